@@ -1,0 +1,70 @@
+/**
+ * Holding a conversation, whoever the provider is. An engine hears 20 ms frames of G.711 and emits audio, turns and tool
+ * calls; it never sees RTP. Playout, barge-in and silence belong to our own loop (`conversation.ts`).
+ */
+export interface VoiceEngine {
+  readonly name: string
+  /** Opens a session; called while the phone still rings, so that the first words are not late. */
+  open(options: SessionOptions, signal: AbortSignal): Promise<VoiceSession>
+}
+
+export type Codec = 'pcmu' | 'pcma'
+
+export interface SessionOptions {
+  readonly callId: string
+  readonly codec: Codec
+  /** The agent's prompt with its contact variables filled in. */
+  readonly instructions: string
+  /** Spoken first by the agent, if not empty. */
+  readonly greeting: string
+  /** BCP 47. */
+  readonly language: string
+  readonly voice?: string
+  readonly tools: readonly ToolSpec[]
+}
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: object
+}
+
+export interface VoiceSession {
+  /** 160 bytes of G.711 (20 ms) from the callee. Never waits. */
+  hear(frame: Uint8Array): void
+  /** Everything the engine has to say, for one consumer; ends after `close` or a fatal error. */
+  readonly events: AsyncIterable<VoiceEvent>
+  /** Local barge-in: the utterance was cut after `playedMs` of it reached the callee. */
+  interrupt(utteranceId: string, playedMs: number): void
+  toolResult(toolCallId: string, result: unknown): void
+  /** Ends within two seconds; safe twice. */
+  close(): Promise<EngineUsage>
+}
+
+/** Times are milliseconds of callee audio heard so far (frames × 20). */
+export type VoiceEvent =
+  | { readonly type: 'audio'; readonly utteranceId: string; readonly g711: Uint8Array }
+  | { readonly type: 'audio_end'; readonly utteranceId: string }
+  | { readonly type: 'speech_start' | 'speech_stop'; readonly atMs: number }
+  | { readonly type: 'agent_text'; readonly utteranceId: string; readonly text: string }
+  | { readonly type: 'contact_text'; readonly text: string; readonly startMs: number }
+  | {
+      readonly type: 'tool_call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: unknown
+    }
+  | {
+      readonly type: 'error'
+      readonly fatal: boolean
+      readonly code: string
+      readonly message: string
+    }
+
+export interface EngineUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly audioInMs: number
+  readonly audioOutMs: number
+}

@@ -1,0 +1,36 @@
+/** PostgreSQL as the rest of the product sees it. `openDatabase` (open-database.ts) makes one. */
+
+/** One SQL statement under a name: prepared once per connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** Declares a statement. The name is unique in the program: `<noun>-store.<function>`. */
+export const sql = (name: string, text: string): Statement => ({ name, text })
+
+export interface Queryable {
+  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+  /** The first row, if any. */
+  row<Row extends object>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row | undefined>
+  /** How many rows the statement touched. */
+  run(statement: Statement, values: readonly unknown[]): Promise<number>
+}
+
+export interface Transaction extends Queryable {
+  /** Runs after a successful commit, never after a rollback. For hints (NOTIFY), not for effects. */
+  afterCommit(hook: () => void): void
+}
+
+export interface Database extends Queryable {
+  /** READ COMMITTED. Rolled back when `work` throws. Statements issued without waiting are pipelined in order. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Best effort: a lost notification must never matter. Reconnects by itself; `onPayload('')` is called after each (re)connection. */
+  listen(channel: string, onPayload: (payload: string) => void): Promise<{ stop(): Promise<void> }>
+  /** Coalesced NOTIFY: at most one per channel and payload each 20 ms. Never throws. */
+  hint(channel: string, payload?: string): void
+  stop(): Promise<void>
+}

@@ -1,0 +1,92 @@
+/**
+ * The one seam between the product and the telephone network. The sandbox carrier and a real trunk are reached through
+ * the same implementation; only the address differs.
+ */
+export interface Carrier {
+  /**
+   * Places one call. Resolves once, answered or failed; never rejects for a fact of the network.
+   * Aborting the signal hangs up: CANCEL while ringing, ACK and BYE where a 200 crosses it (RFC 3261 9.1, 13.2.2.4).
+   */
+  dial(request: DialRequest, signal: AbortSignal): Promise<DialOutcome>
+}
+
+export interface DialRequest {
+  readonly callId: string
+  /** Whom to call, E.164 with `+`. */
+  readonly to: string
+  /** The number shown to the callee, E.164 with `+`. */
+  readonly callerId: string
+  readonly ringTimeoutMs: number
+  /** Where our RTP socket for this call listens; goes into the SDP offer. */
+  readonly localMedia: MediaAddress
+  /** Asked right before the first INVITE leaves: `false` sends nothing (the lease was lost). */
+  mayInvite(): boolean
+  onProgress?(progress: DialProgress): void
+}
+
+export interface MediaAddress {
+  readonly address: string
+  readonly port: number
+}
+
+export type DialProgress = { readonly kind: 'trying' | 'ringing' | 'early_media' }
+
+export type DialOutcome =
+  | { readonly kind: 'answered'; readonly leg: CallLeg }
+  | { readonly kind: 'failed'; readonly failure: DialFailure }
+
+export interface DialFailure {
+  readonly cause: DialFailureCause
+  /** Final SIP status, where one came from the network. */
+  readonly sipStatus?: number
+  /** One sentence for `outcome_reason`; for a SIP answer it begins `SIP 404 Not Found`. */
+  readonly reason: string
+  /** Whether a 18x was seen, so that the phone may have rung. */
+  readonly rang: boolean
+  /** Whether an INVITE left the socket at all. */
+  readonly invited: boolean
+  /** The carrier's Retry-After, for `congestion`. */
+  readonly retryAfterMs?: number
+}
+
+/** Decision D3: how the attempt ended, before it is read as a call state. */
+export type DialFailureCause =
+  | 'busy' // 486, 600, 603
+  | 'no_answer' // ring timeout, 408, 480, 487 after our timeout
+  | 'cancelled' // our signal was aborted
+  | 'congestion' // 503, 500 with Retry-After, before any 18x
+  | 'rejected' // 404, 410, 484, 604 and every other final refusal
+  | 'authentication' // 401 or 407 after our credentials
+  | 'no_route' // no answer from the trunk, transport or resolver fault
+  | 'media_mismatch' // 415, 488, 606, or an answer without a common codec
+  | 'not_sent' // mayInvite() said no
+
+export type Codec = 'pcmu' | 'pcma'
+
+/** What the offer and answer agreed on (RFC 3264). */
+export interface NegotiatedMedia {
+  readonly remote: MediaAddress
+  readonly codec: Codec
+  readonly payloadType: number
+  /** RFC 4733 payload type, where the peer takes one. */
+  readonly telephoneEventPayloadType?: number
+  /** As seen from us: whether we may send, and should expect to receive. */
+  readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
+}
+
+/** An answered call. */
+export interface CallLeg {
+  readonly sipCallId: string
+  readonly media: NegotiatedMedia
+  /** Called when a re-INVITE or UPDATE changes the media (hold, resume, new address). */
+  onMediaChange(listener: (media: NegotiatedMedia) => void): void
+  /** Sends BYE and resolves when it was answered or timed out; safe twice. */
+  hangUp(): Promise<void>
+  /** Resolves once, when the dialog is over. */
+  readonly ended: Promise<LegEnd>
+}
+
+export interface LegEnd {
+  readonly by: 'us' | 'callee' | 'failure'
+  readonly reason?: string
+}
