@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { envExample, settingsTable } from '../src/config.ts'
+
+/** Writes the documents that are made from the program's own tables. Their tests compare them. */
+const root = join(import.meta.dirname, '..')
+
+writeFileSync(join(root, '.env.example'), envExample())
+writeFileSync(
+  join(root, 'docs/settings.md'),
+  `# Settings
+
+The environment comes first. A secret can also be read from the file that \`NAME_FILE\` names. An unknown name that
+begins with \`OUTDIAL_\` is an error that offers the nearest one. This table is made from the program's own list
+(\`npm run docs\`) and compared in its tests.
+
+${settingsTable()}
+Private and loopback addresses are allowed in these settings. What a tenant enters (tool URLs, an agent's own engine)
+may not point there unless \`OUTDIAL_ALLOW_PRIVATE_NETWORK=1\`.
+`,
+)

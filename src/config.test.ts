@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ConfigError, envExample, readConfig, settingsTable } from './config.ts'
+
+const refusal = (env: Record<string, string>): string => {
+  try {
+    readConfig(env)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.message
+  }
+  assert.fail('expected a ConfigError')
+}
+
+test('an empty environment gives the documented defaults', () => {
+  const config = readConfig({})
+  assert.equal(config.OUTDIAL_API_PORT, 4000)
+  assert.deepEqual(config.OUTDIAL_RTP_PORTS, { min: 10_000, max: 20_000 })
+  assert.equal(config.OUTDIAL_ENGINE, 'sandbox')
+  assert.equal(config.DATABASE_URL, undefined)
+})
+
+test('an unknown name is refused with the nearest one', () => {
+  assert.match(refusal({ OUTDIAL_API_PROT: '1' }), /OUTDIAL_API_PROT .* OUTDIAL_API_PORT\?/)
+  assert.match(refusal({ OUTDIAL_REALTIME_MODLE: 'x' }), /did you mean OUTDIAL_REALTIME_MODEL\?/)
+})
+
+test('names of other programs are not ours to judge', () => {
+  assert.doesNotThrow(() => readConfig({ PATH: '/bin', DATABASE_PASSWORD: 'x' }))
+})
+
+const wrong: [string, string, RegExp][] = [
+  ['OUTDIAL_API_PORT', '65536', /from 0 to 65535/],
+  ['OUTDIAL_API_PORT', 'http', /whole number/],
+  ['OUTDIAL_RTP_PORTS', '20000-10000', /at least four ports/],
+  ['OUTDIAL_RTP_PORTS', '5', /a range such as/],
+  ['OUTDIAL_RING_TIMEOUT_SECONDS', '61', /from 1 to 60/],
+  ['OUTDIAL_ENGINE', 'magic', /sandbox, realtime or cascade/],
+  ['OUTDIAL_REALTIME_URL', 'http://x', /ws:\/\/ or wss:\/\//],
+  ['DATABASE_URL', 'mysql://x', /postgres:\/\//],
+  ['OUTDIAL_CALLER_ID', '0123', /E\.164/],
+  ['OUTDIAL_PUBLIC_IP', 'example.org', /IP address/],
+  ['OUTDIAL_ALLOW_PRIVATE_NETWORK', 'yes', /0 or 1/],
+]
+for (const [name, value, message] of wrong)
+  test(`${name}=${value} is refused by name and reason`, () => {
+    const told = refusal({ [name]: value })
+    assert.ok(told.startsWith(name), told)
+    assert.match(told, message)
+  })
+
+test('every problem is told at once', () => {
+  assert.equal(refusal({ OUTDIAL_API_PORT: 'x', OUTDIAL_MAX_CPS: '0' }).split('\n').length, 2)
+})
+
+test('an engine that needs a server is refused without its address', () => {
+  assert.match(refusal({ OUTDIAL_ENGINE: 'realtime' }), /OUTDIAL_REALTIME_URL/)
+  assert.match(refusal({ OUTDIAL_ENGINE: 'cascade' }), /OUTDIAL_STT_URL/)
+})
+
+test('a secret is read from its file, and two sources are refused', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'outdial-config-')), 'key')
+  writeFileSync(file, 'top secret\n')
+  assert.equal(readConfig({ OUTDIAL_LLM_KEY_FILE: file }).OUTDIAL_LLM_KEY, 'top secret')
+  assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: file, OUTDIAL_LLM_KEY: 'x' }), /both set/)
+  assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: `${file}.gone` }), /cannot be read/)
+})
+
+test('.env.example and docs/settings.md agree with the settings', () => {
+  const root = join(import.meta.dirname, '..')
+  assert.equal(readFileSync(join(root, '.env.example'), 'utf8'), envExample())
+  assert.ok(readFileSync(join(root, 'docs/settings.md'), 'utf8').includes(settingsTable()))
+})

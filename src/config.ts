@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/**
+ * The settings of an installation. This file is the only reader of the environment; `.env.example` and the table in
+ * `docs/settings.md` are made from the same list and compared in its test.
+ */
+
+interface Setting<T> {
+  readonly schema: z.ZodType<T, string | undefined>
+  readonly meaning: string
+  /** What the documents show where the schema's default is computed. */
+  readonly shown?: string
+  /** Also readable from the file that `NAME_FILE` names, and never printed. */
+  readonly secret?: true
+}
+
+const setting = <T>(
+  schema: z.ZodType<T, string | undefined>,
+  meaning: string,
+  more: { shown?: string; secret?: true } = {},
+): Setting<T> => ({ schema, meaning, ...more })
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+
+const port = wholeNumber(0, 65_535)
+const e164 = z.string().regex(/^\+[1-9]\d{7,14}$/, 'must be an E.164 number such as +12025550199')
+const url = (...protocols: string[]) =>
+  z.string().refine(
+    (text) => {
+      const parsed = URL.parse(text)
+      return parsed !== null && protocols.includes(parsed.protocol.slice(0, -1))
+    },
+    `must be a URL beginning with ${protocols.map((name) => `${name}://`).join(' or ')}`,
+  )
+
+const portRange = z
+  .string()
+  .regex(/^\d{1,5}-\d{1,5}$/, 'must be a range such as 10000-20000')
+  .transform((text) => {
+    const [min = 0, max = 0] = text.split('-').map(Number)
+    return { min, max }
+  })
+  .refine(
+    ({ min, max }) => min >= 1024 && max <= 65_535 && max - min >= 3,
+    'must lie within 1024-65535 and hold at least four ports',
+  )
+
+const optional = <T>(schema: z.ZodType<T, string>) => schema.optional()
+const providerUrl = optional(url('http', 'https'))
+const text = optional(z.string().min(1))
+
+export const settings = {
+  OUTDIAL_DATA: setting(
+    z.string().min(1).default('.outdial'),
+    'Data folder: the embedded database, recordings, spool.',
+  ),
+  DATABASE_URL: setting(
+    optional(url('postgres', 'postgresql')),
+    'PostgreSQL 15 or newer to use instead of the embedded one.',
+    { secret: true },
+  ),
+  OUTDIAL_HOST: setting(
+    z.string().min(1).default('127.0.0.1'),
+    'Address the HTTP ports listen on.',
+  ),
+  OUTDIAL_API_PORT: setting(port.prefault('4000'), 'Port of the API.'),
+  OUTDIAL_DASHBOARD_PORT: setting(port.prefault('4001'), 'Port of the dashboard.'),
+  OUTDIAL_MEDIA_PORT: setting(port.prefault('4002'), 'Port of recording downloads.'),
+  OUTDIAL_PUBLIC_API_URL: setting(
+    optional(url('http', 'https')),
+    'What clients are told the API is.',
+    {
+      shown: 'from the port',
+    },
+  ),
+  OUTDIAL_PUBLIC_MEDIA_URL: setting(
+    optional(url('http', 'https')),
+    'What clients are told download URLs begin with.',
+    { shown: 'from the port' },
+  ),
+  OUTDIAL_SIP_TRUNK: setting(
+    optional(z.string().regex(/^sips?:/, 'must begin with sip:')),
+    '`sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`; unset: the sandbox carrier.',
+    { secret: true },
+  ),
+  OUTDIAL_CALLER_ID: setting(e164.default('+12025550199'), 'Number shown to the callee, E.164.'),
+  OUTDIAL_SIP_PORT: setting(port.prefault('0'), 'Local SIP port; 0 is any free one.'),
+  OUTDIAL_RTP_PORTS: setting(portRange.prefault('10000-20000'), 'Range of local RTP ports.'),
+  OUTDIAL_PUBLIC_IP: setting(
+    optional(z.union([z.ipv4(), z.ipv6()], 'must be an IP address')),
+    'Address put into Contact and SDP.',
+    { shown: 'the address that reaches the trunk' },
+  ),
+  OUTDIAL_MAX_CHANNELS: setting(
+    wholeNumber(1, 10_000).prefault('100'),
+    'Calls this node holds at a time.',
+  ),
+  OUTDIAL_MAX_CPS: setting(optional(wholeNumber(1, 1000)), 'Calls started per second.', {
+    shown: '10; sandbox: 50',
+  }),
+  OUTDIAL_RING_TIMEOUT_SECONDS: setting(
+    wholeNumber(1, 60).prefault('45'),
+    'How long a phone rings before the attempt is given up; 60 at most.',
+  ),
+  OUTDIAL_ENGINE: setting(
+    z
+      .enum(['sandbox', 'realtime', 'cascade'], 'must be sandbox, realtime or cascade')
+      .default('sandbox'),
+    'Voice engine; an agent may bring its own.',
+  ),
+  OUTDIAL_REALTIME_URL: setting(optional(url('ws', 'wss')), 'Realtime-protocol server.'),
+  OUTDIAL_REALTIME_KEY: setting(text, 'Its key.', { secret: true }),
+  OUTDIAL_REALTIME_MODEL: setting(text, 'Its model.'),
+  OUTDIAL_REALTIME_VOICE: setting(text, 'Its voice.'),
+  OUTDIAL_STT_URL: setting(providerUrl, 'OpenAI-compatible transcription server, `…/v1`.'),
+  OUTDIAL_STT_KEY: setting(text, 'Its key.', { secret: true }),
+  OUTDIAL_STT_MODEL: setting(text, 'Its model.'),
+  OUTDIAL_LLM_URL: setting(
+    providerUrl,
+    'OpenAI-compatible chat server, `…/v1`; also writes summaries where set.',
+  ),
+  OUTDIAL_LLM_KEY: setting(text, 'Its key.', { secret: true }),
+  OUTDIAL_LLM_MODEL: setting(text, 'Its model.'),
+  OUTDIAL_TTS_URL: setting(providerUrl, 'OpenAI-compatible speech server, `…/v1`.'),
+  OUTDIAL_TTS_KEY: setting(text, 'Its key.', { secret: true }),
+  OUTDIAL_TTS_MODEL: setting(text, 'Its model.'),
+  OUTDIAL_TTS_VOICE: setting(text, 'Its voice.'),
+  OUTDIAL_DRAIN_SECONDS: setting(
+    wholeNumber(0, 3600).prefault('120'),
+    'How long live calls may go on after SIGTERM.',
+  ),
+  OUTDIAL_ALLOW_PRIVATE_NETWORK: setting(
+    z
+      .enum(['0', '1'], 'must be 0 or 1')
+      .prefault('0')
+      .transform((value) => value === '1'),
+    'Allow private and loopback addresses in what a tenant enters.',
+    { shown: '0' },
+  ),
+  OUTDIAL_LOG_LEVEL: setting(
+    z
+      .enum(
+        ['debug', 'info', 'warn', 'error', 'silent'],
+        'must be debug, info, warn, error or silent',
+      )
+      .default('info'),
+    'What goes to stderr.',
+  ),
+} as const
+
+type Settings = typeof settings
+export type Config = { readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']> }
+
+/** A setting that cannot be used; the message says which, why and what to do. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads and checks every setting.
+ * @throws ConfigError that names each wrong setting, with the nearest name for an unknown one
+ */
+export const readConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
+  const problems = unknownNames(env)
+  const entries = Object.entries(settings).map(([name, entry]) => {
+    try {
+      const value = valueOf(name, entry, env)
+      const parsed = entry.schema.safeParse(value)
+      if (parsed.success) return [name, parsed.data]
+      problems.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}.`)
+    } catch (error) {
+      problems.push(error instanceof ConfigError ? error.message : String(error))
+    }
+    return [name, undefined]
+  })
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  const config = Object.fromEntries(entries) as Config
+  const missing = missingServers(config)
+  if (missing.length > 0) throw new ConfigError(missing.join('\n'))
+  return { ...config, OUTDIAL_DATA: resolve(config.OUTDIAL_DATA) }
+}
+
+/** An engine without its servers would refuse every call later; better said now. */
+const missingServers = (config: Config): string[] => {
+  const needed = {
+    sandbox: [],
+    realtime: ['OUTDIAL_REALTIME_URL'],
+    cascade: ['OUTDIAL_STT_URL', 'OUTDIAL_LLM_URL', 'OUTDIAL_TTS_URL'],
+  } as const
+  return needed[config.OUTDIAL_ENGINE]
+    .filter((name) => config[name] === undefined)
+    .map((name) => `${name} must be set, as OUTDIAL_ENGINE is ${config.OUTDIAL_ENGINE}.`)
+}
+
+const valueOf = (
+  name: string,
+  entry: Setting<unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined => {
+  const direct = env[name] === '' ? undefined : env[name]
+  const file = entry.secret ? env[`${name}_FILE`] : undefined
+  if (file === undefined || file === '') return direct
+  if (direct !== undefined)
+    throw new ConfigError(`${name} and ${name}_FILE are both set; keep one.`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+const knownNames = new Set(
+  Object.entries(settings).flatMap(([name, entry]: [string, Setting<unknown>]) =>
+    entry.secret ? [name, `${name}_FILE`] : [name],
+  ),
+)
+
+const unknownNames = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(env)
+    .filter((name) => name.startsWith('OUTDIAL_') && !knownNames.has(name))
+    .map(
+      (name) =>
+        `${name} is not a setting; did you mean ${nearest(name)}? docs/settings.md lists them all.`,
+    )
+
+const nearest = (name: string): string =>
+  [...knownNames].toSorted((a, b) => distance(name, a) - distance(name, b))[0] ?? ''
+
+/** Levenshtein distance, one row at a time. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** What the documents show as a setting's default. */
+const shownDefault = (entry: Setting<unknown>): string => {
+  if (entry.shown !== undefined) return entry.shown
+  const parsed = entry.schema.safeParse(undefined)
+  if (!parsed.success || parsed.data === undefined) return ''
+  if (
+    typeof parsed.data === 'object' &&
+    parsed.data !== null &&
+    'min' in parsed.data &&
+    'max' in parsed.data
+  )
+    return `${String(parsed.data.min)}-${String(parsed.data.max)}`
+  return String(parsed.data)
+}
+
+/** `.env.example`: every setting, commented out, with its default. */
+export const envExample = (): string =>
+  Object.entries(settings)
+    .map(
+      ([name, entry]: [string, Setting<unknown>]) =>
+        `# ${entry.meaning}\n#${name}=${shownDefault(entry)}\n`,
+    )
+    .join('\n')
+
+/** The Markdown table of docs/settings.md. */
+export const settingsTable = (): string =>
+  [
+    '| Name | Meaning | Default |',
+    '|---|---|---|',
+    ...Object.entries(settings).map(([name, entry]: [string, Setting<unknown>]) => {
+      const names = entry.secret ? `\`${name}\` · \`${name}_FILE\`` : `\`${name}\``
+      const shown = shownDefault(entry)
+      return `| ${names} | ${entry.meaning.replaceAll('|', '\\|')} | ${shown === '' ? '–' : `\`${shown}\``} |`
+    }),
+    '',
+  ].join('\n')
