@@ -1,0 +1,115 @@
+import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
+import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
+
+/**
+ * What the main thread and a media worker tell each other. Plain data that survives a structured clone; the worker never
+ * sees SIP or the database, the main thread never sees a packet or a sample.
+ */
+export type ToMediaWorker =
+  | { readonly type: 'open'; readonly callId: string; readonly socket: MediaSocketSettings }
+  | { readonly type: 'prepare'; readonly callId: string; readonly plan: ConversationPlan }
+  | {
+      readonly type: 'start'
+      readonly callId: string
+      readonly media: NegotiatedMedia
+      readonly recording: RecordingTarget | undefined
+    }
+  | { readonly type: 'update_media'; readonly callId: string; readonly media: NegotiatedMedia }
+  | { readonly type: 'stop'; readonly callId: string }
+  /** The thread ends by itself once its calls are closed. */
+  | { readonly type: 'shutdown' }
+
+export type FromMediaWorker =
+  /** Sent once, when the thread can take calls. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'opened'; readonly callId: string; readonly localMedia: MediaAddress }
+  | { readonly type: 'open_failed'; readonly callId: string; readonly reason: string }
+  | { readonly type: 'prepared'; readonly callId: string }
+  | { readonly type: 'event'; readonly callId: string; readonly event: MediaEvent }
+  /** The last message about a call: everything is flushed and its socket is closed. */
+  | { readonly type: 'ended'; readonly callId: string; readonly report: MediaReport }
+  /** Once per second: a heartbeat, and what admission is judged by. */
+  | { readonly type: 'load'; readonly load: WorkerLoad }
+
+/** Facts of a live call, in the order they happened. */
+export type MediaEvent =
+  | { readonly type: 'turn'; readonly turn: SpokenTurn }
+  /** The conversation is over: its last words were played. `reason` is one of `HangUpReason`. */
+  | { readonly type: 'hang_up'; readonly reason: HangUpReason }
+  | { readonly type: 'voicemail'; readonly messageLeft: boolean }
+  | { readonly type: 'opted_out' }
+  | { readonly type: 'tool_used'; readonly name: string; readonly ok: boolean }
+  | { readonly type: 'dtmf'; readonly digit: string }
+  /** No RTP arrived for `mediaSilenceLimitMs`. */
+  | { readonly type: 'media_silence' }
+  /** The engine or the worker broke; the call cannot go on. `reason` is one sentence without what was said. */
+  | { readonly type: 'breakdown'; readonly reason: string }
+
+/** Why the conversation asks to hang up. */
+export type HangUpReason =
+  'agent_ended' | 'callee_silent' | 'voicemail' | 'opted_out' | 'duration_cap'
+
+export interface SpokenTurn {
+  /** From 1, without gaps, in the order the turns became final. */
+  readonly sequence: number
+  readonly speaker: 'agent' | 'contact'
+  readonly text: string
+  /** First voiced sample of the turn on the recording's clock, which starts at the answer. */
+  readonly audioOffsetMs: number
+}
+
+export interface MediaSocketSettings {
+  readonly bindAddress: string
+  /** Put into the SDP instead of the bound address (1:1 NAT). */
+  readonly publicAddress?: string
+  readonly portRange: { readonly min: number; readonly max: number }
+}
+
+/** What the agent is to do in this call, with its prompt already filled in. */
+export interface ConversationPlan {
+  readonly engine: EngineSettings
+  readonly session: Omit<SessionOptions, 'callId' | 'codec'>
+  readonly maxDurationMs: number
+  readonly voicemail: 'hang_up' | 'leave_message'
+  readonly voicemailMessage?: string
+}
+
+/** A server that speaks the Realtime protocol; the sandbox's scripted model is one of them. */
+export interface EngineSettings {
+  readonly kind: 'realtime'
+  readonly url: string
+  readonly key?: string
+  readonly model?: string
+}
+
+export interface RecordingTarget {
+  readonly path: string
+  readonly organizationId: string
+  /** Answer time, RFC 3339. */
+  readonly startedAt: string
+}
+
+export interface MediaReport {
+  /** Length of the recording clock: frames ticked since the answer × 20 ms; 0 when the call was never started. */
+  readonly durationMs: number
+  readonly recording:
+    | { readonly path: string; readonly framesWritten: number; readonly framesLost: number }
+    | undefined
+  readonly usage: EngineUsage | undefined
+  readonly rtp: RtpFigures
+}
+
+export interface RtpFigures {
+  readonly packetsSent: number
+  readonly packetsReceived: number
+  readonly packetsLost: number
+}
+
+export interface WorkerLoad {
+  readonly calls: number
+  /** 99th percentile of how late ticks ran within the last second. */
+  readonly latenessP99Ms: number
+}
+
+/** No RTP for this long ends a call (decision D3). Not counted while we are on hold. */
+export const mediaSilenceLimitMs = 30_000
