@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { backoffMs } from './backoff.ts'
+import { createManualClock } from './clock.ts'
+import { derivedId, isUuid, newId, randomBase62 } from './ids.ts'
+import { maskPhoneNumber } from './logger.ts'
+
+test('ids made later sort later', () => {
+  const ids = Array.from({ length: 1000 }, newId)
+  assert.deepEqual(ids.toSorted(), ids)
+  assert.ok(ids.every(isUuid))
+})
+
+test('a derived id is a stable UUIDv5', () => {
+  const namespace = '0190a8f0-0000-7000-8000-000000000000'
+  assert.equal(derivedId(namespace, 'a'), derivedId(namespace, 'a'))
+  assert.notEqual(derivedId(namespace, 'a'), derivedId(namespace, 'b'))
+  assert.equal(derivedId(namespace, 'a')[14], '5')
+})
+
+test('only lower-case hyphenated text is a UUID', () => {
+  const id = newId()
+  for (const wrong of [id.toUpperCase(), `{${id}}`, id.slice(1), `${id} `, ''])
+    assert.equal(isUuid(wrong), false, wrong)
+})
+
+test('random text has the asked length and alphabet', () => {
+  assert.match(randomBase62(43), /^[0-9A-Za-z]{43}$/)
+  assert.notEqual(randomBase62(43), randomBase62(43))
+})
+
+test('backoff doubles, keeps its jitter in the upper half and stops at the maximum', () => {
+  const bounds = { baseMs: 100, maxMs: 1000 }
+  assert.equal(
+    backoffMs(1, bounds, () => 0),
+    50,
+  )
+  assert.equal(
+    backoffMs(3, bounds, () => 1),
+    400,
+  )
+  assert.equal(
+    backoffMs(60, bounds, () => 1),
+    1000,
+  )
+})
+
+test('a masked number can be recognised and not dialled', () => {
+  assert.equal(maskPhoneNumber('+12025550100'), '+1202***0100')
+  assert.equal(maskPhoneNumber('+123456'), '***')
+})
+
+test('a manual clock moves only by hand', () => {
+  const clock = createManualClock(new Date('2026-03-29T00:59:59Z'))
+  clock.advance(1500)
+  assert.equal(clock.now().toISOString(), '2026-03-29T01:00:00.500Z')
+  assert.equal(clock.monotonicMs(), 1500)
+})
