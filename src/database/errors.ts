@@ -1,0 +1,85 @@
+import pg from 'pg'
+
+/** COMMIT was sent and no answer came: the work may or may not stand. Repeat it with its idempotent key. */
+export class CommitOutcomeUnknownError extends Error {
+  override readonly name = 'CommitOutcomeUnknownError'
+}
+
+/** More callers wait for a connection than we are willing to queue. */
+export class DatabaseBusyError extends Error {
+  override readonly name = 'DatabaseBusyError'
+}
+
+/**
+ * SQLSTATEs after which the same work may succeed on another connection, or a little later:
+ * a read-only server (a demoted primary during failover), lost serialization and deadlock, a server
+ * that shuts down, crashed or starts up, too many clients, and a prepared statement that a pooler or
+ * a `discard all` took away.
+ */
+const retryableStates = new Set([
+  '25006',
+  '40001',
+  '40P01',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '26000',
+])
+
+/** `code`s of Node's sockets when a server is gone or not there yet (ENOENT: its Unix socket). */
+const retryableSocketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+])
+
+/** `pg` gives these errors no code, only a message. */
+const connectionMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable)/
+
+const isRetryableServerError = (error: pg.DatabaseError): boolean =>
+  retryableStates.has(error.code ?? '') ||
+  (error.code ?? '').startsWith('08') ||
+  // A migration changed a table under a prepared statement: a new connection plans it anew.
+  (error.code === '0A000' && error.routine === 'RevalidateCachedQuery')
+
+const isConnectionLoss = (error: Error): boolean =>
+  retryableSocketCodes.has((error as NodeJS.ErrnoException).code ?? '') ||
+  connectionMessages.test(error.message)
+
+/**
+ * Whether the same work may succeed when it is tried again: failover, deadlock, lost connection.
+ * Says nothing about what happened to the first try: repeat only work that is safe to repeat.
+ */
+export const isRetryable = (error: unknown): boolean => {
+  if (error instanceof pg.DatabaseError) return isRetryableServerError(error)
+  if (error instanceof CommitOutcomeUnknownError || error instanceof DatabaseBusyError) return true
+  if (error instanceof AggregateError) return error.errors.some(isRetryable)
+  return error instanceof Error && (isConnectionLoss(error) || isRetryable(error.cause))
+}
+
+/**
+ * Whether the connection that gave this error must not be used again. An ordinary ERROR (a broken
+ * constraint) leaves it usable. An error without an SQLSTATE is a socket fault, or a value that
+ * could not be encoded, after which `pg` has closed the prepared statement it still believes in.
+ */
+export const spoilsConnection = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) ||
+  error.severity === 'FATAL' ||
+  error.severity === 'PANIC' ||
+  (isRetryableServerError(error) && error.code !== '40001' && error.code !== '40P01')
+
+/** The SQLSTATE of a server error, if it is one: `'23505'` is a broken unique index. */
+export const sqlStateOf = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError ? error.code : undefined
+
+/** The name of the constraint or unique index that refused the statement, if one did. */
+export const constraintOf = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError ? error.constraint : undefined

@@ -1,0 +1,110 @@
+import type pg from 'pg'
+import type { Queryable, Statement, Transaction } from './database.ts'
+import { CommitOutcomeUnknownError, spoilsConnection } from './errors.ts'
+
+/** Sends one statement, prepared once per connection under its name. */
+export type Query = (
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<pg.QueryResult<object>>
+
+export const sendStatement = (
+  client: pg.ClientBase,
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<pg.QueryResult<object>> => client.query({ name, text, values: values as unknown[] })
+
+/** The three ways to read an answer, over any way to send a statement. */
+export const queryableOver = (query: Query): Queryable => ({
+  async rows<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    return (await query(statement, values)).rows as Row[]
+  },
+  async row<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    return (await query(statement, values)).rows[0] as Row | undefined
+  },
+  async run(statement, values) {
+    return (await query(statement, values)).rowCount ?? 0
+  },
+})
+
+export type TransactionOutcome<T> =
+  | { readonly kind: 'committed'; readonly result: T; readonly afterCommit: (() => void)[] }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly isConnectionSpoilt: boolean }
+
+/**
+ * Runs `work` in one transaction. BEGIN leaves together with the first statement, so it costs no
+ * round trip of its own, and a transaction without statements costs nothing. Invariant: `committed`
+ * is only answered when the server answered COMMIT to our commit.
+ */
+export const runTransaction = async <T>(
+  client: pg.ClientBase,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<TransactionOutcome<T>> => {
+  const afterCommit: (() => void)[] = []
+  let begun: Promise<unknown> | undefined
+  let statementError: unknown
+  let isOver = false
+
+  /** Also keeps a statement that nobody waits for from becoming an unhandled rejection. */
+  const note = (error: unknown): void => {
+    statementError ??= error
+  }
+  const query: Query = (statement, values) => {
+    if (isOver) return Promise.reject(new Error(`${statement.name} came after its transaction`))
+    if (!begun) {
+      begun = client.query('begin isolation level read committed')
+      begun.catch(note)
+    }
+    const sent = sendStatement(client, statement, values)
+    sent.catch(note)
+    return sent
+  }
+  const fail = async (error: unknown): Promise<TransactionOutcome<T>> => {
+    const isRolledBack = await rollBack(client, begun)
+    const isConnectionSpoilt =
+      !isRolledBack || (statementError !== undefined && spoilsConnection(statementError))
+    return { kind: 'failed', error, isConnectionSpoilt }
+  }
+
+  const tx: Transaction = { ...queryableOver(query), afterCommit: (hook) => afterCommit.push(hook) }
+  try {
+    const result = await work(tx)
+    isOver = true
+    // A swallowed error has aborted the transaction: it must not look like a success.
+    if (statementError !== undefined) return await fail(statementError)
+    if (begun) await commit(client, begun, () => statementError)
+    return { kind: 'committed', result, afterCommit }
+  } catch (error) {
+    isOver = true
+    return fail(error)
+  }
+}
+
+const commit = async (
+  client: pg.ClientBase,
+  begun: Promise<unknown>,
+  statementError: () => unknown,
+): Promise<void> => {
+  const answer = await client.query('commit').catch((error: unknown) => {
+    if (statementError() !== undefined || !spoilsConnection(error)) throw error
+    throw new CommitOutcomeUnknownError('The connection was lost during commit.', { cause: error })
+  })
+  await begun
+  // An aborted transaction answers COMMIT with ROLLBACK, not with an error.
+  if (answer.command !== 'COMMIT')
+    throw new Error('The transaction was rolled back instead of committed.', {
+      cause: statementError(),
+    })
+}
+
+/** Whether the connection is out of its transaction again. */
+const rollBack = async (
+  client: pg.ClientBase,
+  begun: Promise<unknown> | undefined,
+): Promise<boolean> => {
+  if (!begun) return true
+  return client.query('rollback').then(
+    () => client.getTransactionStatus() === 'I',
+    () => false,
+  )
+}
