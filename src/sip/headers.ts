@@ -1,0 +1,131 @@
+import { isToken, parseParameters, splitOutsideQuotes, type Parameters } from './header-syntax.ts'
+import { headerOf, headersOf, type SipMessage } from './message.ts'
+import { isAddress } from './uri.ts'
+
+/** The value of From, To, Contact, Route and their like (RFC 3261 20.10): the URI as written, and the parameters. */
+export interface NameAddress {
+  readonly displayName: string
+  readonly uri: string
+  readonly parameters: Parameters
+}
+
+const bracketed = /^((?:[^"<\\]|"(?:[^"\\]|\\[^])*")*)<([^<>\s]+)>\s*((?:;[^]*)?)$/
+
+/** Reads a name-addr or addr-spec with parameters; `undefined` where it is neither. */
+export const parseNameAddress = (value: string): NameAddress | undefined => {
+  const match = bracketed.exec(value.trim())
+  if (match !== null) return fromBrackets(match)
+  // Without brackets, everything after the first semicolon belongs to the header, and the URI may hold no `?` or `,`.
+  const [uri = '', ...rest] = value.trim().split(';')
+  const parameters = parseParameters(rest.join(';'))
+  if (parameters === undefined || !/^[a-z][a-z0-9+\-.]*:[^\s<>"?,]+$/i.test(uri.trim()))
+    return undefined
+  return { displayName: '', uri: uri.trim(), parameters }
+}
+
+const fromBrackets = ([, name = '', uri = '', rest = '']: RegExpExecArray):
+  | NameAddress
+  | undefined => {
+  const displayName = parseDisplayName(name.trim())
+  const parameters = parseParameters(rest)
+  if (displayName === undefined || parameters === undefined) return undefined
+  if (!/^[a-z][a-z0-9+\-.]*:[^]+$/i.test(uri)) return undefined
+  return { displayName, uri, parameters }
+}
+
+const parseDisplayName = (written: string): string | undefined => {
+  const quoted = /^"((?:[^"\\]|\\[^])*)"$/.exec(written)
+  if (quoted !== null) return (quoted[1] ?? '').replace(/\\([^])/g, '$1')
+  if (written === '' || written.split(/\s+/).every(isToken)) return written
+  return undefined
+}
+
+/** One Via value (RFC 3261 20.42). */
+export interface Via {
+  readonly protocol: string
+  readonly host: string
+  readonly port?: number
+  readonly parameters: Parameters
+}
+
+const viaValue =
+  /^SIP\s*\/\s*2\.0\s*\/\s*([!%'*+\-.0-9A-Z_`a-z~]+)\s+(\[[0-9a-f:.]+\]|[0-9a-z\-._]+)\s*(?::\s*(\d{1,5}))?\s*((?:;[^]*)?)$/i
+
+/** Reads one Via value; `undefined` where it is malformed. */
+export const parseVia = (value: string): Via | undefined => {
+  const match = viaValue.exec(value)
+  if (match === null) return undefined
+  const [, protocol = '', host = '', port, rest = ''] = match
+  const parameters = parseParameters(rest)
+  if (parameters === undefined || Number(port ?? 1) > 65_535) return undefined
+  return {
+    protocol: protocol.toUpperCase(),
+    host: host.replace(/^\[|\]$/g, ''),
+    ...(port === undefined ? {} : { port: Number(port) }),
+    parameters,
+  }
+}
+
+/** The top Via of a message. */
+export const topVia = (message: SipMessage): Via | undefined => {
+  const value = headerOf(message, 'via')
+  return value === undefined ? undefined : parseVia(value)
+}
+
+/** CSeq (RFC 3261 20.16): the number is below 2^31. */
+export interface CSeq {
+  readonly sequence: number
+  readonly method: string
+}
+
+/** Reads CSeq; `undefined` where it is malformed or too large. */
+export const parseCSeq = (value: string): CSeq | undefined => {
+  const match = /^(\d{1,10})\s+([!%'*+\-.0-9A-Z_`a-z~]+)$/.exec(value)
+  const sequence = Number(match?.[1])
+  if (match === null || sequence >= 2 ** 31) return undefined
+  return { sequence, method: match[2] ?? '' }
+}
+
+/** CSeq of a validated message. */
+export const cseqOf = (message: SipMessage): CSeq =>
+  parseCSeq(headerOf(message, 'cseq') ?? '') ?? { sequence: 0, method: '' }
+
+/** The tag of From or To; `undefined` where there is none. */
+export const tagOf = (message: SipMessage, name: 'from' | 'to'): string | undefined =>
+  parseNameAddress(headerOf(message, name) ?? '')?.parameters.get('tag')
+
+/** A delay in whole seconds (Retry-After, Min-SE, Expires), whatever follows it; capped at one day. */
+export const parseDelaySeconds = (value: string | undefined): number | undefined => {
+  const digits = /^\s*(\d+)\s*(?:$|[;( ])/.exec(value ?? '')?.[1]
+  return digits === undefined ? undefined : Math.min(Number(digits), 86_400)
+}
+
+/** Session-Expires (RFC 4028 4). */
+export interface SessionExpires {
+  readonly seconds: number
+  readonly refresher?: 'uac' | 'uas'
+}
+
+/** Session-Expires of a message; `undefined` where it is absent or malformed. */
+export const sessionExpiresOf = (message: SipMessage): SessionExpires | undefined => {
+  const [delta = '', ...rest] = splitOutsideQuotes(headerOf(message, 'session-expires') ?? '', ';')
+  const seconds = parseDelaySeconds(delta)
+  if (seconds === undefined) return undefined
+  const refresher = parseParameters(rest.join(';'))?.get('refresher')?.toLowerCase()
+  return refresher === 'uac' || refresher === 'uas' ? { seconds, refresher } : { seconds }
+}
+
+/** The cause of a Reason header for a protocol (RFC 3326), e.g. `Q.850`. */
+export const reasonCause = (message: SipMessage, protocol: string): number | undefined => {
+  for (const value of headersOf(message, 'reason')) {
+    const [name = '', ...rest] = value.split(';')
+    const cause = Number(parseParameters(rest.join(';'))?.get('cause'))
+    if (name.trim().toLowerCase() === protocol.toLowerCase() && Number.isInteger(cause))
+      return cause
+  }
+  return undefined
+}
+
+/** The address of the top Via as the source may be compared with it. */
+export const isSameHost = (host: string, address: string): boolean =>
+  isAddress(host) && host.toLowerCase() === address.toLowerCase()

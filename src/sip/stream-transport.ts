@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { connect, createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  type ConnectionOptions,
+  type TlsOptions,
+} from 'node:tls'
+import { createMessageFramer } from './message-framer.ts'
+import type { Destination, ReceiveHandler, Source, Transport } from './transport.ts'
+import { hostPort } from './uri.ts'
+
+export interface StreamTransportOptions {
+  readonly bindAddress: string
+  /** 0 takes any free port, `undefined` does not listen and only connects out. */
+  readonly port: number | undefined
+  readonly connectTimeoutMs?: number
+  /** How often an idle connection we opened is kept alive with a double CRLF (RFC 5626 3.5.1). */
+  readonly keepAliveMs?: number
+}
+
+export interface TlsTransportOptions extends StreamTransportOptions {
+  /** Trust and client certificate for connections we open; certificates are always verified. */
+  readonly client?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>
+  /** Certificate and key for connections we take; needed to listen. */
+  readonly server?: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'requestCert'>
+}
+
+const maxConnections = 1024
+// Bytes a peer may leave unread before we give the connection up.
+const maxUnsentBytes = 1024 * 1024
+
+/** SIP over TCP (RFC 3261 18). Connections are reused in both directions by their remote address. */
+export const createTcpTransport = (options: StreamTransportOptions): Transport =>
+  createStreamTransport('tcp', options, {
+    connect: ({ address, port }) => connect({ host: address, port }),
+    createServer: (onConnection) => createServer(onConnection),
+    connectedEvent: 'connect',
+  })
+
+/** SIP over TLS. The peer's certificate must be valid for the name it was addressed by. */
+export const createTlsTransport = (options: TlsTransportOptions): Transport =>
+  createStreamTransport('tls', options, {
+    connect: ({ address, port, serverName }) =>
+      connectTls({
+        host: address,
+        port,
+        ...options.client,
+        ...(serverName === undefined ? {} : { servername: serverName }),
+      }),
+    createServer: (onConnection) => createTlsServer({ ...options.server }, onConnection),
+    connectedEvent: 'secureConnect',
+  })
+
+interface StreamKind {
+  connect(destination: Destination): Socket
+  createServer(onConnection: (socket: Socket) => void): Server
+  readonly connectedEvent: 'connect' | 'secureConnect'
+}
+
+const createStreamTransport = (
+  protocol: 'tcp' | 'tls',
+  options: StreamTransportOptions,
+  kind: StreamKind,
+): Transport => {
+  const connections = new Map<string, Promise<Socket>>()
+  const open = new Set<Socket>()
+  let receive: ReceiveHandler = () => {}
+  let server: Server | undefined
+
+  const adopt = (socket: Socket, key: string): void => {
+    open.add(socket)
+    socket.setNoDelay(true)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      open.delete(socket)
+      connections.delete(key)
+    })
+    readMessages(socket, sourceOf(protocol, socket), (bytes, source) => {
+      receive(bytes, source)
+    })
+  }
+
+  const connected = (destination: Destination): Promise<Socket> => {
+    const key = hostPort(destination.address, destination.port)
+    const known = connections.get(key)
+    if (known !== undefined) return known
+    if (open.size >= maxConnections) return Promise.reject(new Error('too many SIP connections'))
+    const socket = kind.connect(destination)
+    adopt(socket, key)
+    const ready = awaitConnection(socket, kind.connectedEvent, options.connectTimeoutMs ?? 5000)
+    connections.set(key, ready)
+    ready.then(
+      () => {
+        keepAlive(socket, options.keepAliveMs ?? 30_000)
+      },
+      () => connections.delete(key),
+    )
+    return ready
+  }
+
+  return {
+    protocol,
+    start: async (handler) => {
+      receive = handler
+      if (options.port === undefined) return
+      server = kind.createServer((socket) => {
+        const key = hostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0)
+        if (open.size >= maxConnections) return void socket.destroy()
+        adopt(socket, key)
+        connections.set(key, Promise.resolve(socket))
+      })
+      server.listen({ host: options.bindAddress, port: options.port })
+      await once(server, 'listening')
+      server.on('error', () => {})
+    },
+    stop: async () => {
+      const closing = server
+      server = undefined
+      const closed = closing === undefined ? undefined : once(closing, 'close')
+      closing?.close()
+      for (const socket of open) socket.destroy()
+      await closed
+    },
+    get localPort() {
+      return (server?.address() as AddressInfo | null | undefined)?.port ?? 0
+    },
+    prepare: async (destination) => plainAddress((await connected(destination)).localAddress ?? ''),
+    send: async (bytes, destination) => write(await connected(destination), bytes),
+  }
+}
+
+const awaitConnection = async (
+  socket: Socket,
+  connectedEvent: string,
+  timeoutMs: number,
+): Promise<Socket> => {
+  try {
+    await once(socket, connectedEvent, { signal: AbortSignal.timeout(timeoutMs) })
+    return socket
+  } catch (cause) {
+    socket.destroy()
+    throw new Error('the SIP connection could not be opened', { cause })
+  }
+}
+
+const readMessages = (socket: Socket, source: Source, receive: ReceiveHandler): void => {
+  const framer = createMessageFramer(() => socket.write('\r\n'))
+  socket.on('data', (bytes: Buffer) => {
+    try {
+      for (const message of framer.push(bytes)) receive(message, source)
+    } catch {
+      // The borders of messages are lost: nothing after this point could be trusted.
+      socket.destroy()
+    }
+  })
+}
+
+const sourceOf = (protocol: 'tcp' | 'tls', socket: Socket): Source => ({
+  protocol,
+  get address() {
+    return plainAddress(socket.remoteAddress ?? '')
+  },
+  get port() {
+    return socket.remotePort ?? 0
+  },
+  reply: (bytes) => write(socket, bytes),
+})
+
+// A dual-stack listener reports IPv4 peers as ::ffff:192.0.2.1.
+const plainAddress = (address: string): string =>
+  isIPv6(address) ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address
+
+const write = (socket: Socket, bytes: Buffer): Promise<void> => {
+  if (socket.writableLength > maxUnsentBytes) socket.destroy()
+  return new Promise((resolve, reject) => {
+    socket.write(bytes, (error) => {
+      if (error === null || error === undefined) resolve()
+      else reject(error)
+    })
+  })
+}
+
+const keepAlive = (socket: Socket, intervalMs: number): void => {
+  const timer = setInterval(() => socket.write('\r\n\r\n'), intervalMs)
+  timer.unref()
+  socket.on('close', () => {
+    clearInterval(timer)
+  })
+}

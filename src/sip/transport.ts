@@ -1,0 +1,33 @@
+export type TransportProtocol = 'udp' | 'tcp' | 'tls'
+
+/** One hop: an address (never a name) with the protocol that reaches it. */
+export interface Destination {
+  readonly protocol: TransportProtocol
+  readonly address: string
+  readonly port: number
+  /** The name to check a TLS certificate against, where the destination was given by name. */
+  readonly serverName?: string
+}
+
+/** Where bytes came from. On a stream, `reply` writes to the very connection they came on. */
+export interface Source extends Destination {
+  reply(bytes: Buffer): Promise<void>
+}
+
+export type ReceiveHandler = (bytes: Buffer, source: Source) => void
+
+/** One protocol's sockets. Sending rejects with an `Error` when the transport refuses. */
+export interface Transport {
+  readonly protocol: TransportProtocol
+  /** Binds; resolves when messages can come in. */
+  start(receive: ReceiveHandler): Promise<void>
+  stop(): Promise<void>
+  /** The bound port, after start; 0 where this transport does not listen. */
+  readonly localPort: number
+  /** Gets a connection ready, so that the next `send` writes at once. Gives the local address it leaves from. */
+  prepare(destination: Destination): Promise<string>
+  send(bytes: Buffer, destination: Destination): Promise<void>
+}
+
+/** Whether retransmissions belong to the transport rather than to us (RFC 3261 17). */
+export const isReliable = (protocol: TransportProtocol): boolean => protocol !== 'udp'
