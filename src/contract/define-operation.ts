@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import type { Bucket } from './buckets.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Position } from './paging.ts'
+import type { Scope } from './scopes.ts'
+import type { ServiceVersion } from './versions.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH'
+export type SuccessStatus = 200 | 201 | 202
+export type IdempotencyRule = 'required' | 'optional' | 'none'
+
+/** An object without members: the body of every action, the parameters of a path without any. */
+export const nothing = z.strictObject({}).meta({ description: 'An empty object.' })
+
+/** One operation as data. Routing, validation, documentation and the generic tests derive from it. */
+export interface Operation<
+  M extends Method = Method,
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+  Statuses extends readonly SuccessStatus[] = readonly SuccessStatus[],
+  Paged extends boolean = boolean,
+> {
+  readonly method: M
+  /** Path template: `/calls/{call_id}`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description: string
+  /** Any one of them suffices. */
+  readonly anyScope: readonly [Scope, ...Scope[]]
+  readonly bucket: Bucket
+  readonly idempotency: IdempotencyRule
+  readonly params: Params
+  readonly query: Query
+  /** Read on every method but GET. */
+  readonly body: Body
+  readonly response: Response
+  readonly statuses: Statuses
+  /** Whether the response carries `next_cursor`, which the kernel signs. */
+  readonly paged: Paged
+  /** Template over the response's members for the `Location` of a 201 or of an accepted create. */
+  readonly location: string | undefined
+  /** Codes beyond those that follow from the other members. */
+  readonly errors: readonly ErrorCode[]
+  /** An example response for the documentation. */
+  readonly example: unknown
+  /** An example body for the documentation. */
+  readonly bodyExample: unknown
+}
+
+interface Specification<Params, Query, Body, Response, Statuses, Paged> {
+  tag: string
+  summary: string
+  description: string
+  scope: Scope | readonly [Scope, ...Scope[]]
+  bucket: Bucket
+  idempotency?: IdempotencyRule
+  params?: Params
+  query?: Query
+  body?: Body
+  response: Response
+  statuses?: Statuses
+  paged?: Paged
+  location?: string
+  errors?: readonly ErrorCode[]
+  example: unknown
+  bodyExample?: unknown
+}
+
+/** Declares one operation: `op('POST /contacts', { … })`. */
+export const op = <
+  M extends Method,
+  Response extends z.ZodType,
+  Params extends z.ZodType = typeof nothing,
+  Query extends z.ZodType = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+  const Statuses extends readonly SuccessStatus[] = readonly [200],
+  Paged extends boolean = false,
+>(
+  route: `${M} /${string}`,
+  specification: Specification<Params, Query, Body, Response, Statuses, Paged>,
+): Operation<M, Params, Query, Body, Response, Statuses, Paged> => {
+  const [method, path] = route.split(' ') as [M, string]
+  const { scope, ...rest } = specification
+  return {
+    method,
+    path,
+    idempotency: 'none',
+    location: undefined,
+    errors: [],
+    bodyExample: {},
+    ...rest,
+    anyScope: (typeof scope === 'string' ? [scope] : scope) as readonly [Scope, ...Scope[]],
+    // Inference keeps the defaults of the type parameters and of the values in step.
+    params: specification.params ?? (nothing as unknown as Params),
+    query: specification.query ?? (nothing as unknown as Query),
+    body: specification.body ?? (nothing as unknown as Body),
+    statuses: specification.statuses ?? ([200] as unknown as Statuses),
+    paged: specification.paged ?? (false as Paged),
+  }
+}
+
+/** What a handler knows about its caller. `Db` is a transaction for every method but GET. */
+export interface OperationContext<Db> {
+  readonly db: Db
+  readonly organizationId: string
+  readonly apiKeyId: string
+  readonly requestId: string
+  readonly version: ServiceVersion
+}
+
+type Query<O extends Operation> = O['paged'] extends true
+  ? Omit<z.output<O['query']>, 'cursor'> & { readonly cursor?: Position | undefined }
+  : z.output<O['query']>
+
+/** Validated path, query and body; the cursor of a page is verified and decoded. */
+export interface Input<O extends Operation> {
+  readonly params: z.output<O['params']>
+  readonly query: Query<O>
+  readonly body: z.output<O['body']>
+}
+
+/** A paged handler answers its body with `next` in the place of `next_cursor`; the kernel signs it. */
+export type Paged<Body> = Body extends unknown
+  ? Omit<Body, 'next_cursor'> & { readonly next: Position | null }
+  : never
+
+/** What a handler returns: the response's body; `{status, body}` where the operation has several statuses. */
+export type Output<O extends Operation> = O['paged'] extends true
+  ? Paged<z.input<O['response']>>
+  : O['statuses'] extends readonly [unknown]
+    ? z.input<O['response']>
+    : { readonly status: O['statuses'][number]; readonly body: z.input<O['response']> }
+
+/** Serves one operation. Throws `ApiError` for what the caller is told; anything else is a fault. */
+export type Handler<O extends Operation, Read, Write> = (
+  input: Input<O>,
+  context: OperationContext<O['method'] extends 'GET' ? Read : Write>,
+) => Promise<Output<O>>
+
+export type Operations = Readonly<Record<string, Operation>>
+
+/** One handler for each operation of a table; a missing one does not compile. */
+export type Handlers<Table extends Operations, Read, Write> = {
+  readonly [Name in keyof Table]: Handler<Table[Name], Read, Write>
+}

@@ -1,0 +1,76 @@
+/** Every error code and its status: the one table (D9). `internal_error` is 503 while the service cannot answer. */
+export const errorStatuses = {
+  validation_error: 400,
+  invalid_json: 400,
+  unsupported_version: 400,
+  idempotency_key_required: 400,
+  unsupported_destination: 400,
+  authentication_required: 401,
+  invalid_api_key: 401,
+  api_key_expired: 401,
+  organization_not_enabled: 403,
+  insufficient_scope: 403,
+  resource_not_found: 404,
+  method_not_allowed: 405,
+  resource_state_conflict: 409,
+  contact_identity_conflict: 409,
+  idempotency_conflict: 409,
+  idempotency_in_progress: 409,
+  duplicate_active_run: 409,
+  recipient_blocked_by_policy: 409,
+  request_too_large: 413,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+} as const
+
+export type ErrorCode = keyof typeof errorStatuses
+
+export const errorCodes = Object.keys(errorStatuses) as [ErrorCode, ...ErrorCode[]]
+
+/** What can be wrong with one field (D9; `unsupported_destination` by D14). */
+export const fieldCodes = [
+  'required',
+  'unknown_field',
+  'invalid_type',
+  'too_short',
+  'too_long',
+  'too_small',
+  'too_large',
+  'too_few_items',
+  'too_many_items',
+  'duplicate_item',
+  'invalid_format',
+  'invalid_enum',
+  'invalid_e164',
+  'invalid_date_time',
+  'invalid_time_zone',
+  'invalid_range',
+  'invalid_cursor',
+  'mutually_exclusive',
+  'not_found',
+  'no_overlap_with_policy',
+  'requires_include',
+  'unsupported_destination',
+] as const
+
+export type FieldCode = (typeof fieldCodes)[number]
+
+export const isFieldCode = (text: string): text is FieldCode =>
+  fieldCodes.some((code) => code === text)
+
+/** One problem: `a.b[3].c` in bodies, the bare name for query parameters, the lower-case name for headers (D9). */
+export interface FieldProblem {
+  readonly path: string
+  readonly code: FieldCode
+}
+
+/** More problems than this are cut and `truncated` is set (D9). */
+export const maxFieldProblems = 50
+
+/** Only the keys that apply are present. */
+export interface ErrorDetails {
+  readonly fields?: readonly FieldProblem[]
+  readonly truncated?: true
+  readonly supported_versions?: readonly string[]
+  readonly existing_run_id?: string
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { parseDateTime } from './date-time.ts'
+import type { FieldCode } from './errors.ts'
+import { trimWhiteSpace } from './text.ts'
+
+/** An issue's message is its public field code; where none is given, the code follows from Zod's kind of issue. */
+const code = (fieldCode: FieldCode): { error: FieldCode } => ({ error: fieldCode })
+
+/** Text whose code points are counted after trimming Unicode white space (D1). */
+export const text = (minLength: number, maxLength: number) =>
+  z.string().overwrite(trimWhiteSpace).min(minLength).max(maxLength)
+
+/** An identifier that clients take as it comes: 1 to 255 characters. */
+export const opaqueId = text(1, 255)
+
+const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/
+
+/** A UUID in either case; handlers get it in lower case. */
+export const uuid = z
+  .string()
+  .regex(uuidPattern)
+  .overwrite((value) => value.toLowerCase())
+  .meta({ format: 'uuid' })
+
+/** Strict E.164: `+`, a first digit 1 to 9, then 7 to 14 digits. */
+export const phoneNumber = z
+  .string()
+  .regex(/^\+[1-9][0-9]{7,14}$/, code('invalid_e164'))
+  .meta({ description: 'Strict E.164.', examples: ['+12025550100'] })
+
+/** Namespace of a contact's identity. */
+export const sourceName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,63}$/, code('invalid_format'))
+  .meta({ description: 'Identity namespace.', examples: ['public_api'] })
+
+/** RFC 3339 with any offset; handlers get UTC text with microseconds. */
+export const dateTimeInput = z
+  .string()
+  .refine((value) => parseDateTime(value) !== undefined, code('invalid_date_time'))
+  .overwrite((value) => parseDateTime(value) ?? value)
+  .meta({ format: 'date-time', examples: ['2026-07-16T08:00:00Z'] })
+
+/** A date-time of ours: UTC with milliseconds and `Z` (D1). */
+export const dateTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .meta({ format: 'date-time', examples: ['2026-07-16T08:00:00.000Z'] })
+
+/** A counter or a length. */
+export const count = z.int().min(0)
+
+/** A whole number in a query string: digits only, within bounds, never clamped (D1). */
+export const integerParameter = (min: number, max: number) =>
+  z.codec(
+    z.string().regex(/^-?(?:0|[1-9][0-9]*)$/, code('invalid_type')),
+    z.int().min(min).max(max),
+    {
+      decode: (digits) => boundedNumber(digits),
+      encode: (value) => String(value),
+    },
+  )
+
+// Digits beyond 2^53 are still "too large" or "too small", not "no integer".
+const boundedNumber = (digits: string): number =>
+  Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(digits)))

@@ -1,0 +1,222 @@
+import { agentExample, agentFilters, agentList } from './agents.ts'
+import {
+  callSummary,
+  callSummaryExample,
+  callTranscript,
+  callTranscriptExample,
+  transcriptQuery,
+} from './call-results.ts'
+import {
+  call,
+  callFilters,
+  callInput,
+  callInputExample,
+  callList,
+  callPath,
+  cancelledCallExample,
+  completedCallExample,
+  queuedCallExample,
+} from './calls.ts'
+import {
+  contact,
+  contactExample,
+  contactFilters,
+  contactInput,
+  contactInputExample,
+  contactList,
+  contactPath,
+} from './contacts.ts'
+import { nothing, op, type Handler, type Handlers } from './define-operation.ts'
+import {
+  downloadableRecordingExample,
+  recording,
+  recordingExample,
+  recordingFilters,
+  recordingList,
+  recordingPath,
+  recordingQuery,
+} from './recordings.ts'
+
+/** The operations this service answers (D2): a row here, a handler in the domain, and everything else derives. */
+export const operations = {
+  placeCall: op('POST /calls', {
+    tag: 'Calls',
+    summary: 'Place a call',
+    description:
+      'Accepts an immediate AI call into the durable queue. It waits in `queued` while capacity is full or the hours are closed; read its state with GET.',
+    scope: 'calls:write',
+    bucket: 'execution',
+    idempotency: 'required',
+    body: callInput,
+    response: call,
+    statuses: [202],
+    location: '/calls/{id}',
+    errors: [
+      'resource_not_found',
+      'resource_state_conflict',
+      'contact_identity_conflict',
+      'unsupported_destination',
+      'recipient_blocked_by_policy',
+    ],
+    bodyExample: callInputExample,
+    example: queuedCallExample,
+  }),
+
+  listCalls: op('GET /calls', {
+    tag: 'Calls',
+    summary: 'List calls',
+    description:
+      'Calls made through the API, newest first. With `batch_id` it is the recipient view of a batch.',
+    scope: 'calls:read',
+    bucket: 'read',
+    query: callFilters,
+    response: callList,
+    paged: true,
+    example: { data: [completedCallExample], next_cursor: null },
+  }),
+
+  getCall: op('GET /calls/{call_id}', {
+    tag: 'Calls',
+    summary: 'Get a call',
+    description: 'Reads the state of one call made through the API.',
+    scope: 'calls:read',
+    bucket: 'read',
+    params: callPath,
+    response: call,
+    errors: ['resource_not_found'],
+    example: completedCallExample,
+  }),
+
+  cancelCall: op('POST /calls/{call_id}/cancel', {
+    tag: 'Calls',
+    summary: 'Cancel a call',
+    description:
+      'A queued call is cancelled at once. A live call records `cancel_requested_at` and is ended; the first terminal state to commit wins. A finished call is answered unchanged.',
+    scope: 'calls:write',
+    bucket: 'write',
+    idempotency: 'optional',
+    params: callPath,
+    body: nothing,
+    response: call,
+    errors: ['resource_not_found'],
+    example: cancelledCallExample,
+  }),
+
+  getCallSummary: op('GET /calls/{call_id}/summary', {
+    tag: 'Results',
+    summary: 'Get a call’s summary',
+    description: 'Always 200 for a known call: `status` tells whether the summary is ready.',
+    scope: 'calls:read',
+    bucket: 'read',
+    params: callPath,
+    response: callSummary,
+    errors: ['resource_not_found'],
+    example: callSummaryExample,
+  }),
+
+  getCallTranscript: op('GET /calls/{call_id}/transcript', {
+    tag: 'Results',
+    summary: 'Get a call’s transcript',
+    description:
+      'Always 200 for a known call. A page may end before `limit` when its size budget is reached; a cursor pins one immutable revision.',
+    scope: 'transcripts:read',
+    bucket: 'transcript',
+    params: callPath,
+    query: transcriptQuery,
+    response: callTranscript,
+    paged: true,
+    errors: ['resource_not_found'],
+    example: callTranscriptExample,
+  }),
+
+  upsertContact: op('POST /contacts', {
+    tag: 'Contacts',
+    summary: 'Create, update or adopt a contact',
+    description:
+      'Finds the contact by (`source`, `external_id`), else adopts one that has the phone number and no identity, else creates it.',
+    scope: 'contacts:write',
+    bucket: 'write',
+    body: contactInput,
+    response: contact,
+    statuses: [200, 201],
+    location: '/contacts/{id}',
+    errors: ['contact_identity_conflict'],
+    bodyExample: contactInputExample,
+    example: contactExample,
+  }),
+
+  listContacts: op('GET /contacts', {
+    tag: 'Contacts',
+    summary: 'List contacts',
+    description: 'Your organization’s contacts, newest first.',
+    scope: 'contacts:read',
+    bucket: 'read',
+    query: contactFilters,
+    response: contactList,
+    paged: true,
+    example: { data: [contactExample], next_cursor: null },
+  }),
+
+  getContact: op('GET /contacts/{contact_id}', {
+    tag: 'Contacts',
+    summary: 'Get a contact',
+    description: 'Reads one contact.',
+    scope: 'contacts:read',
+    bucket: 'read',
+    params: contactPath,
+    response: contact,
+    errors: ['resource_not_found'],
+    example: contactExample,
+  }),
+
+  listAgents: op('GET /agents', {
+    tag: 'Agents',
+    summary: 'List agents',
+    description: 'Eligible AI voice agents, newest first. Either scope suffices.',
+    scope: ['calls:read', 'batches:read'],
+    bucket: 'read',
+    query: agentFilters,
+    response: agentList,
+    paged: true,
+    example: { data: [agentExample], next_cursor: null },
+  }),
+
+  listRecordings: op('GET /recordings', {
+    tag: 'Recordings',
+    summary: 'List recordings',
+    description:
+      'Recordings of all the organization’s calls, however made, newest first by `recorded_at`.',
+    scope: 'recordings:read',
+    bucket: 'recording',
+    query: recordingFilters,
+    response: recordingList,
+    paged: true,
+    example: { data: [recordingExample], next_cursor: null },
+  }),
+
+  getRecording: op('GET /recordings/{recording_id}', {
+    tag: 'Recordings',
+    summary: 'Get a recording',
+    description:
+      'Mints a new signed download URL at every call. The URL is served from another host and needs no key.',
+    scope: 'recordings:read',
+    bucket: 'recording',
+    params: recordingPath,
+    query: recordingQuery,
+    response: recording,
+    errors: ['resource_not_found'],
+    example: downloadableRecordingExample,
+  }),
+}
+
+export type OperationName = keyof typeof operations
+
+/** `ApiHandler<'placeCall', Queryable, Transaction>`: the handler of one operation by its name. */
+export type ApiHandler<Name extends OperationName, Read, Write> = Handler<
+  (typeof operations)[Name],
+  Read,
+  Write
+>
+
+/** Every handler of the API. `Read` serves GET, `Write` (a transaction) everything else. */
+export type ApiHandlers<Read, Write> = Handlers<typeof operations, Read, Write>

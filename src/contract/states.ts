@@ -1,0 +1,53 @@
+/** States clients can see, one list each (contract, "Resources and their fields"; D7). */
+export const callStatuses = [
+  'queued',
+  'dialing',
+  'in_progress',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+
+export type CallStatus = (typeof callStatuses)[number]
+
+export const answerStatuses = ['answered', 'no_answer', 'busy', 'voicemail', 'unknown'] as const
+
+export type AnswerStatus = (typeof answerStatuses)[number]
+
+/** Outcomes that every agent has; an agent may configure slugs of its own (D3). */
+export const normalizedOutcomes = [
+  'achieved',
+  'not_achieved',
+  'callback_requested',
+  'opted_out',
+  'wrong_number',
+  'transferred',
+  'voicemail_left',
+  'voicemail_skipped',
+  'not_reached',
+  'inconclusive',
+] as const
+
+export type NormalizedOutcome = (typeof normalizedOutcomes)[number]
+
+export const resultStatuses = ['processing', 'ready', 'unavailable', 'exhausted'] as const
+
+export type ResultStatus = (typeof resultStatuses)[number]
+
+/** Why a result is not there, by its status (D7). */
+export const resultReasons = {
+  processing: ['call_not_ended', 'awaiting_transcript', 'generating'],
+  unavailable: [
+    'call_not_answered',
+    'call_cancelled',
+    'call_failed',
+    'no_speech',
+    'not_enabled',
+    'retention_expired',
+  ],
+  exhausted: ['provider_error', 'provider_timeout', 'content_rejected'],
+} as const
+
+export const speakers = ['agent', 'contact', 'third_party'] as const
+
+export type Speaker = (typeof speakers)[number]
