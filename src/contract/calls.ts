@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { contactInput } from './contacts.ts'
-import { exactlyOne } from './exactly-one.ts'
 import { count, dateTime, opaqueId, uuid } from './fields.ts'
-import { createdFilters, createdWindow, listOf, listPaging } from './paging.ts'
+import { createdFilters, listOf, listPaging } from './paging.ts'
+import { blame, hasNotBoth, hasOneOf, isOpenWindow } from './rules.ts'
 import { answerStatuses, callStatuses } from './states.ts'
 
 /** Body of POST /calls: an agent and exactly one of a known contact or an inline recipient (D3). */
@@ -12,7 +12,8 @@ export const callInput = z
     contact_id: opaqueId.optional(),
     recipient: contactInput.optional(),
   })
-  .check(exactlyOne('contact_id', 'recipient'))
+  .refine(hasOneOf('contact_id', 'recipient'), blame('contact_id', 'required'))
+  .refine(hasNotBoth('contact_id', 'recipient'), blame('recipient', 'mutually_exclusive'))
   .meta({
     id: 'CallInput',
     description: 'Exactly one of `contact_id` and `recipient`.',
@@ -62,7 +63,7 @@ export const callFilters = z
     automation_run_id: opaqueId.optional(),
     ...createdFilters,
   })
-  .check(createdWindow)
+  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
 
 export const callList = listOf(call).meta({ id: 'CallList' })
 

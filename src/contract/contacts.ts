@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dateTime, opaqueId, phoneNumber, sourceName, text } from './fields.ts'
-import { createdFilters, createdWindow, listOf, listPaging } from './paging.ts'
+import { createdFilters, listOf, listPaging } from './paging.ts'
+import { blame, isOpenWindow } from './rules.ts'
 
 /** Namespace of a contact that names none (contract, "Contact"). */
 export const defaultSource = 'public_api'
@@ -52,7 +53,7 @@ export const contactFilters = z
     source: sourceName.optional(),
     ...createdFilters,
   })
-  .check(createdWindow)
+  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
 
 export const contactList = listOf(contact).meta({ id: 'ContactList' })
 

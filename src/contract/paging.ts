@@ -39,22 +39,6 @@ export const createdFilters = {
   created_before: dateTimeInput.optional().meta({ description: 'Exclusive upper bound.' }),
 }
 
-/** Refuses an empty or reversed window of `created_after` and `created_before` (D1). */
-export const createdWindow = <Query extends { created_after?: unknown; created_before?: unknown }>(
-  context: z.core.ParsePayload<Query>,
-): void => {
-  const { created_after: after, created_before: before } = context.value
-  // Both are UTC text of one length by now, so their order is that of time.
-  if (typeof after !== 'string' || typeof before !== 'string' || after < before) return
-  context.issues.push({
-    code: 'custom',
-    message: 'invalid_range',
-    path: ['created_before'],
-    input: before,
-    continue: true,
-  })
-}
-
 /** `{data, next_cursor}`: newest first (contract, "Conventions"). */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { count, dateTime, integerParameter, opaqueId, uuid } from './fields.ts'
-import { createdFilters, createdWindow, listOf, listPaging } from './paging.ts'
+import { createdFilters, listOf, listPaging } from './paging.ts'
+import { blame, isOpenWindow } from './rules.ts'
 
 /** Lifetime of a download URL unless asked otherwise (contract, "Recordings"). */
 export const defaultDownloadSeconds = 900
@@ -42,17 +43,11 @@ export const recordingFilters = z
     }),
     expires_in: expiresIn.optional(),
   })
-  .check(createdWindow, (context) => {
-    const { include, expires_in: seconds } = context.value
-    if (seconds === undefined || include !== undefined) return
-    context.issues.push({
-      code: 'custom',
-      message: 'requires_include',
-      path: ['expires_in'],
-      input: seconds,
-      continue: true,
-    })
-  })
+  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
+  .refine(
+    ({ include, expires_in: seconds }) => seconds === undefined || include !== undefined,
+    blame('expires_in', 'requires_include'),
+  )
 
 export const recordingList = listOf(recording).meta({ id: 'RecordingList' })
 
