@@ -35,9 +35,15 @@ export interface VoiceSession {
   hear(frame: Uint8Array): void
   /** Everything the engine has to say, for one consumer; ends after `close` or a fatal error. */
   readonly events: AsyncIterable<VoiceEvent>
+  /**
+   * Asks the agent to say this text, word for word, once it has finished what it is saying. It comes back as `audio`
+   * and `agent_text` events like anything else the agent says.
+   */
+  say(text: string): void
   /** Local barge-in: the utterance was cut after `playedMs` of it reached the callee. */
   interrupt(utteranceId: string, playedMs: number): void
-  toolResult(toolCallId: string, result: unknown): void
+  /** Answers a `tool_call`; every one of them must be answered. `goOn: false` keeps the agent from speaking on it. */
+  toolResult(toolCallId: string, result: unknown, goOn?: boolean): void
   /** Ends within two seconds; safe twice. */
   close(): Promise<EngineUsage>
 }

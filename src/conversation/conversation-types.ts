@@ -1,0 +1,76 @@
+import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Codec, EngineUsage, VoiceSession } from './voice-engine.ts'
+
+/** The live loop of one call: takes what was heard, gives what is sent, 20 ms at a time. It has no timers of its own. */
+export interface Conversation {
+  /**
+   * One tick of 20 ms, beginning with the answer: the 160 bytes of G.711 heard in it (silence where nothing came) for the
+   * 160 bytes to send in it. The returned frame is valid until the next tick. Tick number × 20 ms is the recording clock.
+   */
+  tick(heard: Uint8Array): Uint8Array
+  /** A digit the callee dialled (RFC 4733), told to the agent. */
+  heardDigit(digit: string): void
+  /**
+   * The call is over, whoever ended it: waits for the last words at most two seconds, closes the engine session, hands
+   * out the turns still held back, and tells how it went. Safe twice. Nothing is called back after it has resolved.
+   */
+  finish(): Promise<ConversationFacts>
+}
+
+export interface ConversationOptions {
+  readonly session: VoiceSession
+  readonly codec: Codec
+  readonly agent: ConversationAgent
+  /** Of this call alone; closed by `finish`. */
+  readonly voiceActivity: VoiceActivityDetector
+  readonly listener: ConversationListener
+  readonly logger: Logger
+}
+
+export interface ConversationAgent {
+  /** BCP 47; picks the language of our own prompts ("Are you still there?"). */
+  readonly language: string
+  readonly maxDurationMs: number
+  readonly voicemail: 'hang_up' | 'leave_message'
+  /** Said after the beep where `voicemail` is `leave_message`. */
+  readonly voicemailMessage: string
+}
+
+export interface ConversationListener {
+  /** Final turns, in the order in which they began (a late one may still come after its successor). */
+  onTurn(turn: Turn): void
+  /** The call is to be ended now: the goodbye has been heard. Called once at most. */
+  onHangUp(reason: HangUpReason): void
+  /** The callee asked never to be called again. Called once at most. */
+  onOptOut(): void
+  /** A machine answered, and it is settled whether it got our message. Called once at most. */
+  onVoicemail(messageLeft: boolean): void
+  /** Digits to send to the callee. */
+  onDtmf(digits: string): void
+  /** Runs a tool that is not built in. Its rejection, or eight seconds without an answer, is told to the agent. */
+  runTool?(name: string, toolArguments: unknown): Promise<unknown>
+}
+
+export interface Turn {
+  /** From 1, in the order of `onTurn`. */
+  readonly sequence: number
+  readonly speaker: 'agent' | 'contact'
+  /** As heard: an interrupted agent's text ends where it was cut, with `…`. */
+  readonly text: string
+  /** Milliseconds since the answer at which the first voiced frame of the turn was sent or heard. */
+  readonly audioOffsetMs: number
+}
+
+export type HangUpReason =
+  'agent_ended' | 'opted_out' | 'voicemail' | 'callee_silent' | 'duration_cap' | 'engine_failed'
+
+/** What is known after the call, for its outcome. */
+export interface ConversationFacts {
+  readonly hangUpReason?: HangUpReason
+  readonly optedOut: boolean
+  readonly voicemail: 'none' | 'message_left' | 'skipped'
+  /** What the agent gave as outcome when it ended the call, where it did. */
+  readonly reportedOutcome?: string
+  readonly usage: EngineUsage
+}
