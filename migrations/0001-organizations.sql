@@ -51,8 +51,8 @@ create table contacts (
   source          text        not null,
   -- Null: no caller manages this contact's identity, so the first one to name its number adopts it.
   external_id     text,
-  -- Null only without a caller-managed identity: a number was dialled and nobody said whose it is.
-  name            text,
+  -- The phone number where nobody said whose it is.
+  name            text        not null,
   phone_number    text        not null,
   email           text,
   company         text,
@@ -61,8 +61,7 @@ create table contacts (
   country         text,
   created_at      timestamptz not null default now(),
   updated_at      timestamptz not null default now(),
-  primary key (organization_id, id),
-  check (external_id is null or name is not null)
+  primary key (organization_id, id)
 ) with (fillfactor = 90);
 
 create unique index contacts_identity on contacts (organization_id, source, external_id);

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { isCountry } from './countries.ts'
+import { checkFile } from './invalid-file.ts'
+import { isTimeZone } from './time-zone.ts'
+
+export const weekdays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const
+
+export type Weekday = (typeof weekdays)[number]
+
+/** Part of the days named, half-open: `start_time` belongs to it, `end_time` does not. Wall-clock time, `HH:MM`. */
+export interface WeeklyWindow {
+  readonly weekdays: readonly Weekday[]
+  readonly startTime: string
+  /** Later than `startTime`; `24:00` is the end of the day. */
+  readonly endTime: string
+}
+
+/** When, where and how often an organization may call (D12). */
+export interface CallingPolicy {
+  /** IANA zone of numbers that have no place of their own. */
+  readonly timeZone: string
+  /** Judged in the callee's zone. Several windows are open where any of them is. */
+  readonly windows: readonly WeeklyWindow[]
+  /** ISO 3166 codes. */
+  readonly allowedCountries: readonly string[] | 'all'
+  /** Per number and day of the callee; absent: no limit. */
+  readonly attemptsPerNumberPerDay?: number
+}
+
+const maxWindows = 50
+
+const startTime = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'It must be a time from 00:00 to 23:59.')
+const endTime = z
+  .string()
+  .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, 'It must be a time from 00:01 to 24:00.')
+
+const windowSchema = z
+  .strictObject({
+    weekdays: z
+      .array(z.enum(weekdays))
+      .min(1)
+      .max(weekdays.length)
+      .refine((days) => new Set(days).size === days.length, 'It names a day twice.'),
+    start_time: startTime,
+    end_time: endTime,
+  })
+  .refine((window) => window.end_time > window.start_time, {
+    path: ['end_time'],
+    message: 'It must be later than start_time.',
+  })
+
+const countrySchema = z
+  .string()
+  .refine(isCountry, 'It must be a two-letter ISO 3166 country code in capitals, such as "US".')
+
+const policySchema = z.strictObject({
+  time_zone: z
+    .string()
+    .refine(isTimeZone, 'It must be the name of an IANA time zone, such as "Europe/Berlin".'),
+  windows: z.array(windowSchema).min(1).max(maxWindows),
+  allowed_countries: z.union([z.literal('all'), z.array(countrySchema).min(1).max(300)], {
+    error: ({ input }) =>
+      input === undefined ? 'It is required.' : 'It must be "all" or a list of country codes.',
+  }),
+  attempts_per_number_per_day: z.int().min(1).max(1000).optional(),
+})
+
+/** The policy as it is written in files and stored. */
+export type CallingPolicyJson = z.infer<typeof policySchema>
+
+/** Checks a policy file; throws `InvalidFileError` with a path and a sentence for each problem. */
+export const checkPolicyFile = (file: unknown): CallingPolicy =>
+  policyOfJson(checkFile(policySchema, file))
+
+/** From the stored form. */
+export const policyOfJson = (json: CallingPolicyJson): CallingPolicy => ({
+  timeZone: json.time_zone,
+  windows: json.windows.map((window) => ({
+    weekdays: window.weekdays,
+    startTime: window.start_time,
+    endTime: window.end_time,
+  })),
+  allowedCountries: json.allowed_countries,
+  ...(json.attempts_per_number_per_day !== undefined && {
+    attemptsPerNumberPerDay: json.attempts_per_number_per_day,
+  }),
+})
+
+/** To the stored form. */
+export const policyToJson = (policy: CallingPolicy): CallingPolicyJson => ({
+  time_zone: policy.timeZone,
+  windows: policy.windows.map((window) => ({
+    weekdays: [...window.weekdays],
+    start_time: window.startTime,
+    end_time: window.endTime,
+  })),
+  allowed_countries: policy.allowedCountries === 'all' ? 'all' : [...policy.allowedCountries],
+  ...(policy.attemptsPerNumberPerDay !== undefined && {
+    attempts_per_number_per_day: policy.attemptsPerNumberPerDay,
+  }),
+})
+
+/**
+ * What a new organization gets (D12, D14). As it may call the United States only, a number of no place is a toll-free
+ * one of theirs, and judged by their eastern time.
+ */
+export const defaultPolicy: CallingPolicy = {
+  timeZone: 'America/New_York',
+  windows: [{ weekdays, startTime: '08:00', endTime: '21:00' }],
+  allowedCountries: ['US'],
+}
+
+/** Of the sandbox organization: all hours, all countries. */
+export const sandboxPolicy: CallingPolicy = {
+  timeZone: 'UTC',
+  windows: [{ weekdays, startTime: '00:00', endTime: '24:00' }],
+  allowedCountries: 'all',
+}

@@ -1,0 +1,57 @@
+import { trimWhiteSpace, isStorableText } from '../../contract/text.ts'
+import { latestVersion } from '../../contract/versions.ts'
+import type { Queryable } from '../../database/database.ts'
+import { newId } from '../../runtime/ids.ts'
+import { checkPolicyFile, defaultPolicy, policyToJson } from './calling-policy.ts'
+import { OperatorError } from './operator-error.ts'
+import { organizationResource, type Organization } from './organization-resource.ts'
+import { insertOrganization } from './organization-store.ts'
+
+const defaultConcurrency = 20
+const maxConcurrency = 100_000
+
+export interface CreateOrganizationInput {
+  readonly name: string
+  readonly concurrency?: number
+  /** A parsed policy file; the default policy where absent. */
+  readonly policy?: unknown
+}
+
+/**
+ * A new organization, pinned to the newest version and with API access (contract, 2026-07-22). Throws `InvalidFileError`
+ * for the policy, `OperatorError` for the rest.
+ */
+export const createOrganization = async (
+  db: Queryable,
+  { name, concurrency = defaultConcurrency, policy }: CreateOrganizationInput,
+): Promise<Organization> => {
+  const record = await insertOrganization(db, {
+    id: newId(),
+    name: checkName(name, 200),
+    defaultVersion: latestVersion,
+    publicApiEnabled: true,
+    concurrency: checkConcurrency(concurrency),
+    policy: policyToJson(policy === undefined ? defaultPolicy : checkPolicyFile(policy)),
+    isSandbox: false,
+  })
+  if (!record) throw new Error('An organization that is no sandbox met the sandbox index.')
+  return organizationResource(record)
+}
+
+/** The name trimmed; throws `OperatorError` unless it has 1 to `maxLength` characters. */
+export const checkName = (name: string, maxLength: number): string => {
+  const trimmed = trimWhiteSpace(name)
+  const length = Array.from(trimmed).length
+  if (length < 1 || length > maxLength || !isStorableText(trimmed)) {
+    throw new OperatorError(`A name must have 1 to ${maxLength} characters.`)
+  }
+  return trimmed
+}
+
+/** Throws `OperatorError` unless it is a whole number of calls that can be live at once. */
+export const checkConcurrency = (concurrency: number): number => {
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > maxConcurrency) {
+    throw new OperatorError(`Concurrency must be a whole number from 1 to ${maxConcurrency}.`)
+  }
+  return concurrency
+}

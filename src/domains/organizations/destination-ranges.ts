@@ -1,0 +1,99 @@
+/** Why a number is never dialled for an organization, whatever its state. */
+export type DestinationProblem =
+  | 'not_possible'
+  | 'country_not_enabled'
+  | 'country_unknown'
+  | 'premium_rate'
+  | 'shared_cost'
+  | 'personal_number'
+  | 'pager'
+  | 'corporate_number'
+  | 'voicemail_access'
+  | 'satellite'
+  | 'non_geographic'
+  | 'emergency'
+
+/**
+ * Ranges that libphonenumber's types do not show, or only for numbers it knows to be assigned: a fraudster's range need
+ * not be. Prefixes of the number without `+`; `.` stands for any digit. Sources: ITU-T E.164 lists of assigned country
+ * codes (global services), the national numbering plans of the countries named.
+ */
+const ranges: readonly (readonly [DestinationProblem, readonly string[]])[] = [
+  ['satellite', ['870', '881', '8821', '88216', '8835']],
+  ['non_geographic', ['800', '808', '878', '882', '883', '888']],
+  ['premium_rate', ['979']],
+  // North America: an area code or exchange of the form N11 leads to emergency and other services of the carrier.
+  ['emergency', ['1.11', '1...911', '44999', '44112', '61000', '61112']],
+  // Area code 900, exchange 976, and 700 (services of one's own carrier).
+  ['premium_rate', ['1900', '1...976', '1700']],
+  [
+    'premium_rate',
+    ['4490', '4491', '4498', '4487', '33897', '33899', '49900', '39892', '39899', '34803', '34806'],
+  ],
+  [
+    'premium_rate',
+    ['34807', '34905', '34907', '41900', '41901', '41906', '43900', '43901', '43930', '43931'],
+  ],
+  [
+    'premium_rate',
+    ['31900', '31906', '31909', '61190', '46900', '46939', '46944', '4590', '358600', '358700'],
+  ],
+  [
+    'premium_rate',
+    ['3290', '35160', '35164', '48700', '48701', '48703', '420900', '64900', '353151', '353152'],
+  ],
+  [
+    'shared_cost',
+    [
+      '4484',
+      '49180',
+      '49137',
+      '49138',
+      '33810',
+      '33811',
+      '33820',
+      '33821',
+      '33825',
+      '34901',
+      '34902',
+    ],
+  ],
+  [
+    'shared_cost',
+    [
+      '41840',
+      '41842',
+      '41844',
+      '41848',
+      '43810',
+      '43820',
+      '43821',
+      '39840',
+      '39841',
+      '39847',
+      '39848',
+    ],
+  ],
+  ['personal_number', ['4470']],
+]
+
+/**
+ * Reserved for films, documents and tests: they ring nobody and are assigned to no country, yet everybody's first
+ * number is one of them. Ofcom's drama numbers; area code 555, which North America assigns to no place.
+ */
+const fictional: readonly (readonly [string, string])[] = [
+  ['GB', '447700900'],
+  ['US', '1555'],
+]
+
+const beginsWith = (digits: string, prefix: string): boolean =>
+  digits.length >= prefix.length &&
+  Array.from(prefix).every((character, index) => character === '.' || character === digits[index])
+
+/** The first range the number lies in. `digits`: E.164 without `+`. */
+export const rangeProblem = (digits: string): DestinationProblem | undefined =>
+  ranges.find(([, prefixes]) => prefixes.some((prefix) => beginsWith(digits, prefix)))?.[0]
+
+/** The country of a fictional number. `digits`: E.164 without `+`. */
+export const fictionalCountry = (digits: string): string | undefined =>
+  fictional.find(([, prefix]) => beginsWith(digits, prefix))?.[0]

@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+
+/** One thing wrong with a file an administrator handed in: where it is and, in a sentence, what it is. */
+export interface FileProblem {
+  /** `windows[0].end_time`; empty for the document itself. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A refused file. Nothing was changed; `problems` is never empty. */
+export class InvalidFileError extends Error {
+  override readonly name = 'InvalidFileError'
+  readonly problems: readonly FileProblem[]
+
+  constructor(problems: readonly FileProblem[]) {
+    super(problems.map(describeProblem).join('\n'))
+    this.problems = problems
+  }
+}
+
+/** `windows[0].end_time: It must be later than start_time.` */
+export const describeProblem = ({ path, message }: FileProblem): string =>
+  path === '' ? message : `${path}: ${message}`
+
+/** The checked value, defaults filled in; throws `InvalidFileError` with every problem found. */
+export const checkFile = <T>(schema: z.ZodType<T>, value: unknown): T => {
+  const result = schema.safeParse(value, { reportInput: true })
+  if (result.success) return result.data
+  throw new InvalidFileError(result.error.issues.flatMap(problemsOfIssue))
+}
+
+/** `['windows', 0, 'end_time']` as `windows[0].end_time`. */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? String(part) : `${text}.${String(part)}`
+  }, '')
+
+const problemsOfIssue = (issue: z.core.$ZodIssue): FileProblem[] => {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: pathText([...issue.path, key]),
+      message: 'There is no member of this name.',
+    }))
+  }
+  return [{ path: pathText(issue.path), message: sentenceOf(issue) }]
+}
+
+const plural = (count: number | bigint, noun: string): string =>
+  `${count} ${noun}${Number(count) === 1 ? '' : 's'}`
+
+const bound = (origin: string, which: 'least' | 'most', count: number | bigint): string => {
+  if (origin === 'string') return `It must be at ${which} ${plural(count, 'character')} long.`
+  if (origin === 'array') return `It must have at ${which} ${plural(count, 'item')}.`
+  return `It must be at ${which} ${count}.`
+}
+
+const names: Readonly<Record<string, string>> = {
+  string: 'text',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+const sentenceOf = (issue: z.core.$ZodIssue): string => {
+  if (issue.input === undefined && issue.code !== 'custom') return 'It is required.'
+  switch (issue.code) {
+    case 'invalid_type':
+      return `It must be ${names[issue.expected] ?? issue.expected}.`
+    case 'too_small':
+      return bound(issue.origin, 'least', issue.minimum)
+    case 'too_big':
+      return bound(issue.origin, 'most', issue.maximum)
+    case 'invalid_value':
+      return `It must be one of ${issue.values.map((value) => `"${String(value)}"`).join(', ')}.`
+    case 'custom':
+    case 'invalid_format':
+    case 'invalid_union':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+      // Whatever has none of the sentences above brings its own from the schema.
+      return issue.message
+  }
+}

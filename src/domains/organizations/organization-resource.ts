@@ -1,0 +1,23 @@
+import { formatDateTime } from '../../contract/date-time.ts'
+import type { OrganizationRecord } from './organization-store.ts'
+
+/** An organization as commands print it. */
+export interface Organization {
+  readonly id: string
+  readonly name: string
+  readonly default_version: string
+  readonly public_api_enabled: boolean
+  readonly concurrency: number
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export const organizationResource = (record: OrganizationRecord): Organization => ({
+  id: record.id,
+  name: record.name,
+  default_version: record.defaultVersion,
+  public_api_enabled: record.publicApiEnabled,
+  concurrency: record.concurrency,
+  created_at: formatDateTime(record.createdAt),
+  updated_at: formatDateTime(record.updatedAt),
+})

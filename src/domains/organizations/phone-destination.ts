@@ -1,0 +1,78 @@
+import { parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js/max'
+import type { CallingPolicy } from './calling-policy.ts'
+import { fictionalCountry, rangeProblem, type DestinationProblem } from './destination-ranges.ts'
+
+/**
+ * Why this E.164 number is never dialable under the policy, or undefined if it is. Depends on nothing but its arguments
+ * (D9 `unsupported_destination`, D14). Countries are judged by country, not by calling code: +1 876 is Jamaica.
+ */
+export const destinationProblem = (
+  phoneNumber: string,
+  { allowedCountries }: Pick<CallingPolicy, 'allowedCountries'>,
+): DestinationProblem | undefined => {
+  const digits = phoneNumber.slice(1)
+  const number = parsePhoneNumberFromString(phoneNumber)
+  return (
+    rangeProblem(digits) ??
+    (number === undefined || !isPossible(number, phoneNumber) ? 'not_possible' : undefined) ??
+    typeProblem(number) ??
+    countryProblem(number?.country ?? fictionalCountry(digits), allowedCountries)
+  )
+}
+
+/** A sentence for the integrator. */
+export const describeDestinationProblem = (problem: DestinationProblem): string =>
+  sentences[problem]
+
+/** The parser also accepts a trunk prefix after the calling code (`+1 1 225…`), which no carrier does. */
+const isPossible = (number: PhoneNumber, written: string): boolean =>
+  number.isPossible() && number.number === written
+
+const typeProblem = (number: PhoneNumber | undefined): DestinationProblem | undefined => {
+  switch (number?.getType()) {
+    case 'PREMIUM_RATE':
+      return 'premium_rate'
+    case 'SHARED_COST':
+      return 'shared_cost'
+    case 'PERSONAL_NUMBER':
+      return 'personal_number'
+    case 'PAGER':
+      return 'pager'
+    case 'UAN':
+      return 'corporate_number'
+    case 'VOICEMAIL':
+      return 'voicemail_access'
+    case 'FIXED_LINE':
+    case 'FIXED_LINE_OR_MOBILE':
+    case 'MOBILE':
+    case 'TOLL_FREE':
+    case 'VOIP':
+    case undefined:
+      return undefined
+  }
+}
+
+const countryProblem = (
+  country: string | undefined,
+  allowed: CallingPolicy['allowedCountries'],
+): DestinationProblem | undefined => {
+  if (allowed === 'all') return undefined
+  if (country === undefined) return 'country_unknown'
+  return allowed.includes(country) ? undefined : 'country_not_enabled'
+}
+
+const sentences: Readonly<Record<DestinationProblem, string>> = {
+  not_possible: 'This is not a possible telephone number.',
+  country_not_enabled: 'The organization has not enabled calls to the country of this number.',
+  country_unknown:
+    'The country of this number cannot be told, so it is not among the enabled ones.',
+  premium_rate: 'Premium-rate numbers are never called.',
+  shared_cost: 'Shared-cost numbers are never called.',
+  personal_number: 'Personal numbers, which forward at any price, are never called.',
+  pager: 'Pagers are never called.',
+  corporate_number: 'Universal access numbers, which are charged specially, are never called.',
+  voicemail_access: 'Voicemail access numbers are never called.',
+  satellite: 'Satellite telephones are never called.',
+  non_geographic: 'International service numbers that belong to no country are never called.',
+  emergency: 'Emergency and special-service numbers are never called.',
+}

@@ -1,0 +1,46 @@
+import { isUuid } from '../../runtime/ids.ts'
+import type { RateLimits } from '../../contract/buckets.ts'
+import type { Transaction } from '../../database/database.ts'
+import { checkPolicyFile, policyToJson } from './calling-policy.ts'
+import { checkConcurrency } from './create-organization.ts'
+import { OperatorError } from './operator-error.ts'
+import { organizationResource, type Organization } from './organization-resource.ts'
+import { updateOrganization } from './organization-store.ts'
+import { checkRateLimits } from './rate-allowances.ts'
+
+/** Payload: the id of the organization whose settings changed. A hint only; the row is the truth. */
+export const organizationsChannel = 'outdial_organizations'
+
+export interface SetOrganizationInput {
+  readonly publicApiEnabled?: boolean
+  readonly concurrency?: number
+  /** A parsed policy file. Replaces the whole policy. */
+  readonly policy?: unknown
+  readonly rateLimits?: Readonly<Record<string, number>>
+}
+
+/**
+ * Changes what is given and nothing else. API access and rates act within a second on every node, a new policy with the
+ * next call. Throws `InvalidFileError` for the policy, `OperatorError` for the rest.
+ */
+export const setOrganization = async (
+  tx: Transaction,
+  hint: (channel: string, payload: string) => void,
+  organizationId: string,
+  input: SetOrganizationInput,
+): Promise<Organization> => {
+  const changes = {
+    ...(input.publicApiEnabled !== undefined && { publicApiEnabled: input.publicApiEnabled }),
+    ...(input.concurrency !== undefined && { concurrency: checkConcurrency(input.concurrency) }),
+    ...(input.policy !== undefined && { policy: policyToJson(checkPolicyFile(input.policy)) }),
+    ...(input.rateLimits && {
+      rateLimits: checkRateLimits(input.rateLimits) satisfies Partial<RateLimits>,
+    }),
+  }
+  const record = isUuid(organizationId)
+    ? await updateOrganization(tx, organizationId, changes)
+    : undefined
+  if (!record) throw new OperatorError(`There is no organization ${organizationId}.`)
+  tx.afterCommit(() => hint(organizationsChannel, organizationId))
+  return organizationResource(record)
+}
