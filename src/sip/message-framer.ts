@@ -11,7 +11,7 @@ export interface MessageFramer {
  * `messageLimits.maxBytes` is ever buffered.
  */
 export const createMessageFramer = (onKeepAlive: () => void): MessageFramer => {
-  let buffered = Buffer.alloc(0)
+  let buffered: Buffer = Buffer.alloc(0)
   return {
     push: (bytes) => {
       buffered = buffered.length === 0 ? bytes : Buffer.concat([buffered, bytes])

@@ -76,8 +76,8 @@ const createStreamTransport = (
       open.delete(socket)
       connections.delete(key)
     })
-    readMessages(socket, sourceOf(protocol, socket), (bytes, source) => {
-      receive(bytes, source)
+    readMessages(socket, (bytes, source) => {
+      receive(bytes, { ...source, protocol })
     })
   }
 
@@ -144,9 +144,14 @@ const awaitConnection = async (
   }
 }
 
-const readMessages = (socket: Socket, source: Source, receive: ReceiveHandler): void => {
+const readMessages = (
+  socket: Socket,
+  receive: (bytes: Buffer, source: Omit<Source, 'protocol'>) => void,
+): void => {
   const framer = createMessageFramer(() => socket.write('\r\n'))
+  let source: Omit<Source, 'protocol'> | undefined
   socket.on('data', (bytes: Buffer) => {
+    source ??= sourceOf(socket)
     try {
       for (const message of framer.push(bytes)) receive(message, source)
     } catch {
@@ -156,14 +161,10 @@ const readMessages = (socket: Socket, source: Source, receive: ReceiveHandler): 
   })
 }
 
-const sourceOf = (protocol: 'tcp' | 'tls', socket: Socket): Source => ({
-  protocol,
-  get address() {
-    return plainAddress(socket.remoteAddress ?? '')
-  },
-  get port() {
-    return socket.remotePort ?? 0
-  },
+// Read while the socket lives: a closed one no longer knows its peer.
+const sourceOf = (socket: Socket): Omit<Source, 'protocol'> => ({
+  address: plainAddress(socket.remoteAddress ?? ''),
+  port: socket.remotePort ?? 0,
   reply: (bytes) => write(socket, bytes),
 })
 

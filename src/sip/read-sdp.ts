@@ -1,0 +1,113 @@
+import transform, { type ParsedMedia, type ParsedSession } from 'sdp-transform'
+
+export type AudioCodec = 'pcmu' | 'pcma'
+
+export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
+
+/** The first audio stream of a description that we could speak with, as its author sees it. */
+export interface AudioDescription {
+  /** Position among the media lines. */
+  readonly index: number
+  readonly remote: { readonly address: string; readonly port: number }
+  /** In the author's order of preference. */
+  readonly codecs: readonly { readonly codec: AudioCodec; readonly payloadType: number }[]
+  readonly telephoneEventPayloadType?: number
+  readonly direction: MediaDirection
+}
+
+/** A media line as it must be repeated in the answer. */
+export interface MediaLine {
+  readonly type: string
+  readonly protocol: string
+  readonly payloads: string
+}
+
+const maxMediaLines = 16
+
+/** The audio stream of an SDP body; `undefined` where there is none over plain RTP. Never throws. */
+export const readAudio = (sdp: string): AudioDescription | undefined => {
+  const session = parse(sdp)
+  const index = session?.media.findIndex(isPlainAudio) ?? -1
+  const media = session?.media[index]
+  const address = media?.connection?.ip ?? session?.connection?.ip
+  if (session === undefined || media === undefined || address === undefined) return undefined
+  const payloads = readPayloads(media)
+  const events = payloads.find(({ codec }) => codec === 'telephone-event')
+  return {
+    index,
+    remote: { address: String(address), port: media.port },
+    codecs: payloads.filter(isG711),
+    ...(events === undefined ? {} : { telephoneEventPayloadType: events.payloadType }),
+    direction: readDirection(session, media, String(address)),
+  }
+}
+
+/** The media lines of an SDP body, in order; empty where it cannot be read. */
+export const readMediaLines = (sdp: string): readonly MediaLine[] =>
+  (parse(sdp)?.media ?? []).map(({ type, protocol, payloads }) => ({
+    type,
+    protocol,
+    payloads: String(payloads ?? ''),
+  }))
+
+const parse = (sdp: string): ParsedSession | undefined => {
+  try {
+    const session = transform.parse(sdp)
+    const isWhole = session.media.every(({ type }) => typeof type === 'string')
+    return isWhole && session.media.length <= maxMediaLines ? session : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isPlainAudio = (media: ParsedMedia): boolean =>
+  media.type === 'audio' &&
+  Number.isInteger(media.port) &&
+  media.port > 0 &&
+  media.port < 65_536 &&
+  /^RTP\/AVPF?$/i.test(media.protocol)
+
+interface Payload {
+  readonly codec: string
+  readonly payloadType: number
+}
+
+const staticCodecs: ReadonlyMap<number, string> = new Map([
+  [0, 'pcmu'],
+  [8, 'pcma'],
+])
+
+/** Payload types of the media line with their names; 0 and 8 need no rtpmap (RFC 3551 6). Only 8 kHz counts. */
+const readPayloads = (media: ParsedMedia): Payload[] =>
+  String(media.payloads ?? '')
+    .split(/\s+/)
+    .filter((written) => /^\d{1,3}$/.test(written) && Number(written) < 128)
+    .flatMap((written) => {
+      const payloadType = Number(written)
+      const map = media.rtp.find(({ payload }) => payload === payloadType)
+      if (map === undefined) {
+        const codec = staticCodecs.get(payloadType)
+        return codec === undefined ? [] : [{ codec, payloadType }]
+      }
+      return (map.rate ?? 8000) === 8000
+        ? [{ codec: String(map.codec).toLowerCase(), payloadType }]
+        : []
+    })
+
+const isG711 = (payload: Payload): payload is Payload & { readonly codec: AudioCodec } =>
+  payload.codec === 'pcmu' || payload.codec === 'pcma'
+
+const readDirection = (
+  session: ParsedSession,
+  media: ParsedMedia,
+  address: string,
+): MediaDirection => {
+  const written = media.direction ?? session.direction ?? 'sendrecv'
+  const direction = isDirection(written) ? written : 'sendrecv'
+  // Hold as it was before RFC 3264: the null address means that nothing may be sent there.
+  if (address !== '0.0.0.0' && address !== '::') return direction
+  return direction === 'sendrecv' || direction === 'sendonly' ? 'sendonly' : 'inactive'
+}
+
+const isDirection = (text: string): text is MediaDirection =>
+  text === 'sendrecv' || text === 'sendonly' || text === 'recvonly' || text === 'inactive'

@@ -1,0 +1,24 @@
+/** The part of sdp-transform that we use; the package carries no types of its own. */
+declare module 'sdp-transform' {
+  export interface ParsedMedia {
+    readonly type: string
+    readonly port: number
+    readonly protocol: string
+    readonly payloads?: string | number
+    readonly connection?: { readonly ip: string | number }
+    readonly direction?: string
+    readonly ptime?: number
+    readonly rtp: readonly {
+      readonly payload: number
+      readonly codec: string
+      readonly rate?: number
+    }[]
+  }
+  export interface ParsedSession {
+    readonly connection?: { readonly ip: string | number }
+    readonly direction?: string
+    readonly media: readonly ParsedMedia[]
+  }
+  const transform: { parse(sdp: string): ParsedSession }
+  export default transform
+}
