@@ -16,8 +16,8 @@ export interface MediaPlane {
 export interface MediaCall {
   /** Goes into the SDP offer. */
   readonly localMedia: MediaAddress
-  /** Opens the engine's session; resolves when it can speak. A failure arrives as a `breakdown` event, never here. */
-  prepare(plan: ConversationPlan): Promise<void>
+  /** Opens the engine's session while the phone rings. A failure arrives as a `breakdown` event. */
+  prepare(plan: ConversationPlan): void
   /** The phone was answered: RTP, recording and conversation begin. Without a target nothing is recorded. */
   start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
   updateMedia(media: NegotiatedMedia): void
@@ -35,10 +35,11 @@ export class MediaUnavailableError extends Error {
 /** How long a worker may take to flush a call. */
 export const mediaStopLimitMs = 5_000
 
-/** What is known of a call whose worker died or never answered. */
-export const emptyMediaReport: MediaReport = {
-  durationMs: 0,
-  recording: undefined,
+/** What is known of a call whose worker died, or did not answer in time. */
+export const lostMediaReport = (recordingPath: string | undefined): MediaReport => ({
+  durationMs: undefined,
+  recordingPath,
+  framesLost: 0,
   usage: undefined,
   rtp: { packetsSent: 0, packetsReceived: 0, packetsLost: 0 },
-}
+})

@@ -3,32 +3,33 @@ import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 
 /**
  * What the main thread and a media worker tell each other. Plain data that survives a structured clone; the worker never
- * sees SIP or the database, the main thread never sees a packet or a sample.
+ * sees SIP or the database, the main thread never sees a packet or a sample. `channel` names one call within one worker
+ * and is never used twice.
  */
 export type ToMediaWorker =
-  | { readonly type: 'open'; readonly callId: string; readonly socket: MediaSocketSettings }
-  | { readonly type: 'prepare'; readonly callId: string; readonly plan: ConversationPlan }
+  | {
+      readonly type: 'open'
+      readonly channel: number
+      readonly callId: string
+      readonly socket: MediaSocketSettings
+    }
+  | { readonly type: 'prepare'; readonly channel: number; readonly plan: ConversationPlan }
   | {
       readonly type: 'start'
-      readonly callId: string
+      readonly channel: number
       readonly media: NegotiatedMedia
       readonly recording: RecordingTarget | undefined
     }
-  | { readonly type: 'update_media'; readonly callId: string; readonly media: NegotiatedMedia }
-  | { readonly type: 'stop'; readonly callId: string }
-  /** The thread ends by itself once its calls are closed. */
-  | { readonly type: 'shutdown' }
+  | { readonly type: 'update_media'; readonly channel: number; readonly media: NegotiatedMedia }
+  | { readonly type: 'stop'; readonly channel: number }
 
 export type FromMediaWorker =
-  /** Sent once, when the thread can take calls. */
-  | { readonly type: 'ready' }
-  | { readonly type: 'opened'; readonly callId: string; readonly localMedia: MediaAddress }
-  | { readonly type: 'open_failed'; readonly callId: string; readonly reason: string }
-  | { readonly type: 'prepared'; readonly callId: string }
-  | { readonly type: 'event'; readonly callId: string; readonly event: MediaEvent }
-  /** The last message about a call: everything is flushed and its socket is closed. */
-  | { readonly type: 'ended'; readonly callId: string; readonly report: MediaReport }
-  /** Once per second: a heartbeat, and what admission is judged by. */
+  | { readonly type: 'opened'; readonly channel: number; readonly localMedia: MediaAddress }
+  | { readonly type: 'open_failed'; readonly channel: number; readonly reason: string }
+  | { readonly type: 'event'; readonly channel: number; readonly event: MediaEvent }
+  /** The last message about a channel: everything is flushed and its socket is closed. */
+  | { readonly type: 'ended'; readonly channel: number; readonly report: MediaReport }
+  /** Once when the thread is ready, then each second: a heartbeat, and what admission is judged by. */
   | { readonly type: 'load'; readonly load: WorkerLoad }
 
 /** Facts of a live call, in the order they happened. */
@@ -90,11 +91,12 @@ export interface RecordingTarget {
 }
 
 export interface MediaReport {
-  /** Length of the recording clock: frames ticked since the answer × 20 ms; 0 when the call was never started. */
-  readonly durationMs: number
-  readonly recording:
-    | { readonly path: string; readonly framesWritten: number; readonly framesLost: number }
-    | undefined
+  /** Length of the recording clock: frames since the answer × 20 ms; `undefined` when the worker died with it. */
+  readonly durationMs: number | undefined
+  /** Where the audio lies; `undefined` when nothing was recorded. */
+  readonly recordingPath: string | undefined
+  /** Frames the recording has as silence, because the disk was too slow. */
+  readonly framesLost: number
   readonly usage: EngineUsage | undefined
   readonly rtp: RtpFigures
 }

@@ -1,0 +1,175 @@
+import type { DialFailure } from '../telephony/carrier.ts'
+import type { HangUpReason } from './media-protocol.ts'
+
+/** How a call ends, in the words of the contract (decision D3). Absent members stay unset. */
+export interface CallEnding {
+  readonly status: 'completed' | 'failed' | 'cancelled'
+  readonly answerStatus?: 'answered' | 'no_answer' | 'busy' | 'voicemail' | 'unknown'
+  /** Only what is certain without reading the conversation; the summary job finds the rest. */
+  readonly outcome?: string
+  /** One sentence, at most 500 characters. */
+  readonly outcomeReason?: string
+}
+
+/** What dispatch says by aborting a call's signal; any other reason is read as a shutdown. */
+export const abortKind = (signal: AbortSignal): 'cancel_requested' | 'shutdown' | 'lease_lost' =>
+  signal.reason === 'cancel_requested' || signal.reason === 'lease_lost'
+    ? signal.reason
+    : 'shutdown'
+
+/** What became of an attempt that was not answered. */
+export type AttemptEnding =
+  | { readonly kind: 'ended'; readonly ending: CallEnding }
+  /** No phone can have rung: back to the queue. */
+  | { readonly kind: 'requeue'; readonly reason: string; readonly retryAfterMs?: number }
+  /** Another node has ended the call in the database: nothing is written. */
+  | { readonly kind: 'lost' }
+
+/** Why we stopped dialling by ourselves. */
+export type DialAbort =
+  | { readonly kind: 'cancel_requested' | 'shutdown' | 'lease_lost' | 'ring_timeout' }
+  | { readonly kind: 'breakdown'; readonly reason: string }
+
+/** Why an answered call ended. */
+export type ConversationEnd =
+  | { readonly kind: 'callee_hung_up' }
+  | { readonly kind: 'hang_up'; readonly reason: HangUpReason }
+  | { readonly kind: 'duration_cap' }
+  | { readonly kind: 'cancel_requested' | 'shutdown' | 'media_silence' }
+  | { readonly kind: 'breakdown'; readonly reason: string }
+  /** Another node has ended the call in the database: we hang up and write nothing. */
+  | { readonly kind: 'lost' }
+
+/** What was learned while the line was open. */
+export interface ConversationFacts {
+  readonly voicemail: 'none' | 'skipped' | 'message_left'
+  readonly optedOut: boolean
+}
+
+/** The table of decision D3 for everything before an answer. `abort` is what we did ourselves, if anything. */
+export const endingOfFailure = (
+  failure: DialFailure,
+  abort: DialAbort | undefined,
+): AttemptEnding => {
+  if (abort?.kind === 'lease_lost') return { kind: 'lost' }
+  switch (failure.cause) {
+    case 'busy':
+    case 'no_answer':
+      return ended({
+        status: 'completed',
+        answerStatus: failure.cause,
+        ...notReached(failure.reason),
+      })
+    case 'congestion':
+      // After a 18x the phone may have rung, so that dialling again is forbidden.
+      return failure.rang
+        ? notPlaced(failure.reason)
+        : requeue(failure.reason, failure.retryAfterMs)
+    case 'not_sent':
+      return endingOfUnsent(failure, abort)
+    case 'cancelled':
+      return failure.invited ? endingOfAbort(failure, abort) : endingOfUnsent(failure, abort)
+    case 'rejected':
+    case 'authentication':
+    case 'no_route':
+    case 'media_mismatch':
+      return notPlaced(failure.reason)
+  }
+}
+
+/** A call that could not even be tried. */
+export const endingOfProblem = (reason: string): AttemptEnding => notPlaced(reason)
+
+/** The table of decision D3 for everything after an answer. */
+export const endingOfConversation = (
+  end: Exclude<ConversationEnd, { kind: 'lost' }>,
+  facts: ConversationFacts,
+): CallEnding => {
+  const answered = { answerStatus: facts.voicemail === 'none' ? 'answered' : 'voicemail' } as const
+  const learned = outcomeOfFacts(facts)
+  switch (end.kind) {
+    case 'cancel_requested':
+      return { status: 'cancelled', ...answered, ...learned }
+    case 'shutdown':
+      return {
+        status: 'failed',
+        ...answered,
+        ...because('The service was shut down during the call.', learned),
+      }
+    case 'media_silence':
+      return {
+        status: 'failed',
+        ...answered,
+        ...because('No audio arrived from the carrier for 30 seconds.', learned),
+      }
+    case 'breakdown':
+      return { status: 'failed', ...answered, ...because(end.reason, learned) }
+    case 'duration_cap':
+    case 'hang_up':
+    case 'callee_hung_up':
+      return { status: 'completed', ...answered, ...learned }
+  }
+}
+
+const ended = (ending: CallEnding): AttemptEnding => ({ kind: 'ended', ending })
+
+const requeue = (reason: string, retryAfterMs?: number): AttemptEnding => ({
+  kind: 'requeue',
+  reason,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+})
+
+const notReached = (outcomeReason: string) => ({ outcome: 'not_reached', outcomeReason })
+
+const notPlaced = (reason: string): AttemptEnding =>
+  ended({ status: 'failed', answerStatus: 'unknown', ...notReached(reason) })
+
+/** Nothing left the socket: a cancellation is honoured, anything else goes back to the queue. */
+const endingOfUnsent = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
+  if (abort?.kind === 'cancel_requested') return ended({ status: 'cancelled' })
+  return requeue(abort?.kind === 'breakdown' ? abort.reason : failure.reason)
+}
+
+const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
+  switch (abort?.kind) {
+    case 'cancel_requested':
+      return ended({ status: 'cancelled' })
+    case 'ring_timeout':
+      return ended({
+        status: 'completed',
+        answerStatus: 'no_answer',
+        ...notReached('The phone was not answered in time.'),
+      })
+    case 'shutdown':
+      return notPlaced('The service was shut down while the call was being placed.')
+    case 'breakdown':
+      return notPlaced(abort.reason)
+    case 'lease_lost':
+    case undefined:
+      return notPlaced(failure.reason)
+  }
+}
+
+type Learned = Pick<CallEnding, 'outcome' | 'outcomeReason'>
+
+const outcomeOfFacts = (facts: ConversationFacts): Learned => {
+  if (facts.optedOut) {
+    return { outcome: 'opted_out', outcomeReason: 'The contact asked not to be called again.' }
+  }
+  if (facts.voicemail === 'message_left') {
+    return { outcome: 'voicemail_left', outcomeReason: 'A voicemail answered and got the message.' }
+  }
+  if (facts.voicemail === 'skipped') {
+    return {
+      outcome: 'voicemail_skipped',
+      outcomeReason: 'A voicemail answered; no message was left.',
+    }
+  }
+  return {}
+}
+
+/** An opt-out or a voicemail stays the outcome of a call that broke; the reason tells of the breakdown. */
+const because = (outcomeReason: string, learned: Learned): Learned => ({
+  ...learned,
+  outcomeReason,
+})

@@ -1,0 +1,98 @@
+import { backoffMs } from '../runtime/backoff.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Service } from '../runtime/service.ts'
+import { MediaUnavailableError, type MediaCall, type MediaPlane } from './media-port.ts'
+import type { MediaSocketSettings } from './media-protocol.ts'
+import { startMediaThread, type MediaThread } from './media-thread.ts'
+
+export interface MediaWorkerPoolOptions {
+  /** Threads; one per core that is free of other work. */
+  readonly workers: number
+  readonly channelsPerWorker: number
+  readonly socket: MediaSocketSettings
+  readonly logger: Logger
+  /** Another program for the threads, in tests. */
+  readonly entry?: URL
+}
+
+export interface MediaWorkerPool extends Service, MediaPlane {
+  /** Whether one more call would be taken now. */
+  admits(): boolean
+  load(): { readonly workers: number; readonly calls: number; readonly latenessP99Ms: number }
+}
+
+/** A worker whose ticks run later than this at the 99th percentile takes no more calls. */
+const maxLatenessP99Ms = 8
+const restartDelay = { baseMs: 100, maxMs: 10_000 }
+
+/** Calls go to the worker that has the fewest. A worker that dies ends its own calls, and is replaced. */
+export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWorkerPool => {
+  const entry = options.entry ?? new URL('./media-worker.ts', import.meta.url)
+  const launched = new Set<MediaThread>()
+  const threads = new Set<MediaThread>()
+  const restarts = new Set<NodeJS.Timeout>()
+  let isStopping = false
+  let started: Promise<void> | undefined
+
+  const launch = (failuresBefore: number): MediaThread => {
+    const thread = startMediaThread(entry, options.logger)
+    let failures = failuresBefore + 1
+    launched.add(thread)
+    thread.ready.then(
+      () => {
+        failures = 0
+        threads.add(thread)
+      },
+      () => undefined,
+    )
+    void thread.gone.then((reason) => {
+      launched.delete(thread)
+      threads.delete(thread)
+      if (!isStopping) relaunch(failures, reason)
+    })
+    return thread
+  }
+
+  const relaunch = (failures: number, reason: string): void => {
+    const delayMs = backoffMs(failures + 1, restartDelay)
+    options.logger.warn({ reason, delay_ms: delayMs }, 'a media worker is started again')
+    const timer = setTimeout(() => {
+      restarts.delete(timer)
+      launch(failures)
+    }, delayMs)
+    restarts.add(timer)
+  }
+
+  const isFree = (thread: MediaThread): boolean =>
+    thread.calls() < options.channelsPerWorker && thread.load().latenessP99Ms <= maxLatenessP99Ms
+
+  const freest = (): MediaThread | undefined =>
+    [...threads].filter(isFree).toSorted((left, right) => left.calls() - right.calls())[0]
+
+  const open = async (callId: string): Promise<MediaCall> => {
+    const thread = freest()
+    if (thread === undefined) throw new MediaUnavailableError('Every media worker is busy.')
+    const call = thread.open(callId, options.socket)
+    await call.opened
+    return call
+  }
+
+  return {
+    start: () =>
+      (started ??= Promise.all(Array.from({ length: options.workers }, () => launch(0).ready)).then(
+        () => undefined,
+      )),
+    stop: async () => {
+      isStopping = true
+      for (const timer of restarts) clearTimeout(timer)
+      await Promise.all([...launched].map((thread) => thread.stop()))
+    },
+    open,
+    admits: () => freest() !== undefined,
+    load: () => ({
+      workers: threads.size,
+      calls: [...threads].reduce((sum, thread) => sum + thread.calls(), 0),
+      latenessP99Ms: Math.max(0, ...[...threads].map((thread) => thread.load().latenessP99Ms)),
+    }),
+  }
+}

@@ -1,0 +1,178 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { backoffMs } from '../runtime/backoff.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { CallLeg, Carrier } from '../telephony/carrier.ts'
+import { endingOfConversation, endingOfProblem, type AttemptEnding } from './call-ending.ts'
+import { dialPhone } from './dial-phone.ts'
+import { watchConversation } from './watch-conversation.ts'
+import type {
+  CallLedger,
+  CallPlan,
+  DialableCall,
+  FinishedCall,
+  LoadedPlan,
+} from './live-call-port.ts'
+import { MediaUnavailableError, type MediaCall, type MediaPlane } from './media-port.ts'
+import { spoolSuffix } from './spool-format.ts'
+import { createTranscriptWriter } from './transcript-writer.ts'
+
+export interface RunCallDependencies {
+  readonly carrier: Carrier
+  readonly media: MediaPlane
+  readonly ledger: CallLedger
+  loadPlan(call: DialableCall): Promise<LoadedPlan>
+  readonly ringTimeoutMs: number
+  /** Where spools are written; it exists. */
+  readonly spoolFolder: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * One call from `dialing` to its terminal state, or back to the queue. Rejects only for bugs and for a database that
+ * stays away; the lease then ends the call.
+ */
+export type RunCall = (call: DialableCall, signal: AbortSignal) => Promise<void>
+
+export const createRunCall =
+  (deps: RunCallDependencies): RunCall =>
+  async (call, signal) => {
+    const run: Run = { ...deps, logger: deps.logger.child({ call_id: call.callId }), call, signal }
+    const opened = await openAttempt(run)
+    if (opened.kind !== 'open') return conclude(run, opened)
+    const { media, plan } = opened
+    try {
+      media.prepare(plan)
+      const dialed = await dialPhone(deps.carrier, call, plan, media, deps.ringTimeoutMs, signal)
+      if (dialed.kind === 'answered') await converse(run, plan, dialed.leg, media)
+      else await conclude(run, dialed)
+    } finally {
+      await media.stop()
+    }
+  }
+
+interface Run extends RunCallDependencies {
+  readonly call: DialableCall
+  readonly signal: AbortSignal
+}
+
+type OpenedAttempt =
+  { readonly kind: 'open'; readonly media: MediaCall; readonly plan: CallPlan } | AttemptEnding
+
+/** A socket and a plan. Nothing was sent yet, so that whatever fails here sends the call back to the queue. */
+const openAttempt = async (run: Run): Promise<OpenedAttempt> => {
+  const [media, loaded] = await Promise.allSettled([
+    run.media.open(run.call.callId),
+    run.loadPlan(run.call),
+  ])
+  if (media.status === 'fulfilled' && loaded.status === 'fulfilled' && 'plan' in loaded.value) {
+    return { kind: 'open', media: media.value, plan: loaded.value.plan }
+  }
+  if (media.status === 'fulfilled') await media.value.stop()
+  if (loaded.status === 'fulfilled' && 'problem' in loaded.value) {
+    return endingOfProblem(loaded.value.problem)
+  }
+  const error: unknown = media.status === 'rejected' ? media.reason : failureOf(loaded)
+  if (error instanceof MediaUnavailableError) return { kind: 'requeue', reason: error.message }
+  run.logger.error({ err: error }, 'a call could not be prepared')
+  return { kind: 'requeue', reason: 'The call could not be prepared.' }
+}
+
+const failureOf = (result: PromiseSettledResult<unknown>): unknown =>
+  result.status === 'rejected' ? result.reason : undefined
+
+/** Ends an attempt that was not answered. A cancellation that came meanwhile wins over the way back to the queue. */
+const conclude = async (run: Run, attempt: AttemptEnding): Promise<void> => {
+  if (attempt.kind === 'lost') return run.logger.warn({}, 'a call was given up: its lease is lost')
+  if (attempt.kind === 'ended') return finish(run, { ending: attempt.ending })
+  if (run.signal.aborted && run.signal.reason === 'cancel_requested') {
+    return finish(run, { ending: { status: 'cancelled' } })
+  }
+  const isQueued = await persist(run, () =>
+    run.ledger.requeue(run.call, attempt.reason, attempt.retryAfterMs),
+  )
+  run.logger.info({ reason: attempt.reason, is_queued: isQueued }, 'a call went back to the queue')
+}
+
+const converse = async (
+  run: Run,
+  plan: CallPlan,
+  leg: CallLeg,
+  media: MediaCall,
+): Promise<void> => {
+  const { call, clock, ledger, logger, signal } = run
+  const connectedAt = clock.now()
+  const connectedAtMs = clock.monotonicMs()
+  const transcript = createTranscriptWriter((turn) => ledger.appendTurn(call, turn), logger)
+  const conversation = watchConversation({
+    leg,
+    media,
+    maxDurationMs: plan.maxDurationMs,
+    signal,
+    onTurn: (turn) => transcript.add(turn),
+  })
+  media.start(leg.media, {
+    path: join(run.spoolFolder, call.callId + spoolSuffix),
+    organizationId: call.organizationId,
+    startedAt: connectedAt.toISOString(),
+  })
+  const connected = persist(run, () => ledger.markConnected(call, connectedAt))
+
+  const end = await Promise.race([conversation.ended, lostRace(connected)])
+  conversation.release()
+  const hungUp = leg.hangUp()
+  const report = await media.stop()
+  const elapsedMs = report.durationMs ?? clock.monotonicMs() - connectedAtMs
+  const unsavedTurns = await transcript.settle()
+  if (end.kind === 'lost') {
+    logger.warn({}, 'an answered call was hung up: another node has ended it')
+  } else {
+    const facts = conversation.facts()
+    logger.info({ end: end.kind, duration_ms: elapsedMs, rtp: report.rtp }, 'a conversation ended')
+    await finish(run, {
+      ending: endingOfConversation(end, facts),
+      answered: {
+        connectedAt,
+        durationSeconds: Math.round(elapsedMs / 1000),
+        optedOut: facts.optedOut,
+        unsavedTurns,
+        turnCount: conversation.turnCount(),
+        report,
+      },
+    })
+  }
+  await hungUp
+}
+
+/** Resolves only when somebody else ended the call; a database that is away does not end a conversation. */
+const lostRace = async (connected: Promise<boolean>): Promise<{ readonly kind: 'lost' }> => {
+  const isOurs = await connected.catch(() => true)
+  return isOurs ? new Promise<never>(() => undefined) : { kind: 'lost' }
+}
+
+/** Zero rows: another terminal transaction was first, and stands. */
+const finish = async (run: Run, finished: FinishedCall): Promise<void> => {
+  const isFirst = await persist(run, () => run.ledger.finish(run.call, finished))
+  const { status, answerStatus } = finished.ending
+  if (isFirst) run.logger.info({ status, answer_status: answerStatus }, 'a call ended')
+  else run.logger.warn({ status }, 'a call had already been ended by somebody else')
+}
+
+/** How often a write is tried: about 40 seconds, longer than a failover of the database. */
+const maxWriteAttempts = 12
+const writeDelay = { baseMs: 100, maxMs: 5_000 }
+
+/** Every write is fenced and idempotent, so that one whose answer was lost may be repeated. */
+const persist = async (run: Run, write: () => Promise<boolean>): Promise<boolean> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (attempt === maxWriteAttempts) throw error
+      run.logger.warn({ err: error, attempt }, 'the state of a live call could not be stored yet')
+      await delay(backoffMs(attempt, writeDelay))
+    }
+  }
+}

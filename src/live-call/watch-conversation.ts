@@ -1,0 +1,84 @@
+import type { CallLeg } from '../telephony/carrier.ts'
+import { abortKind, type ConversationEnd, type ConversationFacts } from './call-ending.ts'
+import type { MediaCall } from './media-port.ts'
+import type { MediaEvent, SpokenTurn } from './media-protocol.ts'
+
+export interface ConversationWatch {
+  readonly leg: CallLeg
+  readonly media: MediaCall
+  /** The agent's cap; ends the call whatever the conversation does (decision D3). */
+  readonly maxDurationMs: number
+  /** Aborts with the reason `'cancel_requested'`; anything else is a shutdown. */
+  readonly signal: AbortSignal
+  onTurn(turn: SpokenTurn): void
+}
+
+export interface HeldConversation {
+  /** Resolves with the first thing that ends the call. Nothing is hung up yet. */
+  readonly ended: Promise<ConversationEnd>
+  /** What is known so far; complete once the media is stopped. */
+  facts(): ConversationFacts
+  turnCount(): number
+  /** Frees the timer and the listeners. */
+  release(): void
+}
+
+/**
+ * Watches an answered call on behalf of the owner of the SIP dialog: the AI loop may ask for the end, but duration,
+ * silence of the media, the other side and our own operator never depend on it.
+ */
+export const watchConversation = (watch: ConversationWatch): HeldConversation => {
+  const ended = Promise.withResolvers<ConversationEnd>()
+  let facts: ConversationFacts = { voicemail: 'none', optedOut: false }
+  let turns = 0
+
+  const onEvent = (event: MediaEvent): void => {
+    switch (event.type) {
+      case 'turn':
+        turns += 1
+        return watch.onTurn(event.turn)
+      case 'hang_up':
+        return ended.resolve({ kind: 'hang_up', reason: event.reason })
+      case 'voicemail':
+        facts = { ...facts, voicemail: event.messageLeft ? 'message_left' : 'skipped' }
+        return
+      case 'opted_out':
+        facts = { ...facts, optedOut: true }
+        return
+      case 'media_silence':
+        return ended.resolve({ kind: 'media_silence' })
+      case 'breakdown':
+        return ended.resolve({ kind: 'breakdown', reason: event.reason })
+      case 'tool_used':
+      case 'dtmf':
+        return
+    }
+  }
+
+  const onAbort = (): void => {
+    const kind = abortKind(watch.signal)
+    ended.resolve({ kind: kind === 'lease_lost' ? 'lost' : kind })
+  }
+  const cap = setTimeout(() => ended.resolve({ kind: 'duration_cap' }), watch.maxDurationMs)
+  watch.signal.addEventListener('abort', onAbort)
+  if (watch.signal.aborted) onAbort()
+  void watch.leg.ended.then((end) =>
+    ended.resolve(
+      end.by === 'failure'
+        ? { kind: 'breakdown', reason: end.reason ?? 'The carrier lost the call.' }
+        : { kind: 'callee_hung_up' },
+    ),
+  )
+  watch.leg.onMediaChange((media) => watch.media.updateMedia(media))
+  watch.media.onEvent(onEvent)
+
+  return {
+    ended: ended.promise,
+    facts: () => facts,
+    turnCount: () => turns,
+    release: () => {
+      clearTimeout(cap)
+      watch.signal.removeEventListener('abort', onAbort)
+    },
+  }
+}
