@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freeTcpPort } from './free-port.ts'
+import { until } from './until.ts'
+
+/** The program as an operator runs it: a process of its own, with its own data folder and ports. */
+export interface OutdialProcess {
+  readonly apiUrl: string
+  readonly env: Readonly<Record<string, string>>
+  readonly child: ChildProcess
+  readonly output: () => string
+  /** SIGTERM and the exit status. */
+  stop(): Promise<number | null>
+  /** SIGKILL of the process alone. */
+  kill(): Promise<void>
+}
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+/** The environment without the settings of whoever runs the tests. */
+const inherited = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith('OUTDIAL_') || name.startsWith('DATABASE_URL')
+        ? []
+        : [[name, value]],
+    ),
+  )
+
+/** A data folder and ports of its own; removed by `remove`. */
+export const createInstallation = async (settings: Record<string, string> = {}) => {
+  const data = mkdtempSync(join(tmpdir(), 'outdial-test-'))
+  const env: Record<string, string> = {
+    ...inherited(),
+    OUTDIAL_DATA: data,
+    OUTDIAL_API_PORT: String(await freeTcpPort()),
+    OUTDIAL_DASHBOARD_PORT: String(await freeTcpPort()),
+    OUTDIAL_MEDIA_PORT: String(await freeTcpPort()),
+    ...settings,
+  }
+  return { env, data, remove: () => rmSync(data, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** Starts the service and waits until it is ready. */
+export const startOutdial = async (
+  env: Readonly<Record<string, string>>,
+  timeoutMs = 60_000,
+): Promise<OutdialProcess> => {
+  const child = spawn(process.execPath, [main, 'start'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-200_000)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const exited = once(child, 'exit')
+  const apiUrl = `http://127.0.0.1:${env['OUTDIAL_API_PORT']}`
+  await until(
+    'the service to be ready',
+    async () => {
+      if (child.exitCode !== null) throw new Error(`The service ended early:\n${output}`)
+      const response = await fetch(`${apiUrl}/readyz`).catch(() => undefined)
+      return response?.ok ? true : undefined
+    },
+    { timeoutMs },
+  )
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await exited
+    return child.exitCode
+  }
+  return {
+    apiUrl,
+    env,
+    child,
+    output: () => output,
+    stop: () => end('SIGTERM'),
+    kill: async () => {
+      await end('SIGKILL')
+    },
+  }
+}
+
+export interface CommandResult {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs one `outdial` command to its end. */
+export const runOutdial = async (
+  env: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<CommandResult> => {
+  const child = spawn(process.execPath, [main, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 120_000,
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  await once(child, 'close')
+  return { status: child.exitCode, stdout, stderr }
+}
+
+/** Runs a command with `--json` and returns what it printed; throws on any other end than success. */
+export const askOutdial = async <T>(
+  env: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<T> => {
+  const { status, stdout, stderr } = await runOutdial(env, ...args, '--json')
+  if (status !== 0) throw new Error(`outdial ${args.join(' ')} ended with ${status}: ${stderr}`)
+  return JSON.parse(stdout) as T
+}

@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * Asks again until the answer is not `undefined`. For what can only be seen from outside by polling (HTTP resources,
+ * files of another program); inside a process an event is awaited instead.
+ */
+export const until = async <T>(
+  what: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+  { timeoutMs = 30_000, everyMs = 50 }: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<T> => {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`)
+    await delay(everyMs)
+  }
+}
