@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number
   /** How often the listening connection proves that notifications still arrive. */
   readonly probeIntervalMs?: number
+  /** How long `stop` waits for running transactions before it cuts their connections. */
+  readonly stopTimeoutMs?: number
 }
 
 const defaultMaxConnections = 20
@@ -29,15 +31,14 @@ const acquireTimeoutMs = 10_000
 /** Callers that may wait for a connection at one time. */
 const maxWaitingCallers = 10_000
 const idleTimeoutMs = 60_000
-/** How long `stop` waits for running transactions before it cuts their connections. */
-const stopTimeoutMs = 5_000
+const defaultStopTimeoutMs = 5_000
 
 /**
  * A pool over PostgreSQL (any version from 15). Nothing connects before it is needed, and each call looks
  * for a lost server anew, so a failover only shows as errors for which `isRetryable` is true.
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
-  const { logger, connection, probeIntervalMs } = options
+  const { logger, connection, probeIntervalMs, stopTimeoutMs = defaultStopTimeoutMs } = options
   const pool = new pg.Pool(poolConfig(options))
   pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'))
   const lending = createLending(pool)

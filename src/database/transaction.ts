@@ -45,9 +45,13 @@ export const runTransaction = async <T>(
   let statementError: unknown
   let isOver = false
 
-  /** Also keeps a statement that nobody waits for from becoming an unhandled rejection. */
   const note = (error: unknown): void => {
     statementError ??= error
+  }
+  /** Remembers a failure, and keeps a statement that nobody waits for from being an unhandled rejection. */
+  const noted = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    answer.catch(note)
+    return answer
   }
   const query: Query = (statement, values) => {
     if (isOver) return Promise.reject(new Error(`${statement.name} came after its transaction`))
@@ -55,9 +59,7 @@ export const runTransaction = async <T>(
       begun = client.query('begin isolation level read committed')
       begun.catch(note)
     }
-    const sent = sendStatement(client, statement, values)
-    sent.catch(note)
-    return sent
+    return sendStatement(client, statement, values)
   }
   const fail = async (error: unknown): Promise<TransactionOutcome<T>> => {
     const isRolledBack = await rollBack(client, begun)
@@ -66,7 +68,13 @@ export const runTransaction = async <T>(
     return { kind: 'failed', error, isConnectionSpoilt }
   }
 
-  const tx: Transaction = { ...queryableOver(query), afterCommit: (hook) => afterCommit.push(hook) }
+  const statements = queryableOver(query)
+  const tx: Transaction = {
+    rows: (statement, values) => noted(statements.rows(statement, values)),
+    row: (statement, values) => noted(statements.row(statement, values)),
+    run: (statement, values) => noted(statements.run(statement, values)),
+    afterCommit: (hook) => afterCommit.push(hook),
+  }
   try {
     const result = await work(tx)
     isOver = true

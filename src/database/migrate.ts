@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Logger as WorkerLogger, runMigrations } from 'graphile-worker'
+import pg from 'pg'
+import type { Logger } from '../runtime/logger.ts'
+import { DatabaseSetupError } from './setup-error.ts'
+
+export interface MigrateOptions {
+  readonly connection: pg.ClientConfig
+  /** The folder with NNNN-name.sql files. */
+  readonly folder: string
+  readonly logger: Logger
+}
+
+/** How long one program waits for another that migrates. */
+const migrationLockTimeout = '120s'
+/** A migration that waits longer for a table would stop the running system behind it. */
+const tableLockTimeout = '10s'
+/** Any fixed number: whoever migrates an Outdial database takes this advisory lock. */
+const migrationLockKey = 7_065_483_441
+
+interface Migration {
+  readonly name: string
+  readonly text: string
+  readonly checksum: string
+}
+
+interface Applied {
+  readonly name: string
+  readonly checksum: string
+}
+
+/**
+ * Brings the database up to this program: graphile-worker's schema, then each migration that is
+ * missing, in order, each in its own transaction, under a lock. Returns the names of those it applied.
+ * Throws `DatabaseSetupError` when the database is newer than the program or an applied file was edited.
+ */
+export const migrate = async (options: MigrateOptions): Promise<string[]> => {
+  const migrations = await readMigrations(options.folder)
+  return withClient(options.connection, async (client) => {
+    await client.query(`set lock_timeout = '${migrationLockTimeout}'`)
+    await client.query('select pg_advisory_lock($1)', [migrationLockKey])
+    await client.query(`set lock_timeout = '${tableLockTimeout}'`)
+    const pending = findPending(migrations, await readApplied(client))
+    await migrateWorker(options)
+    await client.query(createTable)
+    for (const migration of pending) {
+      await apply(client, migration)
+      options.logger.info({ migration: migration.name }, 'migration applied')
+    }
+    return pending.map(({ name }) => name)
+  })
+}
+
+/** The migrations the database still lacks: none means that it is ready. Throws as `migrate` does; changes nothing. */
+export const listPendingMigrations = async ({
+  connection,
+  folder,
+}: Pick<MigrateOptions, 'connection' | 'folder'>): Promise<string[]> => {
+  const migrations = await readMigrations(folder)
+  const applied = await withClient(connection, readApplied)
+  return findPending(migrations, applied).map(({ name }) => name)
+}
+
+/** The connection's end also frees the advisory lock. */
+const withClient = async <T>(
+  connection: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  const client = new pg.Client({ application_name: 'outdial migrate', ...connection })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const fileName = /^\d{4}-[a-z0-9]+(-[a-z0-9]+)*\.sql$/
+
+const readMigrations = async (folder: string): Promise<Migration[]> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  names.forEach((name, index) => {
+    if (!fileName.test(name))
+      throw new DatabaseSetupError(`The migration ${name} must be named like 0001-some-words.sql.`)
+    if (names[index - 1]?.slice(0, 4) === name.slice(0, 4))
+      throw new DatabaseSetupError(`The migrations ${names[index - 1]} and ${name} share a number.`)
+  })
+  return Promise.all(names.map((name) => readMigration(folder, name)))
+}
+
+const readMigration = async (folder: string, name: string): Promise<Migration> => {
+  const text = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n')
+  return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+}
+
+const createTable = `
+  create table if not exists schema_migrations (
+    name       text primary key,
+    checksum   text not null,
+    applied_at timestamptz not null default now()
+  )`
+
+const readApplied = async (client: pg.Client): Promise<Applied[]> => {
+  const found = await client.query<{ table: string | null }>(
+    `select to_regclass('schema_migrations')::text as table`,
+  )
+  if (!found.rows[0]?.table) return []
+  const { rows } = await client.query<Applied>(
+    'select name, checksum from schema_migrations order by name',
+  )
+  return rows
+}
+
+const findPending = (migrations: readonly Migration[], applied: readonly Applied[]) => {
+  const byName = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { name, checksum } of applied) refuseUnlessSame(byName.get(name), name, checksum)
+  const pending = migrations.slice(applied.length)
+  const last = applied.at(-1)?.name ?? ''
+  const late = migrations.find(({ name }) => name < last && !applied.some((a) => a.name === name))
+  if (late)
+    throw new DatabaseSetupError(
+      `The migration ${late.name} comes before ${last}, which is applied already: give it a higher number.`,
+    )
+  return pending
+}
+
+const refuseUnlessSame = (
+  migration: Migration | undefined,
+  name: string,
+  checksum: string,
+): void => {
+  if (!migration)
+    throw new DatabaseSetupError(
+      `The database is newer than this version of Outdial, which does not know the migration ${name}: ` +
+        'start the version that applied it, or restore a backup made before.',
+    )
+  if (migration.checksum !== checksum)
+    throw new DatabaseSetupError(
+      `The migration ${name} was edited after this database applied it: restore the file, ` +
+        'and put the change into a new migration.',
+    )
+}
+
+const apply = async (client: pg.Client, { name, text, checksum }: Migration): Promise<void> => {
+  await client.query('begin')
+  try {
+    await client.query(text)
+    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [
+      name,
+      checksum,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    const message = error instanceof Error ? error.message : String(error)
+    throw new DatabaseSetupError(
+      `The migration ${name} failed and was rolled back: ${message}${lineOf(error, text)}.`,
+      { cause: error },
+    )
+  }
+}
+
+/** The line of the file at which the server stopped, if it says so. */
+const lineOf = (error: unknown, text: string): string => {
+  const position = error instanceof pg.DatabaseError ? Number(error.position) : Number.NaN
+  return Number.isInteger(position)
+    ? ` (line ${text.slice(0, position - 1).split('\n').length})`
+    : ''
+}
+
+const migrateWorker = async ({ connection, logger }: MigrateOptions): Promise<void> => {
+  const pgPool = new pg.Pool({ ...connection, max: 1 })
+  pgPool.on('error', () => {})
+  pgPool.on('connect', (client) => client.on('error', () => {}))
+  const workerLogger = new WorkerLogger(() => (level, message) => {
+    if (level === 'error' || level === 'warning')
+      logger.warn({ worker: message }, 'graphile-worker')
+  })
+  try {
+    await runMigrations({ pgPool, logger: workerLogger })
+  } finally {
+    await pgPool.end()
+  }
+}
