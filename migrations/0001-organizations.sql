@@ -69,6 +69,23 @@ create unique index contacts_phone_number on contacts (organization_id, phone_nu
 create index contacts_newest on contacts (organization_id, created_at desc, id desc);
 create index contacts_external_id on contacts (organization_id, external_id) where external_id is not null;
 
+-- Inserts, or answers no row where the identity or the number is taken. Not "on conflict do nothing": that puts its
+-- index entries in before it has checked them, and so can deadlock with a concurrent update that takes the same number.
+-- A plain insert checks each index before it enters it, always in the same order.
+create function insert_contact_unless_taken(
+  organization_id uuid, id uuid, source text, external_id text, name text, phone_number text,
+  email text, company text, role text, city text, country text
+) returns setof contacts language plpgsql as $$
+begin
+  return query
+    insert into contacts (organization_id, id, source, external_id, name, phone_number, email, company, role, city, country)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    returning *;
+exception when unique_violation then
+  return;
+end
+$$;
+
 create table agents (
   organization_id   uuid        not null references organizations (id),
   id                uuid        not null,

@@ -1,0 +1,222 @@
+import type { ContactInput } from '../../contract/contacts.ts'
+import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import { newestFirst } from '../../database/newest-first.ts'
+import { isUuid, newId } from '../../runtime/ids.ts'
+
+/** A contact as it is stored. */
+export interface ContactRow {
+  readonly id: string
+  readonly source: string
+  /** Null while no caller manages this contact's identity. */
+  readonly external_id: string | null
+  readonly name: string
+  readonly phone_number: string
+  readonly email: string | null
+  readonly company: string | null
+  readonly role: string | null
+  readonly city: string | null
+  readonly country: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const columns = `source, external_id, name, phone_number, email, company, role, city, country,
+       created_at, updated_at`
+
+const assignments = `source = $3,
+            external_id = $4,
+            name = $5,
+            phone_number = $6,
+            email = coalesce($7, c.email),
+            company = coalesce($8, c.company),
+            role = coalesce($9, c.role),
+            city = coalesce($10, c.city),
+            country = coalesce($11, c.country),
+            updated_at = now()`
+
+const returned = `c.id, c.source, c.external_id, c.name, c.phone_number, c.email, c.company, c.role, c.city,
+               c.country, c.created_at, c.updated_at`
+
+// One round trip for a new contact, an update and an adoption. `found` locks, in one order, whoever has the identity or
+// the number, as they are once concurrent writers are done; `chosen` is the one to update by D4. Nothing found and
+// nothing inserted: a concurrent insert won, and a new statement will see it. `moving_id`: the contact is to get
+// another number, which takes a second statement, see below.
+const upsertStatement = sql(
+  'contact-store.upsertContactRow',
+  `with found as materialized (
+     select id, external_id, phone_number, (source = $3 and external_id = $4) is true as has_identity
+       from contacts
+      where organization_id = $1
+        and ((source = $3 and external_id = $4) or phone_number = $6)
+      order by id
+        for no key update
+   ),
+   only_one as (
+     select *
+       from found
+      where (select count(*) from found) = 1
+   ),
+   chosen as (
+     select id
+       from only_one
+      where phone_number = $6
+        and (has_identity or external_id is null)
+   ),
+   updated as (
+     update contacts c
+        set ${assignments}
+       from chosen
+      where c.organization_id = $1
+        and c.id = chosen.id
+     returning ${returned}
+   ),
+   inserted as (
+     select ${returned}
+       from (select $1::uuid as organization_id where not exists (select from found)) as nobody
+      cross join lateral insert_contact_unless_taken(
+              nobody.organization_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as c
+   )
+   select exists (select from found) as is_found,
+          (select id from only_one where has_identity and phone_number <> $6) as moving_id,
+          w.is_new, w.id, ${columns}
+     from (select) as always
+     left join (
+       select true as is_new, i.* from inserted i
+       union all
+       select false, u.* from updated u
+     ) w on true`,
+)
+
+// Runs while this transaction holds the contact's lock, with a snapshot taken after that. So it waits only for writers
+// that took the number later than we took our lock, and a circle of contacts handing on their numbers cannot deadlock.
+const moveStatement = sql(
+  'contact-store.moveContactRow',
+  `update contacts c
+      set ${assignments}
+    where c.organization_id = $1
+      and c.id = $2
+      and not exists (
+            select from contacts other
+             where other.organization_id = $1
+               and other.phone_number = $6
+               and other.id <> $2)
+   returning ${returned}`,
+)
+
+export type UpsertOutcome =
+  | { readonly kind: 'created' | 'updated'; readonly contact: ContactRow }
+  | { readonly kind: 'conflict' }
+  /** A concurrent insert won: ask again. */
+  | { readonly kind: 'lost' }
+
+interface UpsertHead {
+  readonly is_found: boolean
+  readonly moving_id: string | null
+}
+
+/** Throws the unique violation where a concurrent writer took the number or the identity meanwhile. */
+export const upsertContactRow = async (
+  tx: Transaction,
+  organizationId: string,
+  input: ContactInput,
+): Promise<UpsertOutcome> => {
+  const row = await tx.row<UpsertHead & ({ is_new: null } | ({ is_new: boolean } & ContactRow))>(
+    upsertStatement,
+    upsertValues(organizationId, newId(), input),
+  )
+  if (!row) throw new Error('The contact upsert answered no row.')
+  const { is_found: isFound, moving_id: movingId, ...written } = row
+  if (movingId !== null) return moveContactRow(tx, organizationId, movingId, input)
+  if (written.is_new === null) return { kind: isFound ? 'conflict' : 'lost' }
+  const { is_new: isNew, ...contact } = written
+  return { kind: isNew ? 'created' : 'updated', contact }
+}
+
+const moveContactRow = async (
+  tx: Transaction,
+  organizationId: string,
+  contactId: string,
+  input: ContactInput,
+): Promise<UpsertOutcome> => {
+  const contact = await tx.row<ContactRow>(
+    moveStatement,
+    upsertValues(organizationId, contactId, input),
+  )
+  return contact ? { kind: 'updated', contact } : { kind: 'conflict' }
+}
+
+const upsertValues = (organizationId: string, id: string, input: ContactInput): unknown[] => [
+  organizationId,
+  id,
+  input.source,
+  input.external_id,
+  input.name,
+  input.phone_number,
+  input.email ?? null,
+  input.company ?? null,
+  input.role ?? null,
+  input.city ?? null,
+  input.country ?? null,
+]
+
+const findStatement = sql(
+  'contact-store.findContact',
+  `select id, ${columns}
+     from contacts
+    where organization_id = $1
+      and id = $2`,
+)
+
+/** Undefined for an unknown id, one of another organization, and one that is no id at all. */
+export const findContact = async (
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+): Promise<ContactRow | undefined> =>
+  isUuid(contactId) ? db.row<ContactRow>(findStatement, [organizationId, contactId]) : undefined
+
+const findByNumberStatement = sql(
+  'contact-store.findContactByNumber',
+  `select id, ${columns}
+     from contacts
+    where organization_id = $1
+      and phone_number = $2`,
+)
+
+export const findContactByNumber = (
+  db: Queryable,
+  organizationId: string,
+  phoneNumber: string,
+): Promise<ContactRow | undefined> =>
+  db.row<ContactRow>(findByNumberStatement, [organizationId, phoneNumber])
+
+const insertManualStatement = sql(
+  'contact-store.insertManualContact',
+  `select id, ${columns}
+     from insert_contact_unless_taken($1, $2, 'manual_dial', null, $3, $3, null, null, null, null, null)`,
+)
+
+/** A contact nobody manages, named by its number; undefined if the number has a contact. */
+export const insertManualContact = (
+  db: Queryable,
+  organizationId: string,
+  phoneNumber: string,
+): Promise<ContactRow | undefined> =>
+  db.row<ContactRow>(insertManualStatement, [organizationId, newId(), phoneNumber])
+
+/** Newest first. Filter values as the contract names them. */
+export const listContactRows = newestFirst<
+  ContactRow,
+  'external_id' | 'source' | 'created_after' | 'created_before'
+>({
+  name: 'contact-store.listContactRows',
+  columns,
+  table: 'contacts',
+  sortColumn: 'created_at',
+  filters: {
+    external_id: 'external_id = ?',
+    source: 'source = ?',
+    created_after: 'created_at >= ?::timestamptz',
+    created_before: 'created_at < ?::timestamptz',
+  },
+})

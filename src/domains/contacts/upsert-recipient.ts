@@ -1,0 +1,60 @@
+import { ApiError } from '../../contract/api-error.ts'
+import type { ContactInput } from '../../contract/contacts.ts'
+import type { Transaction } from '../../database/database.ts'
+import { sqlStateOf } from '../../database/errors.ts'
+import { upsertContactRow, type ContactRow, type UpsertOutcome } from './contact-store.ts'
+
+const uniqueViolation = '23505'
+
+/** Each lost race means that another writer committed, so this is never met in practice. */
+const maxTries = 10
+
+export interface UpsertedContact {
+  readonly contact: ContactRow
+  readonly isNew: boolean
+}
+
+/**
+ * The one contact of this identity and number: created, updated or adopted (D4). Throws `contact_identity_conflict` where
+ * they belong to two contacts. Contacts of one transaction must be written in one order (by phone number), or two such
+ * transactions can deadlock; the database then ends one with a retryable error.
+ */
+export const upsertRecipient = async (
+  tx: Transaction,
+  organizationId: string,
+  input: ContactInput,
+): Promise<UpsertedContact> => {
+  for (let attempt = 1; attempt <= maxTries; attempt += 1) {
+    const outcome = await tryUpsert(tx, organizationId, input)
+    if (outcome.kind === 'conflict') throw identityConflict()
+    if (outcome.kind !== 'lost') {
+      return { contact: outcome.contact, isNew: outcome.kind === 'created' }
+    }
+  }
+  throw new Error(`A contact was lost to concurrent writers ${maxTries} times.`)
+}
+
+/**
+ * In every order of the concurrent transactions, a broken unique index means that the number or the identity we were about
+ * to give this contact belongs to another by now.
+ */
+const tryUpsert = async (
+  tx: Transaction,
+  organizationId: string,
+  input: ContactInput,
+): Promise<UpsertOutcome> => {
+  try {
+    return await upsertContactRow(tx, organizationId, input)
+  } catch (error) {
+    if (sqlStateOf(error) === uniqueViolation) throw identityConflict(error)
+    throw error
+  }
+}
+
+const identityConflict = (cause?: unknown): ApiError =>
+  new ApiError(
+    'contact_identity_conflict',
+    'This identity and this phone number belong to two different contacts.',
+    undefined,
+    { cause },
+  )
