@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+
+/**
+ * The floor plan, lowest first: each folder of src/ (and the files beside them), and the only others
+ * it may import. A domain may import the domains before it.
+ */
+const floorPlan: Readonly<Record<string, readonly string[]>> = {
+  runtime: [],
+  contract: [],
+  audio: [],
+  storage: ['runtime'],
+  database: ['runtime'],
+  sip: ['runtime'],
+  rtp: ['runtime', 'audio'],
+  telephony: ['runtime', 'audio', 'sip', 'rtp'],
+  conversation: ['runtime', 'contract', 'audio'],
+  http: ['runtime', 'contract', 'database'],
+  'domains/organizations': ['runtime', 'contract', 'database', 'storage'],
+  'domains/api-keys': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/contacts': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/agents': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/calls': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/results': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/recordings': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/batches': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/automations': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  dispatch: ['runtime', 'contract', 'database', 'domains/*'],
+  'live-call': [
+    'runtime',
+    'contract',
+    'audio',
+    'storage',
+    'rtp',
+    'telephony',
+    'conversation',
+    'domains/calls',
+    'domains/results',
+    'domains/recordings',
+  ],
+  'config.ts': ['runtime'],
+  compose: ['*'],
+  cli: ['compose', 'config.ts', 'runtime', 'contract', 'database', 'domains/*'],
+  'main.ts': ['cli', 'compose', 'config.ts', 'runtime'],
+}
+
+/** Folders that are passed through and not called: only their types may be imported. */
+const typesOnly: Readonly<Record<string, readonly string[]>> = {
+  // The transaction that a call ends in goes through live-call to the stores.
+  'live-call': ['database'],
+}
+
+/** The contract is read by browsers too. */
+const packagesOfContract = new Set(['zod'])
+
+const bannedNames = new Set(
+  'utils util common helpers helper lib core shared services manager misc index'.split(' '),
+)
+
+const root = join(import.meta.dirname, '..')
+const src = join(root, 'src')
+
+const listTypeScript = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+const folderOf = (file: string): string => {
+  const parts = file.split('/')
+  return parts[0] === 'domains' ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
+}
+
+interface Import {
+  readonly file: string
+  readonly target: string
+  readonly isTypeOnly: boolean
+}
+
+/** Static and dynamic imports, re-exports, and the files that worker threads are started from. */
+const importPattern =
+  /^\s*(?:import|export)\s+(type\s)?[^'";]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|new URL\(\s*'([^']+)'/gm
+
+const importsOf = (file: string): Import[] =>
+  [...readFileSync(join(src, file), 'utf8').matchAll(importPattern)].map((match) => ({
+    file,
+    target: match[2] ?? match[3] ?? match[4] ?? match[5] ?? '',
+    isTypeOnly: match[1] !== undefined,
+  }))
+
+const files = listTypeScript(src)
+const allImports = files.flatMap(importsOf)
+const isTest = (file: string): boolean => file.endsWith('.test.ts')
+
+/** Imports within the repository, with their target relative to src/. */
+const imports = allImports
+  .filter(({ target }) => /^\.\.?\//.test(target) && target.endsWith('.ts'))
+  .map((each) => ({ ...each, target: relative(src, join(src, dirname(each.file), each.target)) }))
+
+const order = Object.keys(floorPlan)
+const isBelow = (lower: string, upper: string): boolean =>
+  order.indexOf(lower) < order.indexOf(upper)
+
+const matches = (rule: string, from: string, to: string): boolean =>
+  rule === to ||
+  rule === '*' ||
+  (rule === 'domains/*' && to.startsWith('domains/') && isBelow(to, from))
+
+const isAllowed = ({ file, target, isTypeOnly }: Import): boolean => {
+  if (target.startsWith('../')) return isTest(file) && target.startsWith('../tests/support/')
+  const [from, to] = [folderOf(file), folderOf(target)]
+  if (from === to) return true
+  if (isTest(file) && from === to.replace('.ts', '.test.ts')) return true
+  if (isTypeOnly && typesOnly[from]?.includes(to)) return true
+  return floorPlan[from]?.some((rule) => matches(rule, from, to)) ?? false
+}
+
+test('the plan is held against real files and real imports', () => {
+  assert.ok(files.length > 40, `only ${files.length} files`)
+  assert.ok(
+    imports.length > files.length,
+    `only ${imports.length} imports of ${files.length} files`,
+  )
+  const known = new Set(files)
+  const unknown = imports.filter(({ target }) => !target.startsWith('../') && !known.has(target))
+  assert.deepEqual(unknown, [])
+})
+
+test('an upward import, a lateral domain and a cycle are recognised', () => {
+  const from = (file: string, target: string, isTypeOnly = false) =>
+    isAllowed({ file, target, isTypeOnly })
+  assert.equal(from('runtime/clock.ts', 'database/database.ts'), false)
+  assert.equal(from('domains/calls/a.ts', 'domains/contacts/b.ts'), true)
+  assert.equal(from('domains/contacts/a.ts', 'domains/calls/b.ts'), false)
+  assert.equal(from('live-call/a.ts', 'database/database.ts', true), true)
+  assert.equal(from('live-call/a.ts', 'database/database.ts'), false)
+  assert.equal(from('http/a.ts', '../tests/support/b.ts'), false)
+  assert.equal(from('http/a.test.ts', '../tests/support/b.ts'), true)
+  const knot = { a: ['b'], b: ['c'], c: ['b'] }
+  const targets = new Map(Object.entries(knot).map(([file, to]) => [file, new Set(to)]))
+  assert.deepEqual(findCycle(targets), ['b', 'c', 'b'])
+})
+
+test('each folder is on the plan', () => {
+  const folders = new Set(files.map((file) => folderOf(file).replace('.test.ts', '.ts')))
+  assert.deepEqual(
+    [...folders].filter((folder) => !(folder in floorPlan)),
+    [],
+  )
+})
+
+test('the plan only looks down', () => {
+  for (const [folder, rules] of Object.entries(floorPlan))
+    for (const rule of rules.filter((each) => !each.includes('*')))
+      assert.ok(isBelow(rule, folder), `${folder} may import ${rule}, which is not below it`)
+})
+
+test('each import keeps to the plan', () => {
+  const upward = imports.filter((each) => !isAllowed(each))
+  assert.deepEqual(
+    upward.map(({ file, target }) => `${file} imports ${target}`),
+    [],
+  )
+})
+
+test('the contract needs nothing a browser lacks', () => {
+  const packages = allImports
+    .filter(
+      ({ file, target }) =>
+        file.startsWith('contract/') && !isTest(file) && !target.startsWith('.'),
+    )
+    .filter(({ target }) => !packagesOfContract.has(target))
+  assert.deepEqual(packages, [])
+})
+
+test('no file reaches itself through its imports', () => {
+  const targets = new Map(files.map((file) => [file, new Set<string>()]))
+  for (const { file, target } of imports) targets.get(file)?.add(target)
+  assert.deepEqual(findCycle(targets), [])
+})
+
+test('only config.ts reads the environment', () => {
+  const readers = files.filter(
+    (file) => !isTest(file) && /\bprocess\.env\b/.test(readFileSync(join(src, file), 'utf8')),
+  )
+  assert.deepEqual(
+    readers.filter((file) => file !== 'config.ts'),
+    [],
+  )
+})
+
+test('no folder or file has a name that says nothing', () => {
+  const banned = ['src', 'tests', 'benchmarks', 'scripts']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
+    .filter((path) => bannedNames.has(basename(path).replace(/(\.test)?\.[a-z]+$/, '')))
+  assert.deepEqual(banned, [])
+})
+
+/** The files of one cycle, in order; none if there is none. */
+const findCycle = (targets: ReadonlyMap<string, ReadonlySet<string>>): string[] => {
+  const finished = new Set<string>()
+  const path: string[] = []
+  const visit = (file: string): string[] => {
+    if (finished.has(file)) return []
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    path.push(file)
+    for (const target of targets.get(file) ?? []) {
+      const cycle = visit(target)
+      if (cycle.length > 0) return cycle
+    }
+    path.pop()
+    finished.add(file)
+    return []
+  }
+  for (const file of targets.keys()) {
+    const cycle = visit(file)
+    if (cycle.length > 0) return cycle
+  }
+  return []
+}
