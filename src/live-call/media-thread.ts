@@ -21,11 +21,12 @@ export interface MediaThread {
   stop(): Promise<void>
 }
 
-/** A worker that sends no heartbeat for this long hangs, and is ended. */
-const heartbeatLimitMs = 5_000
-const heartbeatCheckMs = 1_000
-
-export const startMediaThread = (entry: URL, logger: Logger): MediaThread => {
+/** `heartbeatLimitMs`: a worker silent for so long hangs, and is ended. It sends its load each second. */
+export const startMediaThread = (
+  entry: URL,
+  heartbeatLimitMs: number,
+  logger: Logger,
+): MediaThread => {
   const worker = new Worker(entry, { name: 'media' })
   const calls = new Map<number, RemoteMediaCall>()
   const ready = Promise.withResolvers<void>()
@@ -39,9 +40,9 @@ export const startMediaThread = (entry: URL, logger: Logger): MediaThread => {
   const post = (message: ToMediaWorker): void => worker.postMessage(message)
   const watch = setInterval(() => {
     if (performance.now() - lastHeardAt < heartbeatLimitMs) return
-    reason = `The media worker did not answer for ${heartbeatLimitMs / 1000} seconds.`
+    reason = 'The media worker hung.'
     void worker.terminate()
-  }, heartbeatCheckMs)
+  }, heartbeatLimitMs / 5)
 
   worker.on('message', (message: FromMediaWorker) => {
     lastHeardAt = performance.now()

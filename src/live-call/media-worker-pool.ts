@@ -13,6 +13,8 @@ export interface MediaWorkerPoolOptions {
   readonly logger: Logger
   /** Another program for the threads, in tests. */
   readonly entry?: URL
+  /** After how long a silent worker is taken for hung; 5 seconds. */
+  readonly heartbeatLimitMs?: number
 }
 
 export interface MediaWorkerPool extends Service, MediaPlane {
@@ -23,11 +25,13 @@ export interface MediaWorkerPool extends Service, MediaPlane {
 
 /** A worker whose ticks run later than this at the 99th percentile takes no more calls. */
 const maxLatenessP99Ms = 8
+const defaultHeartbeatLimitMs = 5_000
 const restartDelay = { baseMs: 100, maxMs: 10_000 }
 
 /** Calls go to the worker that has the fewest. A worker that dies ends its own calls, and is replaced. */
 export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWorkerPool => {
   const entry = options.entry ?? new URL('./media-worker.ts', import.meta.url)
+  const heartbeatLimitMs = options.heartbeatLimitMs ?? defaultHeartbeatLimitMs
   const launched = new Set<MediaThread>()
   const threads = new Set<MediaThread>()
   const restarts = new Set<NodeJS.Timeout>()
@@ -35,7 +39,7 @@ export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWor
   let started: Promise<void> | undefined
 
   const launch = (failuresBefore: number): MediaThread => {
-    const thread = startMediaThread(entry, options.logger)
+    const thread = startMediaThread(entry, heartbeatLimitMs, options.logger)
     let failures = failuresBefore + 1
     launched.add(thread)
     thread.ready.then(

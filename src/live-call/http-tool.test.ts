@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import { askHttpTool, type HttpTool } from './http-tool.ts'
+
+const withServer = async (
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  work: (origin: string) => Promise<void>,
+): Promise<void> => {
+  const server = createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+const tool = (url: string, changes: Partial<HttpTool> = {}): HttpTool => ({
+  name: 'look_up',
+  method: 'POST',
+  url,
+  ...changes,
+})
+
+const echo = (request: IncomingMessage, response: ServerResponse): void => {
+  request.setEncoding('utf8')
+  let body = ''
+  request.on('data', (chunk: string) => (body += chunk))
+  request.on('end', () => {
+    const { method, url, headers } = request
+    response.end(JSON.stringify({ method, url, token: headers['x-token'], body }))
+  })
+}
+
+describe('an HTTP tool', () => {
+  it('sends its arguments as JSON, with its headers', () =>
+    withServer(echo, async (origin) => {
+      const answer = await askHttpTool(
+        tool(`${origin}/a`, { headers: { 'x-token': 't' } }),
+        { q: 1 },
+        true,
+      )
+      assert.deepEqual(answer, {
+        status: 200,
+        body: { method: 'POST', url: '/a', token: 't', body: '{"q":1}' },
+      })
+    }))
+
+  it('sends the arguments of a GET as query, escaped', () =>
+    withServer(echo, async (origin) => {
+      const answer = await askHttpTool(
+        tool(`${origin}/a?k=v`, { method: 'GET' }),
+        { q: 'x&k=w' },
+        true,
+      )
+      assert.deepEqual(answer.body, { method: 'GET', url: '/a?k=v&q=x%26k%3Dw', body: '' })
+    }))
+
+  it('gives text as it is, and the status of a refusal', () =>
+    withServer(
+      (_request, response) => response.writeHead(404).end('no such customer'),
+      async (origin) => {
+        const answer = await askHttpTool(tool(origin), {}, true)
+        assert.deepEqual(answer, { status: 404, body: 'no such customer' })
+      },
+    ))
+
+  it('does not follow a redirect', () =>
+    withServer(
+      (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      async (origin) => {
+        assert.equal((await askHttpTool(tool(origin), {}, true)).status, 302)
+      },
+    ))
+
+  it('refuses an answer that is too long', () =>
+    withServer(
+      (_request, response) => response.end('x'.repeat(70_000)),
+      async (origin) => {
+        await assert.rejects(askHttpTool(tool(origin), {}, true), /too long/)
+      },
+    ))
+
+  it('gives up when its time is over', () =>
+    withServer(
+      () => undefined,
+      async (origin) => {
+        await assert.rejects(askHttpTool(tool(origin, { timeoutMs: 20 }), {}, true), {
+          name: 'AbortError',
+        })
+      },
+    ))
+
+  it('never reaches a private network, by address or by name', () =>
+    withServer(echo, async (origin) => {
+      const byName = origin.replace('127.0.0.1', 'localhost')
+      for (const url of [
+        origin,
+        byName,
+        'http://[::1]:80/',
+        'http://2130706433/',
+        'ftp://example.org/',
+      ]) {
+        await assert.rejects(askHttpTool(tool(url), {}, false), /private network|Only http/, url)
+      }
+    }))
+})
