@@ -1,7 +1,4 @@
-/** Decision D3 as data: the states of a call, and which may follow which. */
-export type CallStatus = 'queued' | 'dialing' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
-
-export type AnswerStatus = 'answered' | 'no_answer' | 'busy' | 'voicemail' | 'unknown'
+import type { CallStatus } from '../../contract/states.ts'
 
 /** Who asked for the call. Only `api` calls are visible through the API (D3). */
 export type CallOrigin = 'api' | 'manual' | 'dashboard'
@@ -9,8 +6,8 @@ export type CallOrigin = 'api' | 'manual' | 'dashboard'
 export type TerminalStatus = 'completed' | 'failed' | 'cancelled'
 
 /**
- * From each state, the states that may follow. `dialing → queued` is carrier congestion before any 18x, or an INVITE
- * that provably never left; it is the only backward edge.
+ * Decision D3 as data: from each state, the states that may follow. `dialing → queued` is carrier congestion before any
+ * 18x, or an INVITE that provably never left; it is the only backward edge.
  */
 export const callTransitions = {
   queued: ['dialing', 'failed', 'cancelled'],
@@ -21,7 +18,7 @@ export const callTransitions = {
   cancelled: [],
 } as const satisfies Record<CallStatus, readonly CallStatus[]>
 
-/** The states `to` may be entered from; for `update … where status = any($n)`. */
+/** The states `to` may be entered from, for `update … where status = any($n)`. */
 export const statesBefore = (to: CallStatus): CallStatus[] =>
   (Object.keys(callTransitions) as CallStatus[]).filter((from) =>
     (callTransitions[from] as readonly CallStatus[]).includes(to),

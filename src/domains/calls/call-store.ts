@@ -1,0 +1,129 @@
+import { sql, type Queryable } from '../../database/database.ts'
+import { newestFirst } from '../../database/newest-first.ts'
+import { callColumns, type CallRow } from './call-record.ts'
+import { organizationFragment, wakeFragment } from './call-fragments.ts'
+import type { CallOrigin } from './call-states.ts'
+
+export interface NewCall {
+  readonly id: string
+  readonly origin: CallOrigin
+  readonly contactId: string
+  readonly agentId: string
+  readonly agentVersion: number
+  readonly phoneNumber: string
+  readonly laneId: string
+  readonly batchId?: string
+  readonly automationRunId?: string
+}
+
+const insertStatement = sql(
+  'call-store.insertCall',
+  `with ${organizationFragment},
+   inserted as (
+     insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
+                        lane_id, batch_id, automation_run_id)
+     select organization_id, $2, $3, $4, $5, $6, $7, $8, $9, $10
+       from organization
+     returning id, ${callColumns}
+   ),
+   ${wakeFragment('inserted')}
+   select * from inserted`,
+)
+
+/** Queues a call that is due at once. Its lane exists (`ensureLane`). */
+export const insertCall = async (
+  db: Queryable,
+  organizationId: string,
+  call: NewCall,
+): Promise<CallRow> => {
+  const row = await db.row<CallRow>(insertStatement, [
+    organizationId,
+    call.id,
+    call.origin,
+    call.contactId,
+    call.agentId,
+    call.agentVersion,
+    call.phoneNumber,
+    call.laneId,
+    call.batchId ?? null,
+    call.automationRunId ?? null,
+  ])
+  if (!row) throw new Error(`organization ${organizationId} has no dispatch row`)
+  return row
+}
+
+const findApiCallStatement = sql(
+  'call-store.findApiCall',
+  `select id, ${callColumns}
+     from calls
+    where organization_id = $1
+      and id = $2
+      and origin = 'api'`,
+)
+
+/** A call as the API may show it: one made elsewhere is unknown there (D3). */
+export const findApiCall = (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<CallRow | undefined> => db.row<CallRow>(findApiCallStatement, [organizationId, callId])
+
+const findCallStatement = sql(
+  'call-store.findCall',
+  `select id, origin, phone_number, agent_version, ${callColumns}
+     from calls
+    where organization_id = $1
+      and id = $2`,
+)
+
+/** A call of any origin, for the parts that are not the API. */
+export const findCall = (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<
+  (CallRow & { origin: CallOrigin; phone_number: string; agent_version: number }) | undefined
+> => db.row(findCallStatement, [organizationId, callId])
+
+const originStatement = sql(
+  'call-store.callOrigin',
+  `select origin
+     from calls
+    where organization_id = $1
+      and id = $2`,
+)
+
+/** Undefined: no such call in this organization. */
+export const callOrigin = async (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<CallOrigin | undefined> =>
+  (await db.row<{ origin: CallOrigin }>(originStatement, [organizationId, callId]))?.origin
+
+/** API-made calls, newest first. Filter values as the contract names them; ids are UUIDs. */
+export const listApiCalls = newestFirst<
+  CallRow,
+  | 'status'
+  | 'contact_id'
+  | 'agent_id'
+  | 'batch_id'
+  | 'automation_run_id'
+  | 'created_after'
+  | 'created_before'
+>({
+  name: 'call-store.listApiCalls',
+  columns: callColumns,
+  table: 'calls',
+  where: "origin = 'api'",
+  sortColumn: 'created_at',
+  filters: {
+    status: 'status = ?',
+    contact_id: 'contact_id = ?',
+    agent_id: 'agent_id = ?',
+    batch_id: 'batch_id = ?',
+    automation_run_id: 'automation_run_id = ?',
+    created_after: 'created_at >= ?::timestamptz',
+    created_before: 'created_at < ?::timestamptz',
+  },
+})

@@ -1,0 +1,50 @@
+import { sql, type Transaction } from '../../database/database.ts'
+import type { EndedCall } from './call-ended.ts'
+import { decisionFragment, organizationFragment, wakeFragment } from './call-fragments.ts'
+import { endedCall, type EndedRow } from './call-progress-store.ts'
+import { callColumns, type CallRow } from './call-record.ts'
+
+// One update for both cases: were they two, a call that turns from queued to dialing in this very moment would be
+// missed by both, for each looks at the row as it was when the statement began.
+const requestStatement = sql(
+  'cancel-store.requestCancel',
+  `with ${organizationFragment},
+   changed as (
+     update calls
+        set status              = case when status = 'queued' then 'cancelled' else status end,
+            answer_status       = case when status = 'queued' then 'unknown' else answer_status end,
+            cancel_requested_at = coalesce(cancel_requested_at, now()),
+            cancelled_at        = case when status = 'queued' then now() end,
+            ended_at            = case when status = 'queued' then now() end,
+            lease_token         = case when status = 'queued' then null else lease_token end,
+            updated_at          = now(),
+            ${decisionFragment({ decision: "'cancel_requested'", reason: "'Cancellation was asked for.'" })}
+      where organization_id = $1
+        and id = $2
+        and origin = 'api'
+        and (status = 'queued' or (status in ('dialing', 'in_progress') and cancel_requested_at is null))
+     returning id, phone_number, origin, ${callColumns}
+   ),
+   ${wakeFragment("(select from changed where status = 'cancelled') as ended")}
+   select * from changed`,
+)
+
+export interface CancelRequest {
+  readonly row: CallRow
+  /** Set when the call was still queued and has ended with this. */
+  readonly ended: EndedCall | undefined
+}
+
+/** Undefined: nothing changed, because the call has ended, was asked before, or is none of the API's. */
+export const requestCancel = async (
+  tx: Transaction,
+  organizationId: string,
+  callId: string,
+): Promise<CancelRequest | undefined> => {
+  const row = await tx.row<CallRow & EndedRow>(requestStatement, [organizationId, callId])
+  if (!row) return undefined
+  return {
+    row,
+    ended: row.status === 'cancelled' ? endedCall({ organizationId, callId }, row) : undefined,
+  }
+}

@@ -1,0 +1,83 @@
+import { sql, type Queryable } from '../../database/database.ts'
+import { derivedId } from '../../runtime/ids.ts'
+
+/** What kind of work a lane carries, and in which order kinds go: immediate calls before all others. */
+export const laneRanks = { immediate: 0, automation: 1, batch: 2 } as const
+
+export type LaneKind = keyof typeof laneRanks
+
+/** A batch's own calling window, as its body writes it (D5). Judged in its own time zone. */
+export interface CallingWindowJson {
+  readonly time_zone: string
+  readonly weekdays: readonly string[]
+  readonly start_time: string
+  readonly end_time: string
+}
+
+export interface Lane {
+  readonly organizationId: string
+  readonly kind: LaneKind
+  /** The batch or the Automation; the organization itself for immediate calls. */
+  readonly sourceId: string
+  /** Where the callees may be; undefined: judged in the organization's zone. */
+  readonly timeZones: readonly string[] | undefined
+  readonly callingWindow?: CallingWindowJson | undefined
+  readonly isPaused?: boolean
+}
+
+/** The same lane always has the same id, so that nobody has to look it up. */
+export const laneId = ({ organizationId, kind, sourceId, timeZones }: Lane): string =>
+  derivedId(organizationId, `${kind}/${sourceId}/${zonesText(timeZones)}`)
+
+const zonesText = (timeZones: readonly string[] | undefined): string =>
+  timeZones?.toSorted().join(',') ?? ''
+
+/** The inverse of how a lane stores its zones. */
+export const zonesOfText = (text: string): readonly string[] | undefined =>
+  text === '' ? undefined : text.split(',')
+
+const ensureStatement = sql(
+  'lane-store.ensureLane',
+  `insert into lanes (organization_id, id, kind, source_id, time_zones, rank, calling_window, paused)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict do nothing`,
+)
+
+/** Makes the lane unless it is there. A new one opens when dispatch has computed its hours, within one turn. */
+export const ensureLane = async (db: Queryable, lane: Lane): Promise<void> => {
+  await db.run(ensureStatement, [
+    lane.organizationId,
+    laneId(lane),
+    lane.kind,
+    lane.sourceId,
+    zonesText(lane.timeZones),
+    laneRanks[lane.kind],
+    lane.callingWindow === undefined ? null : JSON.stringify(lane.callingWindow),
+    lane.isPaused ?? false,
+  ])
+}
+
+const pauseStatement = sql(
+  'lane-store.setSourcePaused',
+  `with woken as (
+     update dispatch_organizations
+        set ready = true
+      where organization_id = $1
+     returning organization_id
+   )
+   update lanes l
+      set paused = $3
+     from woken w
+    where l.organization_id = w.organization_id
+      and l.source_id = $2`,
+)
+
+/** Stops or resumes the dispatch of one source, a batch or an Automation; live calls go on. */
+export const setSourcePaused = async (
+  db: Queryable,
+  organizationId: string,
+  sourceId: string,
+  isPaused: boolean,
+): Promise<void> => {
+  await db.run(pauseStatement, [organizationId, sourceId, isPaused])
+}

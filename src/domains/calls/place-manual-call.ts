@@ -1,0 +1,28 @@
+import type { Transaction } from '../../database/database.ts'
+import { findOrMakeManualContact } from '../contacts/manual-contact.ts'
+import type { CallRow } from './call-record.ts'
+import type { SendHint } from './place-call.ts'
+import { callsChannel, queueCall } from './queue-call.ts'
+
+export interface ManualCallInput {
+  readonly agentId: string
+  /** E.164, checked by whoever read it. */
+  readonly phoneNumber: string
+}
+
+/** An operator dials by hand: the API never shows this call, only its recording (D3). Throws as `queueCall` does. */
+export const placeManualCall = async (
+  tx: Transaction,
+  hint: SendHint,
+  organizationId: string,
+  { agentId, phoneNumber }: ManualCallInput,
+): Promise<CallRow> => {
+  const contact = await findOrMakeManualContact(tx, organizationId, phoneNumber)
+  const row = await queueCall(tx, organizationId, {
+    agentId,
+    contactId: contact.id,
+    origin: 'manual',
+  })
+  tx.afterCommit(() => hint(callsChannel))
+  return row
+}

@@ -1,0 +1,38 @@
+import { sql, type Queryable } from '../../database/database.ts'
+import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
+
+/** What must be known to accept a call, read in one round trip. */
+export interface Placement {
+  readonly policy: CallingPolicyJson
+  /** Null: the organization has no such agent. */
+  readonly agent_id: string | null
+  /** Null: never published. */
+  readonly published_version: number | null
+  readonly is_archived: boolean
+  /** Null: the organization has no such contact. */
+  readonly contact_id: string | null
+  readonly phone_number: string | null
+  readonly is_on_do_not_call_list: boolean
+}
+
+const findStatement = sql(
+  'placement-store.findPlacement',
+  `select o.policy,
+          a.id as agent_id, a.published_version, a.archived_at is not null as is_archived,
+          c.id as contact_id, c.phone_number,
+          d.phone_number is not null as is_on_do_not_call_list
+     from organizations o
+     left join agents a      on a.organization_id = o.id and a.id = $2
+     left join contacts c    on c.organization_id = o.id and c.id = $3
+     left join dnc_numbers d on d.organization_id = o.id and d.phone_number = c.phone_number
+    where o.id = $1`,
+)
+
+/** Ids that are no UUIDs are given as null and find nothing. */
+export const findPlacement = (
+  db: Queryable,
+  organizationId: string,
+  agentId: string | null,
+  contactId: string | null,
+): Promise<Placement | undefined> =>
+  db.row<Placement>(findStatement, [organizationId, agentId, contactId])

@@ -1,0 +1,96 @@
+import { ApiError, notFoundInBody } from '../../contract/api-error.ts'
+import type { Transaction } from '../../database/database.ts'
+import { isUuid, newId } from '../../runtime/ids.ts'
+import { policyOfJson, weekdays, type WeeklyWindow } from '../organizations/calling-policy.ts'
+import {
+  describeDestinationProblem,
+  destinationProblem,
+} from '../organizations/phone-destination.ts'
+import { timeZonesOfNumber } from '../organizations/time-zones-of-number.ts'
+import type { CallRow } from './call-record.ts'
+import type { CallOrigin } from './call-states.ts'
+import { insertCall } from './call-store.ts'
+import { ensureLane, laneId, type Lane } from './lane-store.ts'
+import { findPlacement, type Placement } from './placement-store.ts'
+
+/** NOTIFY channel: there may be a call to claim. A hint; the poll is the truth. */
+export const callsChannel = 'outdial_calls'
+
+export interface CallRequest {
+  readonly agentId: string
+  readonly contactId: string
+  readonly origin: CallOrigin
+}
+
+/**
+ * Accepts an immediate call into the durable queue: two round trips. Throws what the caller is told (D9): unknown agent
+ * or contact, agent not eligible, destination never dialable, number on the do-not-call list. Full capacity and closed
+ * hours are no errors: the call waits.
+ */
+export const queueCall = async (
+  tx: Transaction,
+  organizationId: string,
+  request: CallRequest,
+): Promise<CallRow> => {
+  const placement = await findPlacement(
+    tx,
+    organizationId,
+    uuidOrNull(request.agentId),
+    uuidOrNull(request.contactId),
+  )
+  if (!placement) throw new Error(`there is no organization ${organizationId}`)
+  const accepted = checkPlacement(placement)
+  const lane = immediateLane(organizationId, accepted.phoneNumber)
+  const [, row] = await Promise.all([
+    ensureLane(tx, lane),
+    insertCall(tx, organizationId, {
+      ...accepted,
+      id: newId(),
+      origin: request.origin,
+      laneId: laneId(lane),
+    }),
+  ])
+  return row
+}
+
+const uuidOrNull = (id: string): string | null => (isUuid(id) ? id : null)
+
+interface AcceptedPlacement {
+  readonly agentId: string
+  readonly agentVersion: number
+  readonly contactId: string
+  readonly phoneNumber: string
+}
+
+const checkPlacement = (placement: Placement): AcceptedPlacement => {
+  const { agent_id: agentId, published_version: agentVersion } = placement
+  const { contact_id: contactId, phone_number: phoneNumber } = placement
+  if (agentId === null) throw notFoundInBody('agent_id')
+  if (contactId === null || phoneNumber === null) throw notFoundInBody('contact_id')
+  checkDestination(phoneNumber, placement)
+  if (agentVersion === null || placement.is_archived) {
+    throw new ApiError('resource_state_conflict', 'This agent is not published, or archived.')
+  }
+  if (placement.is_on_do_not_call_list) {
+    throw new ApiError(
+      'recipient_blocked_by_policy',
+      'This number is on your organization’s do-not-call list.',
+    )
+  }
+  return { agentId, agentVersion, contactId, phoneNumber }
+}
+
+const checkDestination = (phoneNumber: string, { policy }: Placement): void => {
+  const problem = destinationProblem(phoneNumber, policyOfJson(policy))
+  if (problem) throw new ApiError('unsupported_destination', describeDestinationProblem(problem))
+}
+
+/** All hours: which zones a number may be in is a fact about the number; the policy decides when the lane opens. */
+const allHours: readonly WeeklyWindow[] = [{ weekdays, startTime: '00:00', endTime: '24:00' }]
+
+const immediateLane = (organizationId: string, phoneNumber: string): Lane => ({
+  organizationId,
+  kind: 'immediate',
+  sourceId: organizationId,
+  timeZones: timeZonesOfNumber(phoneNumber, allHours),
+})
