@@ -4,7 +4,11 @@
  */
 export interface VoiceEngine {
   readonly name: string
-  /** Opens a session; called while the phone still rings, so that the first words are not late. */
+  /**
+   * Opens a session; called while the phone still rings, so that the first words are not late: the greeting is asked for
+   * at once and waits in `events`. The signal gives up the opening; once open, only `close` ends the session.
+   * Rejects with `EngineOpenError`.
+   */
   open(options: SessionOptions, signal: AbortSignal): Promise<VoiceSession>
 }
 
@@ -15,7 +19,7 @@ export interface SessionOptions {
   readonly codec: Codec
   /** The agent's prompt with its contact variables filled in. */
   readonly instructions: string
-  /** Spoken first by the agent, if not empty. */
+  /** Spoken first by the agent, word for word, if not empty. */
   readonly greeting: string
   /** BCP 47. */
   readonly language: string
@@ -31,7 +35,7 @@ export interface ToolSpec {
 }
 
 export interface VoiceSession {
-  /** 160 bytes of G.711 (20 ms) from the callee. Never waits. */
+  /** 160 bytes of G.711 (20 ms) from the callee, copied if kept. Never waits. */
   hear(frame: Uint8Array): void
   /** Everything the engine has to say, for one consumer; ends after `close` or a fatal error. */
   readonly events: AsyncIterable<VoiceEvent>
@@ -48,12 +52,17 @@ export interface VoiceSession {
   close(): Promise<EngineUsage>
 }
 
-/** Times are milliseconds of callee audio heard so far (frames × 20). */
+/**
+ * Times are milliseconds of callee audio heard so far (frames × 20). `g711` is a whole number of 160-byte frames.
+ * `agent_text` comes once for an utterance, before or after its audio; of an interrupted one it may be cut short.
+ * After an `error` that is fatal the events end.
+ */
 export type VoiceEvent =
   | { readonly type: 'audio'; readonly utteranceId: string; readonly g711: Uint8Array }
   | { readonly type: 'audio_end'; readonly utteranceId: string }
   | { readonly type: 'speech_start' | 'speech_stop'; readonly atMs: number }
   | { readonly type: 'agent_text'; readonly utteranceId: string; readonly text: string }
+  /** Empty text: somebody spoke, but nothing was understood. */
   | { readonly type: 'contact_text'; readonly text: string; readonly startMs: number }
   | {
       readonly type: 'tool_call'
@@ -73,4 +82,14 @@ export interface EngineUsage {
   readonly outputTokens: number
   readonly audioInMs: number
   readonly audioOutMs: number
+}
+
+/** The engine could not be reached, or refused the session. `code` is the provider's, or ours; the message holds no secret. */
+export class EngineOpenError extends Error {
+  override name = 'EngineOpenError'
+  readonly code: string
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
 }

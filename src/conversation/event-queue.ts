@@ -1,0 +1,57 @@
+/** A bounded queue between callbacks on one side and one `for await` on the other. */
+export interface EventQueue<T> {
+  /** `false` when the queue is full or over: the event is not taken. */
+  push(event: T): boolean
+  /** No more events; what is queued is still handed out. Safe twice. */
+  end(): void
+  /** For one consumer. */
+  readonly events: AsyncIterable<T>
+}
+
+/** Holds at most `limit` events that nobody has taken yet. */
+export const createEventQueue = <T extends object>(limit: number): EventQueue<T> => {
+  const queued: T[] = []
+  let waiting: ((result: IteratorResult<T>) => void) | undefined
+  let isOver = false
+
+  const settle = (result: IteratorResult<T>): boolean => {
+    if (!waiting) return false
+    const resolve = waiting
+    waiting = undefined
+    resolve(result)
+    return true
+  }
+
+  const end = (): void => {
+    isOver = true
+    settle({ done: true, value: undefined })
+  }
+
+  const iterator: AsyncIterator<T> = {
+    next() {
+      const event = queued.shift()
+      if (event) return Promise.resolve({ done: false, value: event })
+      if (isOver) return Promise.resolve({ done: true, value: undefined })
+      return new Promise((resolve) => {
+        waiting = resolve
+      })
+    },
+    return() {
+      queued.length = 0
+      end()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+  }
+
+  return {
+    push(event) {
+      if (isOver) return false
+      if (settle({ done: false, value: event })) return true
+      if (queued.length >= limit) return false
+      queued.push(event)
+      return true
+    },
+    end,
+    events: { [Symbol.asyncIterator]: () => iterator },
+  }
+}

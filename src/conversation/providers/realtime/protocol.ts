@@ -1,0 +1,169 @@
+/**
+ * The part of the OpenAI Realtime protocol (GA) that a telephone call needs, as spoken by OpenAI, Azure, xAI, LocalAI,
+ * speaches and our own sandbox. Names and members are the protocol's.
+ */
+export type ClientEvent =
+  | { readonly type: 'session.update'; readonly session: object }
+  | { readonly type: 'response.create'; readonly event_id: string; readonly response?: object }
+  | { readonly type: 'response.cancel'; readonly response_id?: string }
+  | { readonly type: 'conversation.item.create'; readonly item: object }
+  | {
+      readonly type: 'conversation.item.truncate'
+      readonly item_id: string
+      readonly content_index: 0
+      readonly audio_end_ms: number
+    }
+
+export type ServerEvent =
+  | { readonly type: 'session.created' | 'session.updated' }
+  | {
+      readonly type: 'input_audio_buffer.speech_started'
+      readonly item_id: string
+      readonly audio_start_ms: number
+    }
+  | {
+      readonly type: 'input_audio_buffer.speech_stopped'
+      readonly item_id: string
+      readonly audio_end_ms: number
+    }
+  | {
+      readonly type: 'conversation.item.input_audio_transcription.completed'
+      readonly item_id: string
+      readonly transcript: string
+    }
+  | {
+      readonly type: 'conversation.item.input_audio_transcription.failed'
+      readonly item_id: string
+    }
+  | { readonly type: 'response.created'; readonly response: { readonly id: string } }
+  | {
+      readonly type: 'response.output_audio.delta'
+      readonly response_id: string
+      readonly item_id: string
+      readonly delta: string
+    }
+  | { readonly type: 'response.output_audio.done'; readonly item_id: string }
+  | {
+      readonly type: 'response.output_audio_transcript.delta'
+      readonly response_id: string
+      readonly item_id: string
+      readonly delta: string
+    }
+  | {
+      readonly type: 'response.output_audio_transcript.done'
+      readonly response_id: string
+      readonly item_id: string
+      readonly transcript: string
+    }
+  | { readonly type: 'response.output_item.done'; readonly item: OutputItem }
+  | { readonly type: 'response.done'; readonly response: FinishedResponse }
+  | { readonly type: 'error'; readonly error: ProtocolError }
+
+export interface OutputItem {
+  readonly type: string
+  readonly id?: string
+  readonly call_id?: string
+  readonly name?: string
+  /** JSON text. */
+  readonly arguments?: string
+}
+
+export interface FinishedResponse {
+  readonly id: string
+  readonly status?: string
+  readonly status_details?: { readonly error?: ProtocolError | null } | null
+  readonly usage?: { readonly input_tokens?: number; readonly output_tokens?: number } | null
+}
+
+export interface ProtocolError {
+  readonly type?: string
+  readonly code?: string | null
+  readonly message?: string
+  /** Of the client event that was refused. */
+  readonly event_id?: string | null
+}
+
+type Shape = Readonly<Record<string, 'string' | 'number' | 'object'>>
+
+/** The members each event must have for us to use it; events that are not listed are passed over. */
+const shapes: { readonly [Type in ServerEvent['type']]: Shape } = {
+  'session.created': {},
+  'session.updated': {},
+  'input_audio_buffer.speech_started': { item_id: 'string', audio_start_ms: 'number' },
+  'input_audio_buffer.speech_stopped': { item_id: 'string', audio_end_ms: 'number' },
+  'conversation.item.input_audio_transcription.completed': {
+    item_id: 'string',
+    transcript: 'string',
+  },
+  'conversation.item.input_audio_transcription.failed': { item_id: 'string' },
+  'response.created': { response: 'object' },
+  'response.output_audio.delta': { response_id: 'string', item_id: 'string', delta: 'string' },
+  'response.output_audio.done': { item_id: 'string' },
+  'response.output_audio_transcript.delta': {
+    response_id: 'string',
+    item_id: 'string',
+    delta: 'string',
+  },
+  'response.output_audio_transcript.done': {
+    response_id: 'string',
+    item_id: 'string',
+    transcript: 'string',
+  },
+  'response.output_item.done': { item: 'object' },
+  'response.done': { response: 'object' },
+  error: { error: 'object' },
+}
+
+/** Names of the beta protocol that self-hosted servers still send. */
+const formerNames: Readonly<Record<string, ServerEvent['type']>> = {
+  'response.audio.delta': 'response.output_audio.delta',
+  'response.audio.done': 'response.output_audio.done',
+  'response.audio_transcript.delta': 'response.output_audio_transcript.delta',
+  'response.audio_transcript.done': 'response.output_audio_transcript.done',
+}
+
+/** The event, or `undefined` for one we do not know, do not need, or cannot read. Never throws. */
+export const parseServerEvent = (text: string): ServerEvent | undefined => {
+  const event = parseObject(text)
+  if (!event || typeof event.type !== 'string') return undefined
+  const type = formerNames[event.type] ?? event.type
+  if (!Object.hasOwn(shapes, type)) return undefined
+  const shape = shapes[type as ServerEvent['type']]
+  for (const [member, kind] of Object.entries(shape)) {
+    if (typeof event[member] !== kind || event[member] === null) return undefined
+  }
+  return { ...event, type } as ServerEvent
+}
+
+/** The JSON object in the text, or `undefined`. */
+export const parseObject = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const appendBegin = '{"type":"input_audio_buffer.append","audio":"'
+
+/** Fifty times a second for every call, so it is put together by hand; base64 needs no escaping. */
+export const appendEvent = (base64: string): string => `${appendBegin}${base64}"}`
+
+/** The audio of an `input_audio_buffer.append` as we write it, without parsing JSON; `undefined` for anything else. */
+export const readAppendedAudio = (text: string): string | undefined =>
+  text.startsWith(appendBegin) && text.endsWith('"}')
+    ? text.slice(appendBegin.length, -2)
+    : undefined
+
+const verbatimBegin =
+  'Say exactly the following text, word for word, in its own language, and nothing else:\n\n'
+
+/** Instructions of a response that makes the model speak this very text. */
+export const verbatimInstructions = (text: string): string => verbatimBegin + text
+
+/** The text a model was told to speak, word for word. */
+export const readVerbatim = (instructions: string): string | undefined =>
+  instructions.startsWith(verbatimBegin) ? instructions.slice(verbatimBegin.length) : undefined

@@ -1,0 +1,252 @@
+import { WebSocket } from 'ws'
+import type { Logger } from '../../../runtime/logger.ts'
+import { createEventQueue } from '../../event-queue.ts'
+import type { EngineUsage, SessionOptions, VoiceEvent, VoiceSession } from '../../voice-engine.ts'
+import { createAgentUtterances } from './agent-utterances.ts'
+import {
+  appendEvent,
+  parseObject,
+  parseServerEvent,
+  verbatimInstructions,
+  type ClientEvent,
+  type FinishedResponse,
+  type OutputItem,
+  type ProtocolError,
+  type ServerEvent,
+} from './protocol.ts'
+import { createResponseSequencer } from './response-sequencer.ts'
+import { createToolAnswers } from './tool-answers.ts'
+import type { WireAudio } from './wire-audio.ts'
+
+const frameMs = 20
+/** Two frames to a message: half the messages for at most 20 ms. */
+const framesPerAppend = 2
+/** More than a minute of a talkative server that nobody listens to. */
+const maxQueuedEvents = 4_000
+/** About half a minute of audio that the network did not take. */
+const maxSendBufferBytes = 256 * 1024
+const pingPeriodMs = 10_000
+const closeLimitMs = 1_500
+const normalClosure = 1_000
+/** What the server says of speech is remembered until its words arrive. */
+const maxSpeechStarts = 32
+
+/** Refusals after which the session is of no more use; every other `error` event is a hiccup. */
+const fatalCodes = new Set([
+  'session_expired',
+  'invalid_api_key',
+  'insufficient_quota',
+  'model_not_found',
+  'account_deactivated',
+])
+
+/**
+ * One session of the Realtime protocol over a socket that is open and configured. Owns the socket from here on.
+ */
+export const createRealtimeSession = (
+  socket: WebSocket,
+  { codec, callId }: Pick<SessionOptions, 'codec' | 'callId'>,
+  wire: WireAudio,
+  logger: Logger,
+): VoiceSession => {
+  const queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
+  const speechStarts = new Map<string, number>()
+  let pendingFrames: Uint8Array[] = []
+  let framesHeard = 0
+  let inputTokens = 0
+  let outputTokens = 0
+  let isOver = false
+  let isAlive = true
+  let closing: Promise<void> | undefined
+
+  const emit = (event: VoiceEvent): void => {
+    if (!queue.push(event) && !isOver) fail('slow_consumer', 'Nobody takes the events.')
+  }
+
+  const send = (event: ClientEvent): void => {
+    if (!isOver) socket.send(JSON.stringify(event))
+  }
+
+  const utterances = createAgentUtterances(codec, wire, emit)
+  const responses = createResponseSequencer((eventId, response) =>
+    send({ type: 'response.create', event_id: eventId, ...(response && { response }) }),
+  )
+  const tools = createToolAnswers(send, () => responses.oweAnswer())
+
+  const over = (): void => {
+    if (isOver) return
+    isOver = true
+    clearInterval(pinging)
+    queue.end()
+  }
+
+  const fail = (code: string, message: string): void => {
+    if (isOver) return
+    logger.warn({ call_id: callId, code }, 'a voice engine session broke')
+    queue.push({ type: 'error', fatal: true, code, message })
+    over()
+    socket.terminate()
+  }
+
+  const handleError = (error: ProtocolError): void => {
+    const code = error.code ?? error.type ?? 'unknown'
+    if (fatalCodes.has(code)) return fail(code, error.message ?? '')
+    if (code === 'conversation_already_has_active_response') {
+      return responses.refused(error.event_id ?? undefined)
+    }
+    logger.debug({ call_id: callId, code }, 'a voice engine refused an event')
+    emit({ type: 'error', fatal: false, code, message: error.message ?? '' })
+  }
+
+  const handleResponseDone = (response: FinishedResponse): void => {
+    inputTokens += response.usage?.input_tokens ?? 0
+    outputTokens += response.usage?.output_tokens ?? 0
+    utterances.responseDone(response.id)
+    const error = response.status === 'failed' ? response.status_details?.error : undefined
+    if (error) handleError(error)
+    responses.done(response.id)
+  }
+
+  const handleOutputItem = (item: OutputItem): void => {
+    if (item.type !== 'function_call' || !item.call_id || !item.name) return
+    tools.called(item.call_id)
+    emit({
+      type: 'tool_call',
+      id: item.call_id,
+      name: item.name,
+      arguments: parseObject(item.arguments ?? '{}') ?? {},
+    })
+  }
+
+  const handleSpeechStarted = (itemId: string, atMs: number): void => {
+    speechStarts.set(itemId, atMs)
+    const [oldest] = speechStarts.keys()
+    if (speechStarts.size > maxSpeechStarts && oldest !== undefined) speechStarts.delete(oldest)
+    emit({ type: 'speech_start', atMs })
+  }
+
+  const handleSpeechStopped = (atMs: number): void => {
+    // A server begins no response by itself while another is in flight.
+    if (responses.inFlightId !== undefined) responses.oweAnswer()
+    emit({ type: 'speech_stop', atMs })
+  }
+
+  const handleTranscript = (itemId: string, transcript: string): void => {
+    const startMs = speechStarts.get(itemId) ?? framesHeard * frameMs
+    speechStarts.delete(itemId)
+    emit({ type: 'contact_text', text: transcript.trim(), startMs })
+  }
+
+  const handle = (event: ServerEvent): void => {
+    switch (event.type) {
+      case 'response.output_audio.delta':
+        return utterances.audio(event.item_id, event.response_id, event.delta)
+      case 'response.output_audio.done':
+        return utterances.audioDone(event.item_id)
+      case 'response.output_audio_transcript.delta':
+        return utterances.text(event.item_id, event.response_id, event.delta)
+      case 'response.output_audio_transcript.done':
+        return utterances.textDone(event.item_id, event.response_id, event.transcript)
+      case 'response.created':
+        return responses.created(event.response.id)
+      case 'response.done':
+        return handleResponseDone(event.response)
+      case 'response.output_item.done':
+        return handleOutputItem(event.item)
+      case 'input_audio_buffer.speech_started':
+        return handleSpeechStarted(event.item_id, event.audio_start_ms)
+      case 'input_audio_buffer.speech_stopped':
+        return handleSpeechStopped(event.audio_end_ms)
+      case 'conversation.item.input_audio_transcription.completed':
+        return handleTranscript(event.item_id, event.transcript)
+      case 'conversation.item.input_audio_transcription.failed':
+        return handleTranscript(event.item_id, '')
+      case 'error':
+        return handleError(event.error)
+      case 'session.created':
+      case 'session.updated':
+        return undefined
+    }
+  }
+
+  const pinging = setInterval(() => {
+    if (!isAlive) return fail('connection_lost', 'The server no longer answers.')
+    isAlive = false
+    socket.ping()
+  }, pingPeriodMs)
+  pinging.unref()
+
+  socket.on('message', (data: Buffer) => {
+    isAlive = true
+    const event = isOver ? undefined : parseServerEvent(data.toString('utf8'))
+    if (event) handle(event)
+  })
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  socket.on('error', (error) => fail('connection_error', error.message))
+  socket.on('close', (code) => fail('connection_closed', `The server closed with ${code}.`))
+
+  const flushHeard = (): void => {
+    if (socket.bufferedAmount > maxSendBufferBytes) {
+      return fail('connection_stalled', 'The server takes no more audio.')
+    }
+    const wireBytes = pendingFrames.map((frame) => wire.toWire(frame))
+    pendingFrames = []
+    socket.send(appendEvent(Buffer.concat(wireBytes).toString('base64')))
+  }
+
+  const closeSocket = async (): Promise<void> => {
+    if (socket.readyState === WebSocket.CLOSED) return
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(() => socket.terminate(), closeLimitMs)
+      socket.once('close', () => {
+        clearTimeout(deadline)
+        resolve()
+      })
+      socket.close(normalClosure)
+    })
+  }
+
+  const usage = (): EngineUsage => ({
+    inputTokens,
+    outputTokens,
+    audioInMs: framesHeard * frameMs,
+    audioOutMs: utterances.producedMs,
+  })
+
+  return {
+    events: queue.events,
+    hear(frame) {
+      if (isOver) return
+      framesHeard += 1
+      pendingFrames.push(Uint8Array.from(frame))
+      if (pendingFrames.length >= framesPerAppend) flushHeard()
+    },
+    say(text) {
+      responses.request({ instructions: verbatimInstructions(text), tool_choice: 'none' })
+    },
+    interrupt(utteranceId, playedMs) {
+      const interrupted = utterances.interrupt(utteranceId)
+      if (!interrupted || isOver) return
+      const { producedMs, responseId } = interrupted
+      if (responses.inFlightId === responseId) {
+        send({ type: 'response.cancel', response_id: responseId })
+      }
+      if (producedMs === 0) return
+      send({
+        type: 'conversation.item.truncate',
+        item_id: utteranceId,
+        content_index: 0,
+        audio_end_ms: Math.max(0, Math.min(Math.floor(playedMs), producedMs)),
+      })
+    },
+    toolResult: (toolCallId, result, goOn) => tools.answer(toolCallId, result, goOn),
+    async close() {
+      over()
+      closing ??= closeSocket()
+      await closing
+      return usage()
+    },
+  }
+}
