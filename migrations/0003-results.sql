@@ -71,7 +71,8 @@ create table recordings (
   updated_at       timestamptz not null default now(),
   primary key (organization_id, id),
   foreign key (organization_id, call_id) references calls (organization_id, id),
-  foreign key (organization_id, contact_id) references contacts (organization_id, id),
+  -- A contact may be erased; null when none is linked.
+  foreign key (organization_id, contact_id) references contacts (organization_id, id) on delete set null (contact_id),
   check (status <> 'ready' or (storage_key is not null and size_bytes is not null))
 );
 

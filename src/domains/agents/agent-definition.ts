@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { normalizedOutcomes } from '../../contract/states.ts'
+import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
+import { checkFile } from '../organizations/invalid-file.ts'
+import { agentToolSchema, toolNameOf } from './agent-tools.ts'
+import { templateProblems } from './template.ts'
+
+const storable = (schema: z.ZodString) =>
+  schema.refine(isStorableText, 'It holds a NUL or half a surrogate pair.')
+
+const text = (maxLength: number) =>
+  storable(z.string().overwrite(trimWhiteSpace).min(1).max(maxLength))
+
+/** A text that may name the contact's fields. */
+const template = (maxLength: number) =>
+  text(maxLength).check((context) => {
+    for (const message of templateProblems(context.value)) {
+      context.issues.push({ code: 'custom', message, input: context.value, continue: true })
+    }
+  })
+
+const language = z
+  .string()
+  .refine(
+    (tag) => canonicalLanguage(tag) !== undefined,
+    'It must be a BCP 47 language tag, such as "en-US".',
+  )
+  .overwrite((tag) => canonicalLanguage(tag) ?? tag)
+  .default('en-US')
+
+const canonicalLanguage = (tag: string): string | undefined => {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+const outcomes = z
+  .array(
+    z.strictObject({
+      slug: z
+        .string()
+        .regex(
+          /^[a-z][a-z0-9_]{0,63}$/,
+          'It must begin with a small letter, then small letters, digits or "_", at most 64 in all.',
+        )
+        .refine(
+          (slug) => !normalizedOutcomes.some((outcome) => outcome === slug),
+          'Every agent has this outcome already.',
+        ),
+      description: text(500),
+    }),
+  )
+  .max(50)
+  .refine((all) => areDistinct(all.map(({ slug }) => slug)), 'It names a slug twice.')
+
+const engine = z.strictObject({
+  kind: z.enum(['sandbox', 'realtime', 'cascade']),
+  model: text(200).optional(),
+  voice: text(200).optional(),
+  url: z
+    .url({ protocol: /^(wss?|https?)$/, error: 'It must be a URL of ws, wss, http or https.' })
+    .max(2048)
+    .optional(),
+})
+
+const tools = z
+  .array(agentToolSchema)
+  .max(50)
+  .refine((all) => areDistinct(all.map(toolNameOf)), 'It names a tool twice.')
+
+const areDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length
+
+const agentSchema = z
+  .strictObject({
+    name: text(200),
+    description: text(1000).optional(),
+    language,
+    greeting: template(2000),
+    prompt: template(50_000),
+    voice: text(200).optional(),
+    max_duration_seconds: z.int().min(10).max(3600).default(900),
+    voicemail: z.enum(['hang_up', 'leave_message']),
+    voicemail_message: template(2000).optional(),
+    outcomes: outcomes.optional(),
+    tools: tools.optional(),
+    engine: engine.optional(),
+  })
+  .refine((agent) => agent.voicemail === 'hang_up' || agent.voicemail_message !== undefined, {
+    path: ['voicemail_message'],
+    message: 'It is required where voicemail is "leave_message".',
+  })
+
+/** What an agent says and does, as stored and pinned by calls: the agent file with its defaults filled in. */
+export type AgentDefinition = z.output<typeof agentSchema>
+
+/** Checks an agent file; throws `InvalidFileError` with a path and a sentence for each problem. */
+export const checkAgentFile = (file: unknown): AgentDefinition => checkFile(agentSchema, file)

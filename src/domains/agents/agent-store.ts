@@ -1,0 +1,136 @@
+import { sql, type Queryable } from '../../database/database.ts'
+import { newestFirst } from '../../database/newest-first.ts'
+import { isUuid } from '../../runtime/ids.ts'
+import type { AgentDefinition } from './agent-definition.ts'
+
+/** An agent as it is stored, without what it says. */
+export interface AgentRow {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly language: string
+  /** Null: never published. */
+  readonly published_version: number | null
+  readonly archived_at: Date | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const columns = `name, description, language, published_version, archived_at, created_at, updated_at`
+
+const insertStatement = sql(
+  'agent-store.insertPublishedAgent',
+  `with agent as (
+     insert into agents (organization_id, id, name, description, language, published_version)
+     values ($1, $2, $3, $4, $5, 1)
+     returning organization_id, id, ${columns}
+   ),
+   version as (
+     insert into agent_versions (organization_id, agent_id, version, definition)
+     select organization_id, id, 1, $6
+       from agent
+   )
+   select id, ${columns}
+     from agent`,
+)
+
+/** A new agent with its version 1 published. */
+export const insertPublishedAgent = async (
+  db: Queryable,
+  organizationId: string,
+  agentId: string,
+  definition: AgentDefinition,
+): Promise<AgentRow> => {
+  const row = await db.row<AgentRow>(insertStatement, [
+    organizationId,
+    agentId,
+    definition.name,
+    definition.description ?? null,
+    definition.language,
+    JSON.stringify(definition),
+  ])
+  if (!row) throw new Error('The agent insert answered no row.')
+  return row
+}
+
+const findStatement = sql(
+  'agent-store.findAgent',
+  `select id, ${columns}
+     from agents
+    where organization_id = $1
+      and id = $2`,
+)
+
+/** Undefined for an unknown id, one of another organization, and one that is no id at all. */
+export const findAgent = async (
+  db: Queryable,
+  organizationId: string,
+  agentId: string,
+): Promise<AgentRow | undefined> =>
+  isUuid(agentId) ? db.row<AgentRow>(findStatement, [organizationId, agentId]) : undefined
+
+const findVersionStatement = sql(
+  'agent-store.findAgentDefinition',
+  `select definition
+     from agent_versions
+    where organization_id = $1
+      and agent_id = $2
+      and version = $3`,
+)
+
+/** What the agent said and did in that version, whatever became of it since. */
+export const findAgentDefinition = async (
+  db: Queryable,
+  organizationId: string,
+  agentId: string,
+  version: number,
+): Promise<AgentDefinition | undefined> => {
+  if (!isUuid(agentId)) return undefined
+  const row = await db.row<{ definition: AgentDefinition }>(findVersionStatement, [
+    organizationId,
+    agentId,
+    version,
+  ])
+  return row?.definition
+}
+
+/** Eligible agents, newest first (D8). */
+export const listEligibleAgentRows = newestFirst<AgentRow, never>({
+  name: 'agent-store.listEligibleAgentRows',
+  columns,
+  table: 'agents',
+  where: 'published_version is not null and archived_at is null',
+  sortColumn: 'created_at',
+  filters: {},
+})
+
+const listAllStatement = sql(
+  'agent-store.listAllAgents',
+  `select id, ${columns}
+     from agents
+    where archived_at is null
+      and ($1::uuid is null or organization_id = $1)
+    order by organization_id, created_at, id`,
+)
+
+/** For operators: everything not archived, of one organization or of all. */
+export const listAllAgents = (
+  db: Queryable,
+  organizationId: string | undefined,
+): Promise<AgentRow[]> => db.rows<AgentRow>(listAllStatement, [organizationId ?? null])
+
+const archiveStatement = sql(
+  'agent-store.archiveAgentRow',
+  `update agents
+      set archived_at = coalesce(archived_at, now()),
+          updated_at  = case when archived_at is null then now() else updated_at end
+    where id = $1
+   returning id, ${columns}`,
+)
+
+/** For operators, who name an agent by its id alone. Archiving twice changes nothing. */
+export const archiveAgentRow = async (
+  db: Queryable,
+  agentId: string,
+): Promise<AgentRow | undefined> =>
+  isUuid(agentId) ? db.row<AgentRow>(archiveStatement, [agentId]) : undefined

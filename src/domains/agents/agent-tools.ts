@@ -1,0 +1,68 @@
+import { z } from 'zod'
+
+/** Tools every agent has; a configured one may not take their names. */
+const reservedNames: ReadonlySet<string> = new Set([
+  'end_call',
+  'send_dtmf',
+  'opt_out',
+  'voicemail_detected',
+  'transfer_call',
+])
+
+const maxSchemaBytes = 16 * 1024
+
+const isJsonSchemaOfObject = (schema: Readonly<Record<string, unknown>>): boolean =>
+  schema['type'] === 'object' && JSON.stringify(schema).length <= maxSchemaBytes
+
+const headers = z
+  .record(
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'This is no name of an HTTP header.'),
+    z
+      .string()
+      .regex(/^[\t\x20-\x7e\x80-\xff]{0,4096}$/, 'It must be one line of at most 4096 characters.'),
+  )
+  .refine((all) => Object.keys(all).length <= 20, 'It must have at most 20 members.')
+
+const httpTool = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/,
+      'It must begin with a letter, then letters, digits or "_", at most 64 in all.',
+    )
+    .refine((name) => !reservedNames.has(name), 'Every agent has a tool of this name already.'),
+  description: z.string().min(1).max(1000),
+  parameters: z
+    .record(z.string(), z.json())
+    .refine(isJsonSchemaOfObject, 'It must be a JSON Schema of type "object" of at most 16 KiB.'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  url: z.url({ protocol: /^https?$/, error: 'It must be a URL of http or https.' }).max(2048),
+  headers: headers.optional(),
+  timeout_ms: z.int().min(100).max(30_000).default(10_000),
+})
+
+const builtinTool = z.strictObject({
+  builtin: z.literal('transfer_call'),
+  to: z
+    .string()
+    .regex(
+      /^(?:\+[1-9][0-9]{7,14}|sips?:[!-~]{1,255})$/,
+      'It must be an E.164 number or a SIP address.',
+    ),
+})
+
+/** One of an agent's tools: an HTTP request, or a built-in that has to be configured. */
+export const agentToolSchema = z.unknown().transform((tool, context) => {
+  const isBuiltin = typeof tool === 'object' && tool !== null && 'builtin' in tool
+  const result = (isBuiltin ? builtinTool : httpTool).safeParse(tool, { reportInput: true })
+  if (result.success) return result.data
+  // Zod completes the paths of issues pushed here; that these are complete already does not hurt.
+  context.issues.push(...(result.error.issues as z.core.$ZodRawIssue[]))
+  return z.NEVER
+})
+
+export type AgentTool = z.output<typeof httpTool> | z.output<typeof builtinTool>
+
+/** The name the model calls it by. */
+export const toolNameOf = (tool: AgentTool): string =>
+  'builtin' in tool ? tool.builtin : tool.name

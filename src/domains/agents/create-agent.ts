@@ -1,0 +1,14 @@
+import type { Agent } from '../../contract/agents.ts'
+import type { Queryable } from '../../database/database.ts'
+import { newId } from '../../runtime/ids.ts'
+import { checkAgentFile } from './agent-definition.ts'
+import { agentResource } from './agent-resource.ts'
+import { insertPublishedAgent } from './agent-store.ts'
+
+/** A new agent from its file (parsed JSON), published at once. Throws `InvalidFileError`. */
+export const createAgent = async (
+  db: Queryable,
+  organizationId: string,
+  file: unknown,
+): Promise<Agent> =>
+  agentResource(await insertPublishedAgent(db, organizationId, newId(), checkAgentFile(file)))
