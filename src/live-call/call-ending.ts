@@ -20,8 +20,10 @@ export const abortKind = (signal: AbortSignal): 'cancel_requested' | 'shutdown' 
 /** What became of an attempt that was not answered. */
 export type AttemptEnding =
   | { readonly kind: 'ended'; readonly ending: CallEnding }
-  /** No phone can have rung: back to the queue. */
-  | { readonly kind: 'requeue'; readonly reason: string; readonly retryAfterMs?: number }
+  /** The carrier has no room and no phone can have rung: back to the queue. */
+  | { readonly kind: 'congested'; readonly reason: string; readonly retryAfterMs?: number }
+  /** No INVITE left this process: back to the queue. */
+  | { readonly kind: 'unsent'; readonly reason: string }
   /** Another node has ended the call in the database: nothing is written. */
   | { readonly kind: 'lost' }
 
@@ -62,9 +64,7 @@ export const endingOfFailure = (
       })
     case 'congestion':
       // After a 18x the phone may have rung, so that dialling again is forbidden.
-      return failure.rang
-        ? notPlaced(failure.reason)
-        : requeue(failure.reason, failure.retryAfterMs)
+      return failure.rang ? notPlaced(failure.reason) : congested(failure)
     case 'not_sent':
       return endingOfUnsent(failure, abort)
     case 'cancelled':
@@ -113,8 +113,8 @@ export const endingOfConversation = (
 
 const ended = (ending: CallEnding): AttemptEnding => ({ kind: 'ended', ending })
 
-const requeue = (reason: string, retryAfterMs?: number): AttemptEnding => ({
-  kind: 'requeue',
+const congested = ({ reason, retryAfterMs }: DialFailure): AttemptEnding => ({
+  kind: 'congested',
   reason,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
@@ -127,7 +127,7 @@ const notPlaced = (reason: string): AttemptEnding =>
 /** Nothing left the socket: a cancellation is honoured, anything else goes back to the queue. */
 const endingOfUnsent = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
   if (abort?.kind === 'cancel_requested') return ended({ status: 'cancelled' })
-  return requeue(abort?.kind === 'breakdown' ? abort.reason : failure.reason)
+  return { kind: 'unsent', reason: abort?.kind === 'breakdown' ? abort.reason : failure.reason }
 }
 
 const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {

@@ -42,6 +42,8 @@ export const fakePlan: CallPlan = {
   session: { instructions: '', greeting: 'Hello.', language: 'en', tools: [] },
   maxDurationMs: 900_000,
   voicemail: 'hang_up',
+  httpTools: [],
+  allowPrivateNetwork: false,
   callerId: '+12025550199',
 }
 
@@ -205,8 +207,7 @@ export const createFakeLedger = (): FakeLedger => {
     isOurs: true,
     failures: 0,
     markConnected: async () => write('connected'),
-    requeue: async (_call, reason, retryAfterMs) =>
-      write(`requeue ${reason} ${retryAfterMs ?? '-'}`),
+    requeue: async (_call, attempt) => write(`${attempt.kind} ${attempt.reason}`),
     appendTurn: async (_call, turn) => {
       write(`turn ${turn.sequence}`)
       ledger.turns.push(turn)

@@ -1,4 +1,4 @@
-import type { CallEnding } from './call-ending.ts'
+import type { AttemptEnding, CallEnding } from './call-ending.ts'
 import type { ConversationPlan, EngineSettings, MediaReport, SpokenTurn } from './media-protocol.ts'
 
 /** A call whose `dialing` state is committed under our lease: dispatch hands it over in this shape. */
@@ -31,13 +31,15 @@ export type LoadedPlan = { readonly plan: CallPlan } | { readonly problem: strin
 /** Where a live call writes what happens. Every function is fenced by the call's lease token; `false` means the race was lost. */
 export interface CallLedger {
   markConnected(call: DialableCall, connectedAt: Date): Promise<boolean>
-  /** `dialing` → `queued` with backoff, or after `retryAfterMs`: the only backward edge of decision D3. */
-  requeue(call: DialableCall, reason: string, retryAfterMs: number | undefined): Promise<boolean>
+  /** `dialing` → `queued`, the only backward edge of decision D3. */
+  requeue(call: DialableCall, attempt: RequeuedAttempt): Promise<boolean>
   /** Idempotent by the turn's sequence. */
   appendTurn(call: DialableCall, turn: SpokenTurn): Promise<void>
   /** The terminal state and everything that follows from it, in one transaction. */
   finish(call: DialableCall, finished: FinishedCall): Promise<boolean>
 }
+
+export type RequeuedAttempt = Extract<AttemptEnding, { kind: 'congested' | 'unsent' }>
 
 export interface FinishedCall {
   readonly ending: CallEnding

@@ -11,6 +11,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { RtpSession } from '../rtp/rtp-session-types.ts'
 import type { Ticker } from '../rtp/ticker.ts'
 import type { NegotiatedMedia } from '../telephony/carrier.ts'
+import { askHttpTool } from './http-tool.ts'
 import {
   mediaSilenceLimitMs,
   type ConversationPlan,
@@ -93,7 +94,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
   }
 
   /** Turns are counted from the conversation's first tick; it may have begun after the answer. */
-  const listener = (startedAtMs: number): ConversationListener => ({
+  const listener = (plan: ConversationPlan, startedAtMs: number): ConversationListener => ({
     onTurn: ({ speaker, text, audioOffsetMs }) =>
       options.post({
         type: 'turn',
@@ -106,7 +107,25 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
     onOptOut: () => options.post({ type: 'opted_out' }),
     onVoicemail: (messageLeft) => options.post({ type: 'voicemail', messageLeft }),
     onDtmf: (digits) => rtp.sendDtmf(digits),
+    runTool: (name, toolArguments) => runTool(plan, name, toolArguments),
   })
+
+  const runTool = async (
+    plan: ConversationPlan,
+    name: string,
+    toolArguments: unknown,
+  ): Promise<unknown> => {
+    const tool = plan.httpTools.find((each) => each.name === name)
+    if (tool === undefined) throw new Error('The agent has no such tool.')
+    let ok = false
+    try {
+      const answer = await askHttpTool(tool, toolArguments, plan.allowPrivateNetwork)
+      ok = answer.status < 400
+      return answer
+    } finally {
+      options.post({ type: 'tool_used', name, ok })
+    }
+  }
 
   const converse = async (): Promise<void> => {
     const prepared = await preparing
@@ -122,7 +141,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
         voicemail: plan.voicemail,
         voicemailMessage: plan.voicemailMessage ?? '',
       },
-      listener: listener(frames * frameMs),
+      listener: listener(plan, frames * frameMs),
       logger,
     })
   }

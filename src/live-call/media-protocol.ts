@@ -1,5 +1,7 @@
+import type { WireFormat } from '../conversation/providers/realtime/wire-audio.ts'
 import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
+import type { HttpTool } from './http-tool.ts'
 
 /**
  * What the main thread and a media worker tell each other. Plain data that survives a structured clone; the worker never
@@ -73,6 +75,9 @@ export interface ConversationPlan {
   readonly maxDurationMs: number
   readonly voicemail: 'hang_up' | 'leave_message'
   readonly voicemailMessage?: string
+  readonly httpTools: readonly HttpTool[]
+  /** Whether tools may reach private and loopback addresses. */
+  readonly allowPrivateNetwork: boolean
 }
 
 /** A server that speaks the Realtime protocol; the sandbox's scripted model is one of them. */
@@ -81,6 +86,8 @@ export interface EngineSettings {
   readonly url: string
   readonly key?: string
   readonly model?: string
+  /** `g711` unless the server knows PCM only. */
+  readonly wireFormat?: WireFormat
 }
 
 export interface RecordingTarget {

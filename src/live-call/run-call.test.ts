@@ -97,28 +97,28 @@ describe('an attempt that is not answered', () => {
     })
   }
 
-  it('goes back to the queue after congestion, honouring Retry-After', async () => {
+  it('goes back to the queue after congestion', async () => {
     const failure = {
       cause: 'congestion',
       reason: 'SIP 503 Service Unavailable',
       retryAfterMs: 7000,
     } as const
     const { ledger, media } = await endingAfter(failure)
-    assert.deepEqual(ledger.log, ['requeue SIP 503 Service Unavailable 7000'])
+    assert.deepEqual(ledger.log, ['congested SIP 503 Service Unavailable'])
     assert.equal(media.log.at(-1), 'stop')
   })
 
   it('goes back to the queue when the lease was lost before the INVITE', async () => {
     const { deps, done } = startRun(createFakeDependencies(), fakeCall({ mayInvite: () => false }))
     await done
-    assert.deepEqual(deps.ledger.log, ['requeue The lease was lost. -'])
+    assert.deepEqual(deps.ledger.log, ['unsent The lease was lost.'])
   })
 
   it('goes back to the queue when no media worker is free, without a dial', async () => {
     const deps = createFakeDependencies()
     deps.media.refusal = new MediaUnavailableError('Every media worker is busy.')
     await startRun(deps).done
-    assert.deepEqual(deps.ledger.log, ['requeue Every media worker is busy. -'])
+    assert.deepEqual(deps.ledger.log, ['unsent Every media worker is busy.'])
     assert.equal(deps.carrier.dials, 0)
   })
 
@@ -135,7 +135,7 @@ describe('an attempt that is not answered', () => {
   it('goes back to the queue when its plan could not be read', async () => {
     const deps = createFakeDependencies({ loadPlan: () => Promise.reject(new Error('away')) })
     await startRun(deps).done
-    assert.deepEqual(deps.ledger.log, ['requeue The call could not be prepared. -'])
+    assert.deepEqual(deps.ledger.log, ['unsent The call could not be prepared.'])
   })
 
   it('stops ringing when the engine cannot be opened, and says so', async () => {

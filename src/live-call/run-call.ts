@@ -75,9 +75,9 @@ const openAttempt = async (run: Run): Promise<OpenedAttempt> => {
     return endingOfProblem(loaded.value.problem)
   }
   const error: unknown = media.status === 'rejected' ? media.reason : failureOf(loaded)
-  if (error instanceof MediaUnavailableError) return { kind: 'requeue', reason: error.message }
+  if (error instanceof MediaUnavailableError) return { kind: 'unsent', reason: error.message }
   run.logger.error({ err: error }, 'a call could not be prepared')
-  return { kind: 'requeue', reason: 'The call could not be prepared.' }
+  return { kind: 'unsent', reason: 'The call could not be prepared.' }
 }
 
 const failureOf = (result: PromiseSettledResult<unknown>): unknown =>
@@ -90,9 +90,7 @@ const conclude = async (run: Run, attempt: AttemptEnding): Promise<void> => {
   if (run.signal.aborted && run.signal.reason === 'cancel_requested') {
     return finish(run, { ending: { status: 'cancelled' } })
   }
-  const isQueued = await persist(run, () =>
-    run.ledger.requeue(run.call, attempt.reason, attempt.retryAfterMs),
-  )
+  const isQueued = await persist(run, () => run.ledger.requeue(run.call, attempt))
   run.logger.info({ reason: attempt.reason, is_queued: isQueued }, 'a call went back to the queue')
 }
 

@@ -1,0 +1,43 @@
+import { sql, type Transaction } from '../database/database.ts'
+import type { CallFence } from '../domains/calls/call-progress-store.ts'
+
+export type CallKey = Pick<CallFence, 'organizationId' | 'callId'>
+
+/** Jobs after a call, enqueued inside the transaction that causes them; graphile-worker runs them. */
+
+export const encodingTask = 'encode_recording'
+export const summaryTask = 'summarize_call'
+
+/** Retries with growing pauses over about an hour; then the result says so itself. */
+export const maxSummaryAttempts = 8
+/** A full disk may take days to be noticed; the audio waits in its spool. */
+const maxEncodingAttempts = 25
+
+export interface CallJob {
+  readonly organization_id: string
+  readonly call_id: string
+}
+
+// One job per call and task, however often its cause is repeated.
+const addJobStatement = sql(
+  'follow-up-jobs.add',
+  `select graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4) is not null as added`,
+)
+
+/** `task` names the node that has the spool, where there are several. */
+export const enqueueEncoding = (tx: Transaction, call: CallKey, task: string): Promise<void> =>
+  addJob(tx, encodingTask, task, call, maxEncodingAttempts)
+
+export const enqueueSummary = (tx: Transaction, call: CallKey): Promise<void> =>
+  addJob(tx, summaryTask, summaryTask, call, maxSummaryAttempts)
+
+const addJob = async (
+  tx: Transaction,
+  kind: string,
+  task: string,
+  { organizationId, callId }: CallKey,
+  maxAttempts: number,
+): Promise<void> => {
+  const payload: CallJob = { organization_id: organizationId, call_id: callId }
+  await tx.row(addJobStatement, [task, JSON.stringify(payload), `${kind}:${callId}`, maxAttempts])
+}
