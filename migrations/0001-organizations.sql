@@ -129,8 +129,9 @@ create table dnc_numbers (
 );
 
 -- Claim, effect and stored response commit in one transaction (D10). Kept 24 hours, then purged.
+-- No reference to organizations: its check would lock a hot row, and wait for others under the claim's lock timeout.
 create table idempotency_claims (
-  organization_id uuid        not null references organizations (id),
+  organization_id uuid        not null,
   key             text        not null,
   fingerprint     bytea       not null,
   -- Filled in before the claim commits.

@@ -1,0 +1,124 @@
+import type { RequestListener } from 'node:http'
+import type { Handlers, Operations } from '../contract/define-operation.ts'
+import { rateWindowSeconds } from '../contract/buckets.ts'
+import type { FindPrincipal } from '../contract/principal.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Service } from '../runtime/service.ts'
+import { createCursors } from './cursors.ts'
+import { createFixedWindows } from './fixed-windows.ts'
+import { createKernel, type Answered, type Kernel } from './kernel.ts'
+import { createListener } from './listener.ts'
+import { jsonPage, servePage, type Page, type Pages } from './pages.ts'
+import { answerParserFaults } from './parser-faults.ts'
+import { splitTarget } from './request-target.ts'
+import { createRouter, type ClosedArea } from './router.ts'
+import { guardAnonymous } from './steps/anonymous-guard.ts'
+import type { RateWindows } from './steps/rate-limit.ts'
+import type { AnyHandler } from './steps/run-operation.ts'
+
+/** Whether the node can do its work, with a word for each thing it needs. */
+export interface Readiness {
+  readonly isReady: boolean
+  readonly checks: Readonly<Record<string, string>>
+}
+
+export interface ApiServerOptions<Table extends Operations> {
+  readonly operations: Table
+  readonly handlers: Handlers<Table, Queryable, Transaction>
+  /** Paths no bearer key may use, however they are served elsewhere. */
+  readonly closedAreas?: readonly ClosedArea[]
+  readonly database: Database
+  readonly findPrincipal: FindPrincipal
+  /** The newest first: it signs, the others still verify. */
+  readonly cursorSecrets: readonly [Buffer, ...Buffer[]]
+  readonly logger: Logger
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  readonly isDraining: () => boolean
+  readonly readiness: () => Promise<Readiness>
+  /** Further pages without a key, such as the documentation. */
+  readonly pages?: Pages
+  /** Counts requests; by default in this process's memory, which suits one node. */
+  readonly rateWindows?: RateWindows
+  /** Failed authentications per address and minute before they are answered with 429. */
+  readonly anonymousLimit?: number
+  readonly clock?: Clock
+  /** Holds every 2xx against its schema: for tests and development. */
+  readonly checkResponses?: boolean
+  readonly onAnswered?: (answered: Answered) => void
+}
+
+const defaultAnonymousLimit = 3000
+/** Addresses, and buckets of organizations and keys, that are counted at one time. */
+const maxCountedAddresses = 100_000
+const maxCountedBuckets = 1_000_000
+
+/** Serves a table of operations over HTTP. Nothing in it is global: several can run in one process. */
+export const createApiServer = <Table extends Operations>(
+  options: ApiServerOptions<Table>,
+): Service & { readonly port: number } => {
+  const router = createRouter(options.operations, options.closedAreas ?? [])
+  const pages = new Map([...standingPages(options), ...(options.pages ?? [])])
+  const kernel = createKernel({ ...kernelParts(options), router })
+  const listener = createListener(options, serve(pages, kernel, options.logger))
+  answerParserFaults(listener.server, router)
+  return listener
+}
+
+const kernelParts = <Table extends Operations>(options: ApiServerOptions<Table>) => {
+  const { clock = systemClock } = options
+  const windows = (maxKeys: number) =>
+    createFixedWindows({ clock, windowSeconds: rateWindowSeconds, maxKeys })
+  return {
+    // The table's types tie each handler to its operation; the kernel ties them by the same name.
+    handlers: options.handlers as unknown as Readonly<Record<string, AnyHandler>>,
+    database: options.database,
+    findPrincipal: options.findPrincipal,
+    rateWindows: options.rateWindows ?? windows(maxCountedBuckets),
+    guardAnonymous: guardAnonymous(
+      windows(maxCountedAddresses),
+      options.anonymousLimit ?? defaultAnonymousLimit,
+    ),
+    cursors: createCursors(options.cursorSecrets),
+    clock,
+    logger: options.logger,
+    isDraining: options.isDraining,
+    checkResponses: options.checkResponses ?? false,
+    onAnswered: options.onAnswered ?? logAnswered(options.logger),
+  }
+}
+
+const logAnswered =
+  (logger: Logger) =>
+  (answered: Answered): void =>
+    logger.debug(answered, 'request answered')
+
+const standingPages = ({
+  isDraining,
+  readiness,
+}: Pick<ApiServerOptions<Operations>, 'isDraining' | 'readiness'>): Pages =>
+  new Map<string, Page>([
+    ['/healthz', () => jsonPage({ status: 'ok' })],
+    [
+      '/readyz',
+      async () => {
+        if (isDraining()) return jsonPage({ status: 'draining' }, 503)
+        const { isReady, checks } = await readiness()
+        return jsonPage({ status: isReady ? 'ready' : 'not_ready', checks }, isReady ? 200 : 503)
+      },
+    ],
+  ])
+
+const serve =
+  (pages: Pages, kernel: Kernel, logger: Logger): RequestListener =>
+  (request, response) => {
+    const page = pages.get(splitTarget(request.url ?? '').path)
+    const served = page ? servePage(page, request, response) : kernel(request, response)
+    served.catch((error: unknown) => {
+      logger.error({ err: error }, 'answer failed')
+      response.destroy()
+    })
+  }

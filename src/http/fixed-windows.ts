@@ -1,0 +1,54 @@
+import type { Clock } from '../runtime/clock.ts'
+
+/** Where a key stands in its current window. */
+export interface WindowCount {
+  /** Hits of this window, this one included. */
+  readonly count: number
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number
+}
+
+export interface FixedWindows {
+  hit(key: string): WindowCount
+}
+
+export interface FixedWindowsOptions {
+  readonly clock: Clock
+  readonly windowSeconds: number
+  /** Keys kept at one time; beyond, the one that was opened first is forgotten. */
+  readonly maxKeys: number
+}
+
+/**
+ * Counts hits per key in windows that open with a key's first hit. Synchronous, without timers, and bounded in
+ * memory, so that an attacker's invented keys cannot fill it.
+ */
+export const createFixedWindows = (options: FixedWindowsOptions): FixedWindows => {
+  const { clock, windowSeconds, maxKeys } = options
+  // Insertion order is the order of expiry: all windows are equally long.
+  const windows = new Map<string, { readonly endsMs: number; count: number }>()
+
+  const dropExpired = (nowMs: number): void => {
+    for (const [key, window] of windows) {
+      if (window.endsMs > nowMs && windows.size < maxKeys) return
+      windows.delete(key)
+    }
+  }
+  const open = (key: string, nowMs: number) => {
+    windows.delete(key)
+    dropExpired(nowMs)
+    const window = { endsMs: nowMs + windowSeconds * 1000, count: 0 }
+    windows.set(key, window)
+    return window
+  }
+  return {
+    hit(key) {
+      const nowMs = clock.monotonicMs()
+      const current = windows.get(key)
+      const window = current && current.endsMs > nowMs ? current : open(key, nowMs)
+      window.count += 1
+      const resetSeconds = Math.max(1, Math.ceil((window.endsMs - nowMs) / 1000))
+      return { count: window.count, resetSeconds }
+    },
+  }
+}

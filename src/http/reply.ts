@@ -1,0 +1,82 @@
+import { ApiError } from '../contract/api-error.ts'
+import type { Exchange } from './exchange.ts'
+import { MethodNotAllowed } from './router.ts'
+import { endAfterDiscarding, hasUnreadBody } from './unread-body.ts'
+import { rateLimitHeaders } from './steps/rate-limit.ts'
+
+export type Headers = Record<string, string>
+
+/** An answer before it is written: the body is JSON text. */
+export interface Reply {
+  readonly status: number
+  readonly body: string
+  readonly headers: Headers
+}
+
+/** What a caller waits when the service cannot answer for now. */
+const unavailableRetrySeconds = 2
+
+/** The error envelope and the headers that belong to its code. */
+export const errorReply = (error: ApiError, requestId: string): Reply => ({
+  status: error.status,
+  body: JSON.stringify({
+    error: {
+      code: error.code,
+      message: error.message,
+      request_id: requestId,
+      ...(error.details ? { details: error.details } : {}),
+    },
+  }),
+  headers: errorHeaders(error),
+})
+
+const errorHeaders = (error: ApiError): Headers => ({
+  ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+  ...(error instanceof MethodNotAllowed ? { Allow: error.allowed.join(', ') } : {}),
+  ...(error.retryAfterSeconds === undefined
+    ? {}
+    : { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterSeconds))) }),
+})
+
+/** 503 while the database fails over or the node drains: the same code as a fault, and worth a retry (D9). */
+export const unavailableReply = (requestId: string): Reply => ({
+  ...errorReply(
+    new ApiError('internal_error', 'The service cannot answer for the moment. Retry shortly.'),
+    requestId,
+  ),
+  status: 503,
+  headers: { 'Retry-After': String(unavailableRetrySeconds) },
+})
+
+/** A fault of ours, of which the caller learns nothing but the request id. */
+export const faultReply = (requestId: string): Reply =>
+  errorReply(
+    new ApiError('internal_error', 'Something went wrong on our side. Quote the request id.'),
+    requestId,
+  )
+
+/** Headers of every response, whatever went wrong. */
+export const standingHeaders = (requestId: string, version: string): Headers => ({
+  'X-Request-Id': requestId,
+  'Service-Version': version,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+})
+
+/** Writes the answer. Nothing happens where one was written already, or the caller is gone. */
+export const sendReply = (exchange: Exchange, reply: Reply, isDraining: boolean): void => {
+  const { request, response, requestId, version, allowance } = exchange
+  if (response.headersSent || response.destroyed) return
+  const body = Buffer.from(reply.body)
+  const mustDiscard = hasUnreadBody(request)
+  response.writeHead(reply.status, {
+    ...standingHeaders(requestId, version),
+    ...(allowance ? rateLimitHeaders(allowance) : {}),
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(body.length),
+    ...reply.headers,
+    ...(mustDiscard || isDraining ? { Connection: 'close' } : {}),
+  })
+  if (mustDiscard) endAfterDiscarding(request, response, body)
+  else response.end(body)
+}

@@ -1,0 +1,132 @@
+import { ApiError } from '../contract/api-error.ts'
+import type { Bucket } from '../contract/buckets.ts'
+import type { Method, Operation, Operations } from '../contract/define-operation.ts'
+
+/** A path, and everything below it, that no bearer key may use (D14). */
+export interface ClosedArea {
+  readonly path: string
+  readonly methods: readonly Method[]
+  readonly bucket: Bucket
+}
+
+/** Where a request leads: to an operation, or into a closed area. */
+export type Target =
+  | {
+      readonly kind: 'operation'
+      readonly name: string
+      readonly operation: Operation
+      readonly params: Readonly<Record<string, string>>
+      readonly bucket: Bucket
+    }
+  | { readonly kind: 'closed'; readonly bucket: Bucket }
+
+export interface Router {
+  /**
+   * Finds the target. Throws 404 for an unknown path (also one with a malformed escape or a trailing slash) and
+   * `MethodNotAllowed` for a known path with any other method. HEAD is GET.
+   */
+  find(method: string, path: string): Target
+  /** The methods a path knows, for `Allow`; `undefined` for an unknown path. */
+  allowedMethods(path: string): readonly string[] | undefined
+}
+
+/** 405 with what `Allow` lists. */
+export class MethodNotAllowed extends ApiError {
+  readonly allowed: readonly string[]
+
+  constructor(allowed: readonly string[]) {
+    super('method_not_allowed', `This path knows only: ${allowed.join(', ')}.`)
+    this.allowed = allowed
+  }
+}
+
+/** Routes from the operations table alone; matched segment by segment, literal templates first. */
+export const createRouter = (operations: Operations, closed: readonly ClosedArea[]): Router => {
+  const routes = routesOf(operations)
+
+  const match = (path: string): Match | undefined => {
+    const segments = decodeSegments(path)
+    if (!segments) return undefined
+    for (const route of routes) {
+      const params = matchSegments(route.segments, segments)
+      if (params) return { ...route, params }
+    }
+    const area = closed.find(({ path: root }) => segments[0] === root.slice(1))
+    return area && !segments.includes('') ? closedMatch(area) : undefined
+  }
+  return {
+    find(method, path) {
+      const found = match(path)
+      if (!found) throw unknownPath()
+      const target = found.targets.get(method === 'HEAD' ? 'GET' : method)
+      if (!target) throw new MethodNotAllowed(allowedOf(found))
+      return target.kind === 'operation' ? { ...target, params: found.params } : target
+    },
+    allowedMethods(path) {
+      const found = match(path)
+      return found && allowedOf(found)
+    },
+  }
+}
+
+interface Route {
+  readonly segments: readonly string[]
+  readonly targets: ReadonlyMap<string, Target>
+}
+
+interface Match {
+  readonly targets: ReadonlyMap<string, Target>
+  readonly params: Readonly<Record<string, string>>
+}
+
+const routesOf = (operations: Operations): readonly Route[] => {
+  const byPath = new Map<string, Map<string, Target>>()
+  for (const [name, operation] of Object.entries(operations)) {
+    const targets = byPath.get(operation.path) ?? new Map<string, Target>()
+    targets.set(operation.method, {
+      kind: 'operation',
+      name,
+      operation,
+      params: {},
+      bucket: operation.bucket,
+    })
+    byPath.set(operation.path, targets)
+  }
+  return [...byPath]
+    .sort(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')))
+    .map(([path, targets]) => ({ segments: path.slice(1).split('/'), targets }))
+}
+
+const closedMatch = ({ methods, bucket }: ClosedArea): Match => ({
+  targets: new Map(methods.map((method) => [method, { kind: 'closed', bucket }])),
+  params: {},
+})
+
+/** Percent-decoded segments of an absolute path; `undefined` for any other text or a malformed escape. */
+const decodeSegments = (path: string): readonly string[] | undefined => {
+  if (!path.startsWith('/')) return undefined
+  try {
+    return path.slice(1).split('/').map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+const matchSegments = (
+  template: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined => {
+  if (template.length !== segments.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [at, expected] of template.entries()) {
+    const given = segments[at] ?? ''
+    if (expected.startsWith('{') && given !== '') params[expected.slice(1, -1)] = given
+    else if (expected !== given) return undefined
+  }
+  return params
+}
+
+const allowedOf = ({ targets }: Match): readonly string[] =>
+  [...targets.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+
+const unknownPath = (): ApiError => new ApiError('resource_not_found', 'There is no such path.')

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { ApiError } from '../../contract/api-error.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { sqlStateOf } from '../../database/errors.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import {
+  deleteExpiredClaim,
+  insertClaim,
+  readClaim,
+  storeAnswer,
+  type ClaimRow,
+  type StoredAnswer,
+} from '../idempotency-claims.ts'
+
+export interface Claim {
+  readonly organizationId: string
+  readonly key: string
+  readonly fingerprint: Buffer
+}
+
+export interface FingerprintParts {
+  readonly method: string
+  readonly path: string
+  readonly version: string
+  /** The validated body: trimmed, defaults filled in. */
+  readonly body: unknown
+}
+
+/** What makes two requests the same: SHA-256 over method, path, applied version and the canonical validated body (D10). */
+export const fingerprintOf = ({ method, path, version, body }: FingerprintParts): Buffer =>
+  createHash('sha256')
+    .update(`${method}\n${path}\n${version}\n${canonicalJson(body)}`)
+    .digest()
+
+export interface OnceAnswer extends StoredAnswer {
+  readonly isReplay: boolean
+}
+
+/** How often an expired claim in the way is removed before giving up for now. */
+const maxTries = 3
+const retryAfterSeconds = 1
+
+/**
+ * Runs `work` at most once per claim: claim, effect and stored answer commit in one transaction (D10). Answers the
+ * stored answer of an equal earlier request. Throws 409 `idempotency_conflict` for an unequal one and
+ * `idempotency_in_progress` while one is running.
+ */
+export const runOnce = async (
+  database: Database,
+  claim: Claim,
+  work: (tx: Transaction) => Promise<StoredAnswer>,
+): Promise<OnceAnswer> => {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    try {
+      const answer = await database.transaction((tx) => claimAndWork(tx, claim, work))
+      return { ...answer, isReplay: false }
+    } catch (error) {
+      if (!(error instanceof ClaimLost)) throw error
+      const answer = replay(error.verdict, claim)
+      if (answer) return answer
+      await deleteExpiredClaim(database, claim.organizationId, claim.key)
+    }
+  }
+  throw inProgress()
+}
+
+/** How the claim came out: ours to work under, held by a running request, or an earlier one's row. */
+type Verdict = { readonly kind: 'ours' } | { readonly kind: 'held' } | EarlierRow
+
+interface EarlierRow {
+  readonly kind: 'earlier'
+  /** Undefined where it vanished between two statements: purged. */
+  readonly row: ClaimRow | undefined
+}
+
+/** Rolls the transaction back when the claim is not ours. */
+class ClaimLost extends Error {
+  readonly verdict: Exclude<Verdict, { kind: 'ours' }>
+
+  constructor(verdict: Exclude<Verdict, { kind: 'ours' }>) {
+    super('The idempotency key is not ours.')
+    this.verdict = verdict
+  }
+}
+
+/**
+ * The handler starts before the claim is answered, so that BEGIN, the claim and the handler's first statement leave
+ * in one round trip. A handler's effects are rows of this transaction only, so a lost claim undoes them all.
+ */
+const claimAndWork = async (
+  tx: Transaction,
+  claim: Claim,
+  work: (tx: Transaction) => Promise<StoredAnswer>,
+): Promise<StoredAnswer> => {
+  const [verdict, worked] = await Promise.allSettled([takeClaim(tx, claim), work(tx)])
+  if (verdict.status === 'rejected') throw verdict.reason
+  if (verdict.value.kind !== 'ours') throw new ClaimLost(verdict.value)
+  if (worked.status === 'rejected') throw worked.reason
+  // Not awaited: it leaves together with COMMIT, and a failure of it fails the transaction.
+  storeAnswer(tx, claim.organizationId, claim.key, worked.value).catch(() => {})
+  return worked.value
+}
+
+const takeClaim = async (tx: Transaction, claim: Claim): Promise<Verdict> => {
+  const inserting = insertClaim(tx, claim.organizationId, claim.key, claim.fingerprint)
+  const reading = readClaim(tx, claim.organizationId, claim.key)
+  const [inserted, read] = await Promise.allSettled([inserting, reading])
+  if (inserted.status === 'rejected') {
+    if (sqlStateOf(inserted.reason) === lockNotAvailable) return { kind: 'held' }
+    throw inserted.reason
+  }
+  if (read.status === 'rejected') throw read.reason
+  return inserted.value === 1 ? { kind: 'ours' } : { kind: 'earlier', row: read.value }
+}
+
+const lockNotAvailable = '55P03'
+
+/** The stored answer, where there is a valid one; `undefined` where the claim is to be tried again. */
+const replay = (
+  verdict: Exclude<Verdict, { kind: 'ours' }>,
+  claim: Claim,
+): OnceAnswer | undefined => {
+  if (verdict.kind === 'held') throw inProgress()
+  const { row } = verdict
+  if (!row || row.is_expired || row.status === null || row.body === null) return undefined
+  if (!claim.fingerprint.equals(row.fingerprint))
+    throw new ApiError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used within 24 hours for a request that differs.',
+    )
+  return {
+    status: row.status,
+    body: row.body,
+    location: row.location ?? undefined,
+    isReplay: true,
+  }
+}
+
+const inProgress = (): ApiError =>
+  new ApiError(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still running. Retry it shortly.',
+    undefined,
+    { retryAfterSeconds },
+  )

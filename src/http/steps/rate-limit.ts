@@ -1,0 +1,71 @@
+import { ApiError } from '../../contract/api-error.ts'
+import { rateWindowSeconds, type Bucket } from '../../contract/buckets.ts'
+import type { Principal } from '../../contract/principal.ts'
+import type { WindowCount } from '../fixed-windows.ts'
+
+/** Counts a hit; on several nodes it may have to ask the database. */
+export interface RateWindows {
+  /** `limit` bounds what a node may reserve ahead; the answer may exceed it. */
+  hit(key: string, limit: number): WindowCount | Promise<WindowCount>
+}
+
+/** What the caller is told about a bucket: the tighter of the organization's and the key's allowance. */
+export interface Allowance {
+  readonly bucket: Bucket
+  readonly limit: number
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+/**
+ * Takes one request out of the key's and the organization's allowance. A request that the key's own limit refuses
+ * costs the organization nothing, so that one key cannot starve the others.
+ */
+export const meter = async (
+  { organizationId, apiKeyId, rateLimits, keyRateLimits }: Principal,
+  bucket: Bucket,
+  windows: RateWindows,
+): Promise<Allowance> => {
+  const keyLimit = keyRateLimits[bucket]
+  const ofKey =
+    keyLimit === undefined
+      ? undefined
+      : await take(bucket, keyLimit, `key:${apiKeyId}:${bucket}`, windows)
+  if (ofKey && ofKey.remaining < 0) return ofKey
+  const ofOrganization = await take(
+    bucket,
+    rateLimits[bucket],
+    `org:${organizationId}:${bucket}`,
+    windows,
+  )
+  return ofKey && ofKey.remaining < ofOrganization.remaining ? ofKey : ofOrganization
+}
+
+const take = async (
+  bucket: Bucket,
+  limit: number,
+  key: string,
+  windows: RateWindows,
+): Promise<Allowance> => {
+  const { count, resetSeconds } = await windows.hit(key, limit)
+  return { bucket, limit, remaining: limit - count, resetSeconds }
+}
+
+/** Throws 429 where the allowance is used up. */
+export const requireAllowance = ({ bucket, remaining, resetSeconds }: Allowance): void => {
+  if (remaining < 0)
+    throw new ApiError(
+      'rate_limit_exceeded',
+      `The allowance of the ${bucket} bucket is used up. Wait, add a small random delay, then retry.`,
+      undefined,
+      { retryAfterSeconds: resetSeconds },
+    )
+}
+
+/** `RateLimit-*`: delta-seconds, never an epoch (contract, "Limits"). */
+export const rateLimitHeaders = (allowance: Allowance): Record<string, string> => ({
+  'RateLimit-Limit': String(allowance.limit),
+  'RateLimit-Remaining': String(Math.max(0, allowance.remaining)),
+  'RateLimit-Reset': String(allowance.resetSeconds),
+  'RateLimit-Policy': `"${allowance.bucket}";q=${allowance.limit};w=${rateWindowSeconds}`,
+})

@@ -1,0 +1,96 @@
+import type { Operation, OperationContext } from '../../contract/define-operation.ts'
+import type { Position } from '../../contract/paging.ts'
+import type { Database, Queryable } from '../../database/database.ts'
+import type { Cursors } from '../cursors.ts'
+import type { StoredAnswer } from '../idempotency-claims.ts'
+import { retrying } from '../retrying.ts'
+import { fingerprintOf, runOnce, type OnceAnswer } from './idempotency.ts'
+import type { ValidInput } from './validate.ts'
+
+/** A handler of any operation: what the table's types guarantee is erased here. */
+export type AnyHandler = (
+  input: Pick<ValidInput, 'params' | 'query' | 'body'>,
+  context: OperationContext<Queryable>,
+) => Promise<unknown>
+
+export interface Invocation {
+  readonly operation: Operation
+  readonly handler: AnyHandler
+  readonly input: ValidInput
+  readonly context: Omit<OperationContext<Queryable>, 'db'>
+  readonly idempotencyKey: string | undefined
+}
+
+/**
+ * Calls the handler: on the pool for GET, in a transaction for everything else, at most once under an
+ * Idempotency-Key. What surely left no effect, or is safe to repeat, is tried again when the database failed over.
+ */
+export const runOperation = async (
+  invocation: Invocation,
+  database: Database,
+  cursors: Cursors,
+): Promise<OnceAnswer> => {
+  const { operation, input, context, idempotencyKey } = invocation
+  const work = async (db: Queryable): Promise<StoredAnswer> =>
+    toAnswer(invocation, await invocation.handler(input, { ...context, db }), cursors)
+
+  if (operation.method === 'GET')
+    return { ...(await retrying(() => work(database), 'repeatable')), isReplay: false }
+  if (idempotencyKey === undefined) {
+    const answer = await retrying(() => database.transaction(work), 'unless committed')
+    return { ...answer, isReplay: false }
+  }
+  const claim = {
+    organizationId: context.organizationId,
+    key: idempotencyKey,
+    fingerprint: fingerprintOf({
+      method: operation.method,
+      path: fillTemplate(operation.path, input.params),
+      version: context.version,
+      body: input.body,
+    }),
+  }
+  return retrying(() => runOnce(database, claim, work), 'repeatable')
+}
+
+const toAnswer = (
+  { operation, input }: Invocation,
+  result: unknown,
+  cursors: Cursors,
+): StoredAnswer => {
+  const { status, body } = statusAndBody(operation, result)
+  const content = operation.paged ? withCursor(body as Page, input, cursors) : body
+  return {
+    status,
+    body: JSON.stringify(content),
+    location: locationOf(operation, status, content as Record<string, unknown>),
+  }
+}
+
+const statusAndBody = (
+  { statuses }: Operation,
+  result: unknown,
+): { readonly status: number; readonly body: unknown } =>
+  statuses.length === 1 && statuses[0] !== undefined
+    ? { status: statuses[0], body: result }
+    : (result as { status: number; body: unknown })
+
+interface Page {
+  readonly next: Position | null
+}
+
+const withCursor = ({ next, ...body }: Page, { cursorScope }: ValidInput, cursors: Cursors) => ({
+  ...body,
+  next_cursor: next === null ? null : cursors.sign(next, cursorScope),
+})
+
+/** Creates say where the new resource is: a 201, or the acceptance of one. */
+const locationOf = (
+  { location }: Operation,
+  status: number,
+  body: Record<string, unknown>,
+): string | undefined =>
+  location === undefined || status === 200 ? undefined : fillTemplate(location, body)
+
+const fillTemplate = (template: string, values: Readonly<Record<string, unknown>>): string =>
+  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
