@@ -1,0 +1,8 @@
+import type { ApiKey } from '../../contract/api-keys.ts'
+import type { Queryable } from '../../database/database.ts'
+import { apiKeyResource } from './api-key-resource.ts'
+import { listApiKeyRows } from './api-key-store.ts'
+
+/** An organization's keys, revoked ones too, newest first. */
+export const listApiKeys = async (db: Queryable, organizationId: string): Promise<ApiKey[]> =>
+  (await listApiKeyRows(db, organizationId)).map(apiKeyResource)

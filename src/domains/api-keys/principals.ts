@@ -1,0 +1,116 @@
+import type { FindPrincipal, Principal } from '../../contract/principal.ts'
+import type { Database } from '../../database/database.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import { organizationsChannel } from '../organizations/set-organization.ts'
+import { touchApiKeys, type KeyUse } from './api-key-store.ts'
+import { readPrincipal } from './principal-store.ts'
+
+/** Payload: the id of a key that was revoked. A hint only; entries die of age without it. */
+export const apiKeysChannel = 'outdial_api_keys'
+
+/** Revocation acts within a second although no notification arrives (D12): an entry is as old as its query's start. */
+const maxAgeMs = 900
+const maxEntries = 10_000
+/** Uses are written together, each key once. */
+const touchIntervalMs = 5_000
+const maxPendingUses = 10_000
+
+export interface Principals extends Service {
+  readonly findPrincipal: FindPrincipal
+  /** Writes the uses noted so far. */
+  flush(): Promise<void>
+}
+
+interface PrincipalsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+interface Entry {
+  readonly readAtMs: number
+  readonly principal: Promise<Principal | undefined>
+}
+
+/** Finds out who a key speaks for, from memory while the answer is young, and notes when keys were used. */
+export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions): Principals => {
+  const entries = new Map<string, Entry>()
+  const uses = new Map<string, KeyUse>()
+  const subscriptions: { stop(): Promise<void> }[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  const read = (hash: Buffer, key: string): Promise<Principal | undefined> => {
+    const entry: Entry = {
+      readAtMs: clock.monotonicMs(),
+      principal: readPrincipal(database, hash),
+    }
+    const forget = (): void => {
+      if (entries.get(key) === entry) entries.delete(key)
+    }
+    // Only what is known is kept: a failure is tried again, and made-up keys fill no memory.
+    entry.principal.then((principal) => principal ?? forget(), forget)
+    entries.delete(key)
+    if (entries.size >= maxEntries) dropOldest(entries)
+    entries.set(key, entry)
+    return entry.principal
+  }
+
+  const note = (principal: Principal): void => {
+    const at = clock.now()
+    const isUsable = !principal.revokedAt && !(principal.expiresAt && principal.expiresAt <= at)
+    if (!isUsable || (uses.size >= maxPendingUses && !uses.has(principal.apiKeyId))) return
+    uses.set(principal.apiKeyId, {
+      organizationId: principal.organizationId,
+      apiKeyId: principal.apiKeyId,
+      at,
+    })
+  }
+
+  const flush = async (): Promise<void> => {
+    if (uses.size === 0) return
+    const noted = [...uses.values()]
+    uses.clear()
+    try {
+      await touchApiKeys(database, noted)
+    } catch (error) {
+      logger.warn({ err: error }, 'last use of api keys not written')
+    }
+  }
+
+  // Whatever was changed, reading everybody again costs one query each and happens when an administrator acts.
+  const forgetAll = (): void => entries.clear()
+
+  return {
+    async findPrincipal(keyHash) {
+      const key = keyHash.toString('base64')
+      const entry = entries.get(key)
+      const isYoung = entry !== undefined && clock.monotonicMs() - entry.readAtMs < maxAgeMs
+      const principal = await (isYoung ? entry.principal : read(keyHash, key))
+      if (principal) note(principal)
+      return principal
+    },
+    flush,
+    async start() {
+      if (timer) return
+      timer = setInterval(() => void flush(), touchIntervalMs)
+      timer.unref()
+      subscriptions.push(
+        await database.listen(apiKeysChannel, forgetAll),
+        await database.listen(organizationsChannel, forgetAll),
+      )
+    },
+    async stop() {
+      clearInterval(timer)
+      timer = undefined
+      await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()))
+      await flush()
+    },
+  }
+}
+
+const dropOldest = (entries: Map<string, Entry>): void => {
+  const [oldest] = entries.keys()
+  if (oldest !== undefined) entries.delete(oldest)
+}
