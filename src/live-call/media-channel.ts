@@ -59,6 +59,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
   const saidOuter = new Uint8Array(silentFrame.length)
   let lineCodec: G711Codec = innerCodec
   let isHeld = false
+  let resumedAtFrame = 0
   let frames = 0
   let turns = 0
   let conversation: Conversation | undefined
@@ -159,14 +160,18 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
     if (conversation === undefined && frames * frameMs >= engineLateLimitMs) {
       breakDown('The voice engine was not ready in time.')
     }
-    if (isHeld || isSilenceReported || rtp.stats().silentForMs < mediaSilenceLimitMs) return
+    if (isHeld || isSilenceReported) return
+    const silentMs = Math.min(rtp.stats().silentForMs, (frames - resumedAtFrame) * frameMs)
+    if (silentMs < mediaSilenceLimitMs) return
     isSilenceReported = true
     options.post({ type: 'media_silence' })
   }
 
   const connect = (media: NegotiatedMedia): void => {
     lineCodec = media.codec
-    isHeld = media.direction === 'sendonly' || media.direction === 'inactive'
+    // Whoever holds us may send nothing, whatever was agreed.
+    isHeld = media.direction !== 'sendrecv'
+    resumedAtFrame = frames
     rtp.connect(media)
     rtp.setDirection(media.direction)
   }
