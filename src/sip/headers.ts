@@ -24,8 +24,7 @@ export const parseNameAddress = (value: string): NameAddress | undefined => {
 }
 
 const fromBrackets = ([, name = '', uri = '', rest = '']: RegExpExecArray):
-  | NameAddress
-  | undefined => {
+  NameAddress | undefined => {
   const displayName = parseDisplayName(name.trim())
   const parameters = parseParameters(rest)
   if (displayName === undefined || parameters === undefined) return undefined

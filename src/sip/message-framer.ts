@@ -52,7 +52,9 @@ const messageLength = (buffer: Buffer): number | undefined => {
 }
 
 const contentLength = (head: string): number => {
-  const match = /\r\n(?:content-length|l)[ \t]*:(?:\r\n)?[ \t]*(\d{1,9})[ \t]*(?:\r\n|$)/i.exec(head)
+  const match = /\r\n(?:content-length|l)[ \t]*:(?:\r\n)?[ \t]*(\d{1,9})[ \t]*(?:\r\n|$)/i.exec(
+    head,
+  )
   // A stream without Content-Length has no message borders at all.
   if (match === null) throw new Error('a SIP message on a stream has no content-length')
   return Number(match[1])

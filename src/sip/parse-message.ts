@@ -147,8 +147,7 @@ const finish = (start: StartLine, headers: Header[], rest: Buffer): ParseResult 
 
 const withBody = (start: StartLine, headers: readonly Header[], rest: Buffer): SipMessage => {
   const length = headers.find(([name]) => name === 'content-length')?.[1]
-  const declared =
-    length !== undefined && /^\d{1,9}$/.test(length) ? Number(length) : rest.length
+  const declared = length !== undefined && /^\d{1,9}$/.test(length) ? Number(length) : rest.length
   const body = rest.length === 0 ? emptyBody : rest.subarray(0, declared)
   return start.kind === 'request'
     ? { kind: 'request', method: start.method, uri: start.uri, headers, body }

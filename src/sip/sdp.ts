@@ -59,7 +59,10 @@ export const createMediaNegotiator = (options: MediaNegotiatorOptions): MediaNeg
       const audio = readAudio(offer)
       const agreed = audio === undefined ? undefined : agree(audio, codecs, wanted)
       if (audio === undefined || agreed === undefined) return undefined
-      return { sdp: describe(answeredMedia(offer, audio, agreed, options.local.port)), audio: agreed }
+      return {
+        sdp: describe(answeredMedia(offer, audio, agreed, options.local.port)),
+        audio: agreed,
+      }
     },
   }
 }
@@ -139,7 +142,11 @@ const answeredMedia = (
   )
 
 /** Writes whole descriptions with a steady origin; the version rises only when something changed (RFC 3264 8). */
-const createWriter = ({ address }: { readonly address: string }): ((media: string[][]) => string) => {
+const createWriter = ({
+  address,
+}: {
+  readonly address: string
+}): ((media: string[][]) => string) => {
   const sessionId = randomInt(1, 2 ** 47)
   const family = isIPv6(address) ? 'IP6' : 'IP4'
   let version = 0

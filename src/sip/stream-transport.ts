@@ -12,8 +12,8 @@ import { hostPort } from './uri.ts'
 
 export interface StreamTransportOptions {
   readonly bindAddress: string
-  /** 0 takes any free port, `undefined` does not listen and only connects out. */
-  readonly port: number | undefined
+  /** The port to listen on, asked at start; any free one where it is taken. Without it we only connect out. */
+  readonly listenPort?: () => number
   readonly connectTimeoutMs?: number
   /** How often an idle connection we opened is kept alive with a double CRLF (RFC 5626 3.5.1). */
   readonly keepAliveMs?: number
@@ -103,15 +103,14 @@ const createStreamTransport = (
     protocol,
     start: async (handler) => {
       receive = handler
-      if (options.port === undefined) return
+      if (options.listenPort === undefined) return
       server = kind.createServer((socket) => {
         const key = hostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0)
         if (open.size >= maxConnections) return void socket.destroy()
         adopt(socket, key)
         connections.set(key, Promise.resolve(socket))
       })
-      server.listen({ host: options.bindAddress, port: options.port })
-      await once(server, 'listening')
+      await listen(server, options.bindAddress, options.listenPort())
       server.on('error', () => {})
     },
     stop: async () => {
@@ -127,6 +126,16 @@ const createStreamTransport = (
     },
     prepare: async (destination) => plainAddress((await connected(destination)).localAddress ?? ''),
     send: async (bytes, destination) => write(await connected(destination), bytes),
+  }
+}
+
+const listen = async (server: Server, host: string, port: number): Promise<void> => {
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch {
+    server.listen({ host, port: 0 })
+    await once(server, 'listening')
   }
 }
 

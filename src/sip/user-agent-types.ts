@@ -23,9 +23,11 @@ export interface InviteOptions {
   readonly to?: string
   readonly offer: string
   readonly ringTimeoutMs: number
+  /** How long to wait for the very first response; 64 × T1 (32 s) without it. Then nothing more is sent. */
+  readonly responseTimeoutMs?: number
   readonly credentials?: { readonly username: string; readonly password: string }
   readonly headers?: Readonly<Record<string, string>>
-  /** Asked right before the first INVITE is written to the socket. */
+  /** Asked right before each INVITE is written to the socket; `false` for the first gives `not_sent`. */
   readonly maySend?: () => boolean
   readonly onProvisional?: (response: SipResponse) => void
 }
@@ -34,8 +36,14 @@ export type InviteResult =
   | { readonly kind: 'answered'; readonly dialog: Dialog; readonly response: SipResponse }
   | { readonly kind: 'refused'; readonly response: SipResponse; readonly rang: boolean }
   | { readonly kind: 'ring_timeout'; readonly rang: boolean; readonly response?: SipResponse }
-  | { readonly kind: 'cancelled'; readonly rang: boolean }
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly rang: boolean }
+  | { readonly kind: 'cancelled'; readonly rang: boolean; readonly invited: boolean }
+  | {
+      readonly kind: 'unreachable'
+      readonly reason: string
+      readonly rang: boolean
+      /** Whether an INVITE was written at all. */
+      readonly invited: boolean
+    }
   | { readonly kind: 'not_sent' }
 
 /** An established INVITE dialog, of either role. */
@@ -47,6 +55,8 @@ export interface Dialog {
   onOffer(listener: (offer: string) => string | undefined): void
   /** A re-INVITE without SDP (delayed offer): the listener returns our offer, and later gets the answer from the ACK. */
   onOfferRequest(listener: () => string, onAnswer: (answer: string) => void): void
+  /** A re-INVITE with our new offer; the answer is in the 2xx. Resolves with the final response, `undefined` on timeout. */
+  reinvite(offer: string): Promise<SipResponse | undefined>
   /** Sends BYE; resolves when it was answered or timed out. Safe twice. */
   bye(headers?: Readonly<Record<string, string>>): Promise<void>
   /** Any other request inside the dialog (INFO, REFER, UPDATE); resolves with the final response, `undefined` on timeout. */

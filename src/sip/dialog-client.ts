@@ -1,0 +1,154 @@
+import { contactHeader, withVia, type AgentContext } from './agent-context.ts'
+import type { ClientTransactionListener } from './client-transaction.ts'
+import { dialogRequest, type DialogState } from './dialog-state.ts'
+import type { DigestClient } from './digest.ts'
+import { headersOf, type Header, type SipRequest, type SipResponse } from './message.ts'
+import { cseqOf } from './headers.ts'
+import type { Hop } from './signalling.ts'
+import { transactionTimeoutMs } from './transaction-timing.ts'
+
+export interface RequestContent {
+  readonly headers?: readonly Header[]
+  readonly body?: string
+}
+
+/** Sends the requests of one dialog: sequence numbers, route, credentials, the answer to a challenge. */
+export interface DialogClient {
+  /** Any request but INVITE and ACK; `undefined` when no final response came. */
+  request(method: string, content: RequestContent): Promise<SipResponse | undefined>
+  /** A re-INVITE, acknowledged whatever its answer; `undefined` when no final response came. */
+  reinvite(content: RequestContent): Promise<SipResponse | undefined>
+}
+
+// The request itself, and once more for each of a 401 and a 407 on its way.
+const maxTries = 3
+
+export const createDialogClient = (
+  context: AgentContext,
+  state: DialogState,
+  digest: DigestClient,
+): DialogClient => {
+  const exchange = createExchange(context, state)
+  const send = async (
+    method: string,
+    content: RequestContent,
+  ): Promise<SipResponse | undefined> => {
+    for (let tries = 1; ; tries += 1) {
+      const response = await exchange(prepare(state, digest, method, content))
+      const isChallenge = response?.status === 401 || response?.status === 407
+      if (response === undefined || !isChallenge) {
+        digest.prove()
+        return response
+      }
+      if (tries === maxTries || !digest.learn(response)) return response
+    }
+  }
+  return { request: send, reinvite: (content) => send('INVITE', content) }
+}
+
+interface Prepared {
+  readonly request: SipRequest
+  readonly nextHop: string
+}
+
+/** The CSeq is shared by every request of the dialog, so it rises right before each is built (RFC 3261 12.2.1.1). */
+const prepare = (
+  state: DialogState,
+  digest: DigestClient,
+  method: string,
+  content: RequestContent,
+): Prepared => {
+  state.localSequence += 1
+  const plain = dialogRequest(state, method, state.localSequence, content)
+  const headers = [...plain.request.headers, ...digest.sign(plain.request)]
+  return { request: { ...plain.request, headers }, nextHop: plain.nextHop }
+}
+
+/** One request and its final response. */
+const createExchange =
+  (context: AgentContext, state: DialogState) =>
+  async ({ request, nextHop }: Prepared): Promise<SipResponse | undefined> => {
+    const hop = await context.signalling.route(nextHop).catch(() => undefined)
+    if (hop === undefined) return undefined
+    const complete = withVia({ ...request, headers: [...request.headers, contactHeader(hop)] }, hop)
+    return complete.method === 'INVITE'
+      ? exchangeInvite(context, state, complete, hop)
+      : exchangeRequest(context, complete, hop)
+  }
+
+const exchangeRequest = (
+  { signalling }: AgentContext,
+  request: SipRequest,
+  hop: Hop,
+): Promise<SipResponse | undefined> =>
+  new Promise((resolve) => {
+    signalling.startRequest(request, hop, finalListener(resolve))
+  })
+
+const exchangeInvite = (
+  context: AgentContext,
+  state: DialogState,
+  request: SipRequest,
+  hop: Hop,
+): Promise<SipResponse | undefined> =>
+  new Promise((settle) => {
+    const resolve = (response: SipResponse | undefined): void => {
+      cancelPatience()
+      settle(response)
+    }
+    const listener = finalListener(resolve)
+    const transaction = context.signalling.startInvite(request, hop, {
+      ...listener,
+      onResponse: (response) => {
+        // Each copy of the 2xx asks for the ACK again (RFC 3261 13.2.2.4).
+        if (response.status >= 200 && response.status < 300)
+          void acknowledge(context, state, request)
+        listener.onResponse(response)
+      },
+    })
+    // An INVITE that is only ever answered provisionally would wait for good: nobody rings inside a dialog.
+    const cancelPatience = context.scheduler.after(transactionTimeoutMs(context.timing), () => {
+      if (transaction.state === 'proceeding') transaction.terminate()
+      settle(undefined)
+    })
+  })
+
+const finalListener = (
+  resolve: (response: SipResponse | undefined) => void,
+): ClientTransactionListener => ({
+  onResponse: (response) => {
+    if (response.status >= 200) resolve(response)
+  },
+  onTimeout: () => {
+    resolve(undefined)
+  },
+  onTransportError: () => {
+    resolve(undefined)
+  },
+  onTerminated: () => {
+    resolve(undefined)
+  },
+})
+
+/**
+ * Sends the ACK of a 2xx: a request of its own within the dialog, with the INVITE's sequence number and credentials
+ * (RFC 3261 13.2.2.4, 22.1).
+ */
+export const acknowledge = (
+  context: AgentContext,
+  state: DialogState,
+  invite: SipRequest,
+): Promise<void> => {
+  const headers = ['authorization', 'proxy-authorization'].flatMap((name) =>
+    headersOf(invite, name).map((value): Header => [name, value]),
+  )
+  const { request, nextHop } = dialogRequest(state, 'ACK', cseqOf(invite).sequence, { headers })
+  return context.signalling.route(nextHop).then(
+    (hop) => {
+      context.signalling.sendAck(withVia(request, hop), hop)
+    },
+    () => {
+      // The other side repeats its 2xx, and so asks again.
+    },
+  )
+}

@@ -1,0 +1,226 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { parseParameters, quote, type Parameters } from './header-syntax.ts'
+import { headersOf, type Header, type SipRequest, type SipResponse } from './message.ts'
+import { splitOutsideQuotes } from './header-syntax.ts'
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** Answers digest challenges for one call (RFC 2617, 7616, 8760) and signs its later requests unasked. */
+export interface DigestClient {
+  /**
+   * Learns from a 401 or 407. `false` when answering again is pointless: no credentials, no scheme we know, or the
+   * credentials were refused already and the nonce is not merely stale.
+   */
+  learn(response: SipResponse): boolean
+  /** A signed request was let through: the credentials are good, and a later challenge is worth answering. */
+  prove(): void
+  /** Authorization headers for a request; empty before a challenge. */
+  sign(request: Pick<SipRequest, 'method' | 'uri' | 'body'>): Header[]
+}
+
+type Algorithm =
+  'MD5' | 'MD5-sess' | 'SHA-256' | 'SHA-256-sess' | 'SHA-512-256' | 'SHA-512-256-sess'
+
+const algorithms: Readonly<Record<Algorithm, string>> = {
+  'SHA-512-256': 'sha512-256',
+  'SHA-512-256-sess': 'sha512-256',
+  'SHA-256': 'sha256',
+  'SHA-256-sess': 'sha256',
+  MD5: 'md5',
+  'MD5-sess': 'md5',
+}
+
+/** Strongest first: what we answer with when a server offers several (RFC 8760 2.4). */
+const preference = Object.keys(algorithms) as Algorithm[]
+
+interface Challenge {
+  readonly realm: string
+  readonly nonce: string
+  readonly opaque?: string
+  readonly algorithm: Algorithm
+  /** As the server spelt it; absent where it did not write one. */
+  readonly writtenAlgorithm?: string
+  readonly qop?: 'auth' | 'auth-int'
+  readonly isStale: boolean
+}
+
+interface Session {
+  readonly challenge: Challenge
+  readonly cnonce: string
+  count: number
+  isProven: boolean
+}
+
+// Realms one call may meet on its way: more would be a server that never stops asking.
+const maxRealms = 4
+
+const fields = {
+  401: { challenge: 'www-authenticate', answer: 'authorization' },
+  407: { challenge: 'proxy-authenticate', answer: 'proxy-authorization' },
+} as const
+
+/** `newCnonce` is for test vectors. */
+export const createDigestClient = (
+  credentials: Credentials | undefined,
+  newCnonce: () => string = () => randomBytes(12).toString('hex'),
+): DigestClient => {
+  const sessions = new Map<string, Session>()
+  return {
+    learn: (response) => {
+      if (credentials === undefined || (response.status !== 401 && response.status !== 407))
+        return false
+      const { challenge: field, answer } = fields[response.status]
+      const challenge = strongest(headersOf(response, field))
+      if (challenge === undefined) return false
+      const key = `${answer}|${challenge.realm}`
+      const isRepeated = sessions.get(key)?.isProven === false && !challenge.isStale
+      if (isRepeated || (sessions.size >= maxRealms && !sessions.has(key))) return false
+      sessions.set(key, { challenge, cnonce: newCnonce(), count: 0, isProven: false })
+      return true
+    },
+    prove: () => {
+      for (const session of sessions.values()) session.isProven = true
+    },
+    sign: (request) =>
+      credentials === undefined
+        ? []
+        : [...sessions].map(([key, session]): Header => {
+            session.count += 1
+            return [key.split('|')[0] ?? '', authorization(credentials, session, request)]
+          }),
+  }
+}
+
+const strongest = (values: readonly string[]): Challenge | undefined =>
+  values
+    .map(parseChallenge)
+    .filter((challenge) => challenge !== undefined)
+    .sort((a, b) => preference.indexOf(a.algorithm) - preference.indexOf(b.algorithm))[0]
+
+const parseChallenge = (value: string): Challenge | undefined => {
+  const parameters = parseDigestParameters(value)
+  const realm = parameters?.get('realm')
+  const nonce = parameters?.get('nonce')
+  const written = parameters?.get('algorithm')
+  const algorithm = findAlgorithm(written ?? 'MD5')
+  if (parameters === undefined || realm === undefined || nonce === undefined) return undefined
+  const qop = chooseQop(parameters.get('qop'))
+  if (algorithm === undefined || qop === 'unknown') return undefined
+  const opaque = parameters.get('opaque')
+  return {
+    realm,
+    nonce,
+    algorithm,
+    ...(opaque === undefined ? {} : { opaque }),
+    ...(written === undefined ? {} : { writtenAlgorithm: written }),
+    ...(qop === undefined ? {} : { qop }),
+    isStale: parameters.get('stale')?.toLowerCase() === 'true',
+  }
+}
+
+/** Reads `Digest a="b", c=d`; `undefined` for another scheme or broken quotes. */
+const parseDigestParameters = (value: string): Parameters | undefined => {
+  const match = /^digest\s+([^]*)$/i.exec(value)
+  return match === null
+    ? undefined
+    : parseParameters(splitOutsideQuotes(match[1] ?? '', ',').join(';'))
+}
+
+const findAlgorithm = (written: string): Algorithm | undefined =>
+  preference.find((known) => known.toLowerCase() === written.toLowerCase())
+
+// auth before auth-int: proxies may change bodies, and both prove the password alike.
+const chooseQop = (offered: string | undefined): 'auth' | 'auth-int' | 'unknown' | undefined => {
+  if (offered === undefined || offered === '') return undefined
+  const tokens = offered.toLowerCase().split(/[\s,]+/)
+  if (tokens.includes('auth')) return 'auth'
+  return tokens.includes('auth-int') ? 'auth-int' : 'unknown'
+}
+
+type SignedRequest = Pick<SipRequest, 'method' | 'uri' | 'body'>
+
+const authorization = (
+  credentials: Credentials,
+  { challenge, cnonce, count }: Session,
+  request: SignedRequest,
+): string => {
+  const nc = count.toString(16).padStart(8, '0')
+  const response = digestResponse({ credentials, challenge, cnonce, nc, request })
+  const needsCnonce = challenge.qop !== undefined || challenge.algorithm.endsWith('-sess')
+  return [
+    `Digest username=${quote(credentials.username)}`,
+    `realm=${quote(challenge.realm)}`,
+    `nonce=${quote(challenge.nonce)}`,
+    `uri=${quote(request.uri)}`,
+    `response="${response}"`,
+    ...(challenge.writtenAlgorithm === undefined ? [] : [`algorithm=${challenge.algorithm}`]),
+    ...(needsCnonce ? [`cnonce="${cnonce}"`] : []),
+    ...(challenge.opaque === undefined ? [] : [`opaque=${quote(challenge.opaque)}`]),
+    ...(challenge.qop === undefined ? [] : [`qop=${challenge.qop}`, `nc=${nc}`]),
+  ].join(', ')
+}
+
+/** RFC 7616 3.4: A1, A2 and their combination. */
+const digestResponse = (input: {
+  readonly credentials: Credentials
+  readonly challenge: Challenge
+  readonly cnonce: string
+  readonly nc: string
+  readonly request: SignedRequest
+}): string => {
+  const { credentials, challenge, cnonce, nc, request } = input
+  const hash = (data: string | Buffer): string =>
+    createHash(algorithms[challenge.algorithm]).update(data).digest('hex')
+  const secret = hash(`${credentials.username}:${challenge.realm}:${credentials.password}`)
+  const a1 = challenge.algorithm.endsWith('-sess')
+    ? hash(`${secret}:${challenge.nonce}:${cnonce}`)
+    : secret
+  const body = challenge.qop === 'auth-int' ? `:${hash(request.body)}` : ''
+  const a2 = hash(`${request.method}:${request.uri}${body}`)
+  return challenge.qop === undefined
+    ? hash(`${a1}:${challenge.nonce}:${a2}`)
+    : hash(`${a1}:${challenge.nonce}:${nc}:${cnonce}:${challenge.qop}:${a2}`)
+}
+
+/** The server's side of digest, for user agents that challenge: `qop=auth`, one algorithm, nonces that expire. */
+export interface DigestServer {
+  /** The value of WWW-Authenticate or Proxy-Authenticate. */
+  challenge(): string
+  /** Whether an Authorization or Proxy-Authorization value of a request proves the password for a nonce we gave. */
+  verify(value: string | undefined, request: SignedRequest): boolean
+}
+
+const maxNonces = 4096
+
+export const createDigestServer = (
+  credentials: Credentials,
+  { realm, algorithm = 'MD5' }: { readonly realm: string; readonly algorithm?: Algorithm },
+): DigestServer => {
+  const counts = new Map<string, number>()
+  return {
+    challenge: () => {
+      const nonce = randomBytes(16).toString('hex')
+      const oldest = counts.keys().next()
+      if (counts.size >= maxNonces && oldest.done !== true) counts.delete(oldest.value)
+      counts.set(nonce, 0)
+      return `Digest realm=${quote(realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"`
+    },
+    verify: (value, request) => {
+      const given = parseDigestParameters(value ?? '')
+      const nonce = given?.get('nonce') ?? ''
+      const nc = given?.get('nc') ?? ''
+      const seen = counts.get(nonce)
+      // A counter that does not rise is a replay (RFC 7616 3.4).
+      if (given === undefined || seen === undefined || !(Number.parseInt(nc, 16) > seen))
+        return false
+      counts.set(nonce, Number.parseInt(nc, 16))
+      const challenge = { realm, nonce, algorithm, qop: 'auth', isStale: false } as const
+      const cnonce = given.get('cnonce') ?? ''
+      const expected = digestResponse({ credentials, challenge, cnonce, nc, request })
+      return given.get('username') === credentials.username && given.get('response') === expected
+    },
+  }
+}

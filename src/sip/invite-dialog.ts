@@ -1,0 +1,324 @@
+import { allowedMethods, contactHeader, type AgentContext } from './agent-context.ts'
+import { acknowledge, createDialogClient, type DialogClient } from './dialog-client.ts'
+import { contactOf, dialogKeyOf, type DialogState } from './dialog-state.ts'
+import { createDigestClient, type DigestClient } from './digest.ts'
+import { cseqOf } from './headers.ts'
+import {
+  bodyText,
+  headerOf,
+  listsToken,
+  type Header,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+} from './message.ts'
+import { createOfferAnswer, type OfferAnswer } from './offer-answer.ts'
+import { createResponse } from './responses.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import {
+  createSessionTimer,
+  isTooBrief,
+  termsHeaders,
+  termsOfAnswer,
+  termsOfRequest,
+  type SessionTimer,
+} from './session-timer.ts'
+import { createSuccessRepeater, type SuccessRepeater } from './success-repeater.ts'
+import type { Source } from './transport.ts'
+import type { Dialog } from './user-agent-types.ts'
+
+export interface InviteDialogOptions {
+  readonly state: DialogState
+  readonly remoteSdp: string
+  readonly digest?: DigestClient
+}
+
+type EndedBy = 'local' | 'remote' | 'failure'
+
+// Attempts of one re-INVITE that keeps colliding with the other side's (RFC 3261 14.1).
+const maxGlareTries = 4
+
+/** One INVITE dialog of either role, from its first tagged response to the end of its BYE (RFC 3261 12 to 15). */
+export class InviteDialog implements Dialog {
+  readonly state: DialogState
+  readonly ended: Promise<{ readonly by: EndedBy; readonly reason?: string }>
+  remoteSdp: string
+  readonly #context: AgentContext
+  readonly #client: DialogClient
+  readonly #offers: OfferAnswer
+  readonly #repeater: SuccessRepeater
+  readonly #sessionTimer: SessionTimer
+  readonly #finish: (end: { readonly by: EndedBy; readonly reason?: string }) => void
+  #isOver = false
+  #byeDone: Promise<void> | undefined
+  #acknowledged: Promise<void> = Promise.resolve()
+  #localSdp = ''
+  #peerTakesUpdate = false
+
+  constructor(context: AgentContext, options: InviteDialogOptions) {
+    this.#context = context
+    this.state = options.state
+    this.remoteSdp = options.remoteSdp
+    const { promise, resolve } = Promise.withResolvers<{ by: EndedBy; reason?: string }>()
+    this.ended = promise
+    this.#finish = resolve
+    this.#client = createDialogClient(
+      context,
+      options.state,
+      options.digest ?? createDigestClient(undefined),
+    )
+    this.#offers = createOfferAnswer()
+    this.#repeater = createSuccessRepeater(context.scheduler, context.timing)
+    this.#sessionTimer = createSessionTimer(context.scheduler, {
+      refresh: () => void this.#refresh(),
+      expire: () => void this.#hangUpForFailure('the session timer expired'),
+    })
+    context.dialogs.set(dialogKeyOf(this.state), this)
+  }
+
+  get sipCallId(): string {
+    return this.state.sipCallId
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  onOffer(listener: (offer: string) => string | undefined): void {
+    this.#offers.onOffer = listener
+  }
+
+  onOfferRequest(listener: () => string, onAnswer: (answer: string) => void): void {
+    this.#offers.onOfferRequest = listener
+    this.#offers.onAnswer = onAnswer
+  }
+
+  async request(
+    method: string,
+    options: { headers?: Readonly<Record<string, string>>; body?: string },
+  ): Promise<SipResponse | undefined> {
+    const response = await this.#client.request(method, {
+      headers: toHeaders(options.headers),
+      ...(options.body === undefined ? {} : { body: options.body }),
+    })
+    // The other side knows this dialog no more (RFC 3261 12.2.1.2).
+    if (response?.status === 481 && method !== 'PRACK') this.#end('failure', 'SIP 481')
+    return response
+  }
+
+  /**
+   * Sends a re-INVITE with an offer, again after a pause where the other side's crosses it (491). Resolves with the
+   * final response, `undefined` on time-out.
+   */
+  async reinvite(offer: string): Promise<SipResponse | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      const response = await this.#offerOnce(offer)
+      if (response?.status !== 491 || tries === maxGlareTries || this.#isOver) return response
+      await this.#glarePause()
+    }
+  }
+
+  bye(headers?: Readonly<Record<string, string>>): Promise<void> {
+    this.#byeDone ??= this.#bye(toHeaders(headers), 'local')
+    return this.#byeDone
+  }
+
+  /** The caller's dialog is up: our offer was answered by this 2xx to `invite`. */
+  confirmAsCaller(invite: SipRequest, response: SipResponse): void {
+    this.state.remoteTarget = contactOf(response) ?? this.state.remoteTarget
+    this.#localSdp = bodyText(invite)
+    if (response.body.length > 0) this.remoteSdp = bodyText(response)
+    this.#notePeer(response)
+    this.#sessionTimer.restart(termsOfAnswer(response, this.#context.sessionTimer))
+    this.acknowledge(invite)
+  }
+
+  /** Sends the ACK of a 2xx to `invite`, once more for each repetition. */
+  acknowledge(invite: SipRequest): void {
+    this.#acknowledged = acknowledge(this.#context, this.state, invite)
+  }
+
+  /** The callee's dialog: repeats our 2xx until the ACK. Resolves with `false` when none came. */
+  async confirmAsCallee(transaction: ServerTransaction, success: SipResponse): Promise<boolean> {
+    this.#localSdp = bodyText(success)
+    this.#notePeer(transaction.request)
+    this.#sessionTimer.restart(termsOfRequest(transaction.request, this.#context.sessionTimer))
+    return this.#repeatUntilAcknowledged(transaction, success)
+  }
+
+  /** An ACK to one of our 2xx; with SDP it answers an offer we made there. */
+  receiveAck(ack: SipRequest): void {
+    if (!this.#repeater.acknowledge(cseqOf(ack).sequence) || ack.body.length === 0) return
+    this.remoteSdp = bodyText(ack)
+    this.#offers.takeAnswer(this.remoteSdp)
+  }
+
+  /** A request inside this dialog. */
+  receive(transaction: ServerTransaction, source: Source): void {
+    const { request } = transaction
+    const { sequence } = cseqOf(request)
+    // RFC 3261 12.2.2: older than one seen before.
+    if (sequence <= this.state.remoteSequence) return this.#answer(transaction, 500)
+    this.state.remoteSequence = sequence
+    switch (request.method) {
+      case 'BYE':
+        return this.#receiveBye(transaction)
+      case 'INVITE':
+      case 'UPDATE':
+        return this.#receiveOffer(transaction, source)
+      case 'INFO':
+      case 'NOTIFY':
+      case 'OPTIONS':
+        return this.#answer(transaction, 200)
+      case 'PRACK':
+        return this.#answer(transaction, 481)
+      default:
+        return this.#answer(transaction, 405)
+    }
+  }
+
+  /** Forgets the dialog without a word to the other side: an early one that was not chosen, or the end of everything. */
+  abandon(): void {
+    this.#end('failure', 'the dialog was abandoned')
+  }
+
+  #receiveBye(transaction: ServerTransaction): void {
+    this.#answer(transaction, 200)
+    const reason = headerOf(transaction.request, 'reason')
+    this.#end('remote', reason)
+  }
+
+  /** A re-INVITE or UPDATE: a new offer, a request for ours, or only a refresh (RFC 3261 14.2, 3311 5.2, 4028 9). */
+  #receiveOffer(transaction: ServerTransaction, source: Source): void {
+    const { request } = transaction
+    if (this.#offers.isPending) return this.#answer(transaction, 491)
+    if (isTooBrief(request, this.#context.sessionTimer)) return this.#answerTooBrief(transaction)
+    const sdp = this.#offers.respondTo(request, this.#localSdp)
+    if (sdp === undefined) return this.#answer(transaction, 488)
+    this.state.remoteTarget = contactOf(request) ?? this.state.remoteTarget
+    if (sdp !== '') this.#localSdp = sdp
+    if (request.body.length > 0) this.remoteSdp = bodyText(request)
+    this.#accept(transaction, source, sdp).catch(() => {
+      this.#answer(transaction, 500)
+    })
+  }
+
+  async #accept(transaction: ServerTransaction, source: Source, sdp: string): Promise<void> {
+    const { request } = transaction
+    const hop = await this.#context.signalling.hopTo(source)
+    const terms = termsOfRequest(request, this.#context.sessionTimer)
+    const success = createResponse(request, 200, {
+      headers: [contactHeader(hop), ['allow', allowedMethods], ...termsHeaders(request, terms)],
+      ...(sdp === '' ? {} : { body: sdp }),
+    })
+    this.#sessionTimer.restart(terms)
+    if (request.method === 'UPDATE') transaction.respond(success)
+    else await this.#repeatUntilAcknowledged(transaction, success)
+  }
+
+  async #repeatUntilAcknowledged(
+    transaction: ServerTransaction,
+    success: SipResponse,
+  ): Promise<boolean> {
+    const isAcknowledged = await this.#repeater.repeat(transaction, success)
+    if (isAcknowledged) return true
+    // RFC 3261 13.3.1.4: a 2xx that is never acknowledged ends the session with a BYE.
+    await this.#hangUpForFailure('the 200 was never acknowledged')
+    return false
+  }
+
+  async #offerOnce(offer: string): Promise<SipResponse | undefined> {
+    this.#offers.isPending = true
+    try {
+      const headers: Header[] = [['allow', allowedMethods], ...this.#timerHeaders()]
+      const response = await this.#client.reinvite({
+        headers: [...headers, ['content-type', 'application/sdp']],
+        body: offer,
+      })
+      this.#takeRefresh(response)
+      if (response !== undefined && isSuccess(response)) {
+        this.#localSdp = offer
+        this.remoteSdp = bodyText(response)
+      }
+      return response
+    } finally {
+      this.#offers.isPending = false
+    }
+  }
+
+  /** RFC 3261 14.1: the owner of the Call-ID waits longer, so that the two do not collide again. */
+  #glarePause(): Promise<void> {
+    const delayMs = this.state.isCaller ? 2100 + Math.random() * 1900 : Math.random() * 2000
+    return new Promise((resolve) => {
+      this.#context.scheduler.after(delayMs, resolve)
+    })
+  }
+
+  /** RFC 4028 10: UPDATE where the peer takes it, for it needs no SDP; else a re-INVITE with the SDP it knows. */
+  async #refresh(): Promise<void> {
+    if (!this.#peerTakesUpdate) return void (await this.reinvite(this.#localSdp))
+    const headers = this.#timerHeaders()
+    this.#takeRefresh(await this.#client.request('UPDATE', { headers }))
+  }
+
+  #takeRefresh(response: SipResponse | undefined): void {
+    if (this.#isOver) return
+    // RFC 3261 12.2.1.2: nobody is there any more.
+    if (response === undefined || response.status === 408 || response.status === 481)
+      return void this.#hangUpForFailure('a request inside the dialog was not answered')
+    if (!isSuccess(response)) return this.#sessionTimer.refreshFailed()
+    this.state.remoteTarget = contactOf(response) ?? this.state.remoteTarget
+    this.#sessionTimer.restart(termsOfAnswer(response, this.#context.sessionTimer))
+  }
+
+  #timerHeaders(): Header[] {
+    const { expiresSeconds, minSeconds } = this.#context.sessionTimer
+    return [
+      ['supported', 'timer'],
+      ['session-expires', `${expiresSeconds};refresher=uac`],
+      ['min-se', String(minSeconds)],
+    ]
+  }
+
+  #notePeer(message: SipMessage): void {
+    this.#peerTakesUpdate = listsToken(message, 'allow', 'UPDATE')
+  }
+
+  #answer(transaction: ServerTransaction, status: number): void {
+    const headers: Header[] = status === 405 ? [['allow', allowedMethods]] : []
+    transaction.respond(createResponse(transaction.request, status, { headers }))
+  }
+
+  #answerTooBrief(transaction: ServerTransaction): void {
+    const minimum: Header = ['min-se', String(this.#context.sessionTimer.minSeconds)]
+    transaction.respond(createResponse(transaction.request, 422, { headers: [minimum] }))
+  }
+
+  async #hangUpForFailure(reason: string): Promise<void> {
+    this.#byeDone ??= this.#bye([], 'failure', reason)
+    await this.#byeDone
+  }
+
+  async #bye(headers: readonly Header[], by: EndedBy, reason?: string): Promise<void> {
+    if (this.#isOver) return
+    this.#sessionTimer.stop()
+    this.#finish(reason === undefined ? { by } : { by, reason })
+    await this.#acknowledged
+    await this.#client.request('BYE', { headers })
+    this.#end(by, reason)
+  }
+
+  #end(by: EndedBy, reason?: string): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#sessionTimer.stop()
+    this.#repeater.stop()
+    this.#context.dialogs.delete(dialogKeyOf(this.state))
+    this.#finish(reason === undefined ? { by } : { by, reason })
+  }
+}
+
+const isSuccess = ({ status }: SipResponse): boolean => status >= 200 && status < 300
+
+const toHeaders = (headers: Readonly<Record<string, string>> = {}): Header[] =>
+  Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])

@@ -1,0 +1,343 @@
+import { allowedMethods, contactHeader, withVia, type AgentContext } from './agent-context.ts'
+import { callerDialog } from './dialog-state.ts'
+import { createDigestClient, type DigestClient } from './digest.ts'
+import { cseqOf, tagOf } from './headers.ts'
+import type { InviteClientTransaction } from './invite-client-transaction.ts'
+import { InviteDialog } from './invite-dialog.ts'
+import {
+  bodyText,
+  emptyBody,
+  headerOf,
+  listsToken,
+  type Header,
+  type SipRequest,
+  type SipResponse,
+} from './message.ts'
+import { newTag } from './responses.ts'
+import { createTimers, type Timers } from './scheduler.ts'
+import { minimumOf } from './session-timer.ts'
+import type { Hop } from './signalling.ts'
+import { transactionTimeoutMs } from './transaction-timing.ts'
+import type { InviteOptions, InviteResult } from './user-agent-types.ts'
+
+/** Why we want this INVITE to end without an answered call. */
+type GivingUp = 'ring_timeout' | 'cancelled' | 'no_response'
+
+/** One branch of a forked INVITE: its dialog, and the highest RSeq acknowledged in it (RFC 3262 4). */
+interface Branch {
+  readonly dialog: InviteDialog
+  lastRSeq: number
+  isConfirmed: boolean
+}
+
+// A 401, a 407, a stale nonce of each and a 422 are the most an honest path asks for.
+const maxInvites = 5
+// Phones one INVITE may be forked to before we stop telling them apart.
+const maxBranches = 16
+
+/**
+ * One call being placed: the INVITE, the INVITE again for 401, 407 and 422, its early dialogs, CANCEL and every race
+ * between them (RFC 3261 9.1, 13.2). `result` resolves once; `done` when nothing can ring or be answered any more.
+ */
+export class OutgoingInvite {
+  readonly result: Promise<InviteResult>
+  readonly done: Promise<void>
+  readonly #context: AgentContext
+  readonly #options: InviteOptions
+  readonly #digest: DigestClient
+  readonly #timers: Timers<'ring' | 'response' | 'cancel'>
+  readonly #branches = new Map<string, Branch>()
+  readonly #sipCallId = `${newTag()}${newTag()}`
+  readonly #localTag = newTag()
+  readonly #settle: (result: InviteResult) => void
+  readonly #finish: () => void
+  #expiresSeconds: number
+  #minSeconds: number
+  #sequence = 0
+  #transaction: InviteClientTransaction | undefined
+  #hop: Hop | undefined
+  #isProvisional = false
+  #isCancelSent = false
+  #isSettled = false
+  #rang = false
+  #givingUp: GivingUp | undefined
+
+  constructor(context: AgentContext, options: InviteOptions) {
+    this.#context = context
+    this.#options = options
+    this.#digest = createDigestClient(options.credentials)
+    this.#timers = createTimers(context.scheduler)
+    this.#expiresSeconds = context.sessionTimer.expiresSeconds
+    this.#minSeconds = context.sessionTimer.minSeconds
+    const result = Promise.withResolvers<InviteResult>()
+    const done = Promise.withResolvers<void>()
+    this.result = result.promise
+    this.done = done.promise
+    this.#settle = result.resolve
+    this.#finish = done.resolve
+  }
+
+  /** Finds the next hop and sends. An abort of the signal cancels from here on. */
+  async start(signal: AbortSignal): Promise<void> {
+    const hop = await this.#context.signalling
+      .route(this.#options.target)
+      .catch((error: unknown) => describe(error))
+    if (signal.aborted) return this.#close({ kind: 'cancelled', rang: false, invited: false })
+    if (typeof hop === 'string') return this.#unreachable(hop)
+    this.#hop = hop
+    if (this.#options.maySend?.() === false) return this.#close({ kind: 'not_sent' })
+    const abort = (): void => {
+      this.cancel()
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    void this.result.then(() => {
+      signal.removeEventListener('abort', abort)
+    })
+    this.#timers.set('ring', this.#options.ringTimeoutMs, () => {
+      this.#giveUp('ring_timeout')
+    })
+    this.#send(hop)
+  }
+
+  /** Ends the attempt: CANCEL once anything was heard from the other side (RFC 3261 9.1). */
+  cancel(): void {
+    this.#giveUp('cancelled')
+  }
+
+  /** The user agent stops: nothing more is awaited. */
+  abandon(): void {
+    this.#transaction?.terminate()
+    this.#givingUp ??= 'cancelled'
+    this.#closeGivenUp(undefined)
+  }
+
+  #send(hop: Hop): void {
+    this.#sequence += 1
+    this.#isProvisional = false
+    const request = withVia(this.#buildInvite(hop), hop)
+    if (this.#options.responseTimeoutMs !== undefined) {
+      this.#timers.set('response', this.#options.responseTimeoutMs, () => {
+        this.#giveUp('no_response')
+      })
+    }
+    const isCurrent = (): boolean => this.#transaction?.request === request
+    this.#transaction = this.#context.signalling.startInvite(request, hop, {
+      onResponse: (response) => {
+        this.#receive(request, response)
+      },
+      onTimeout: () => {
+        if (isCurrent()) this.#lost('no response came')
+      },
+      onTransportError: (error) => {
+        if (isCurrent()) this.#lost(describe(error))
+      },
+    })
+  }
+
+  #buildInvite(hop: Hop): SipRequest {
+    const { target, from, to, offer, headers = {} } = this.#options
+    const invite: SipRequest = {
+      kind: 'request',
+      method: 'INVITE',
+      uri: target,
+      body: Buffer.from(offer, 'utf8'),
+      headers: [
+        ['max-forwards', '70'],
+        ['from', `<${from}>;tag=${this.#localTag}`],
+        ['to', `<${to ?? target}>`],
+        ['call-id', this.#sipCallId],
+        ['cseq', `${this.#sequence} INVITE`],
+        contactHeader(hop),
+        ['allow', allowedMethods],
+        ['supported', 'timer, 100rel'],
+        ['session-expires', String(this.#expiresSeconds)],
+        ['min-se', String(this.#minSeconds)],
+        ['user-agent', this.#context.userAgentName],
+        ...Object.entries(headers).map(([name, value]): Header => [name.toLowerCase(), value]),
+        ['content-type', 'application/sdp'],
+      ],
+    }
+    return { ...invite, headers: [...invite.headers, ...this.#digest.sign(invite)] }
+  }
+
+  #receive(invite: SipRequest, response: SipResponse): void {
+    this.#timers.clear('response')
+    if (response.status < 200) this.#provisional(invite, response)
+    else if (response.status < 300) this.#success(invite, response)
+    else this.#refusal(response)
+  }
+
+  #provisional(invite: SipRequest, response: SipResponse): void {
+    this.#isProvisional = true
+    if (response.status >= 180 && response.status < 190) this.#rang = true
+    if (this.#givingUp !== undefined) return this.#sendCancel()
+    const branch = this.#branchOf(invite, response)
+    if (branch !== undefined && !this.#takeReliable(invite, response, branch)) return
+    if (branch !== undefined && response.body.length > 0)
+      branch.dialog.remoteSdp = bodyText(response)
+    this.#options.onProvisional?.(response)
+  }
+
+  /** Acknowledges a reliable provisional response by PRACK; `false` for a repeated or early one (RFC 3262 4). */
+  #takeReliable(invite: SipRequest, response: SipResponse, branch: Branch): boolean {
+    const rseq = Number(headerOf(response, 'rseq'))
+    if (!listsToken(response, 'require', '100rel') || !Number.isInteger(rseq)) return true
+    if (branch.lastRSeq !== 0 && rseq !== branch.lastRSeq + 1) return false
+    branch.lastRSeq = rseq
+    const rack = `${rseq} ${cseqOf(invite).sequence} INVITE`
+    void branch.dialog.request('PRACK', { headers: { rack } })
+    return true
+  }
+
+  #success(invite: SipRequest, response: SipResponse): void {
+    const branch = this.#branchOf(invite, response)
+    if (branch === undefined) return
+    if (branch.isConfirmed) return branch.dialog.acknowledge(invite)
+    branch.isConfirmed = true
+    this.#digest.prove()
+    branch.dialog.confirmAsCaller(invite, response)
+    if (this.#givingUp === undefined && !this.#isSettled) {
+      this.#dropOtherBranches(branch)
+      return this.#close({ kind: 'answered', dialog: branch.dialog, response })
+    }
+    // A 200 that crossed our CANCEL, or a second phone that answered: taken, and hung up at once (RFC 3261 13.2.2.4).
+    const hungUp = branch.dialog.bye()
+    this.#closeGivenUp(response)
+    void hungUp.then(this.#finish)
+  }
+
+  #refusal(response: SipResponse): void {
+    this.#dropOtherBranches(undefined)
+    if (this.#givingUp !== undefined) return this.#closeGivenUp(response)
+    if (this.#mayTryAgain(response) && this.#hop !== undefined) {
+      if (this.#options.maySend?.() ?? true) return this.#send(this.#hop)
+      return this.#close({ kind: 'cancelled', rang: this.#rang, invited: true })
+    }
+    this.#close({ kind: 'refused', response, rang: this.#rang })
+  }
+
+  /**
+   * Only where this INVITE certainly rang nobody: the server asked for credentials, or for a longer session interval.
+   * After any 18x a second INVITE would ring a phone a second time.
+   */
+  #mayTryAgain(response: SipResponse): boolean {
+    if (this.#rang || this.#sequence >= maxInvites) return false
+    if (response.status !== 422) return this.#digest.learn(response)
+    const minimum = minimumOf(response) ?? 0
+    if (minimum <= this.#expiresSeconds && minimum <= this.#minSeconds) return false
+    this.#minSeconds = minimum
+    this.#expiresSeconds = Math.max(this.#expiresSeconds, minimum)
+    return true
+  }
+
+  #giveUp(why: GivingUp): void {
+    if (this.#isSettled || this.#givingUp !== undefined) return
+    this.#givingUp = why
+    this.#timers.clearAll()
+    if (this.#isProvisional) return this.#sendCancel()
+    // Nothing was heard: CANCEL must wait (RFC 3261 9.1), and no further copy may make a phone ring.
+    this.#transaction?.stopRetransmitting()
+    const patienceMs = why === 'cancelled' ? 4 * this.#context.timing.t1Ms : 0
+    this.#timers.set('cancel', patienceMs, () => {
+      this.#settleGivenUp()
+    })
+  }
+
+  #sendCancel(): void {
+    if (this.#isCancelSent || this.#hop === undefined || this.#transaction === undefined) return
+    this.#isCancelSent = true
+    const quiet = { onResponse: () => {}, onTimeout: () => {}, onTransportError: () => {} }
+    const cancel = buildCancel(this.#transaction.request)
+    this.#context.signalling.startRequest(cancel, this.#hop, quiet)
+    // RFC 3261 9.1: without a final response in 64 × T1 the INVITE counts as cancelled.
+    this.#timers.set('cancel', transactionTimeoutMs(this.#context.timing), () => {
+      this.#transaction?.terminate()
+      this.#closeGivenUp(undefined)
+    })
+  }
+
+  #closeGivenUp(response: SipResponse | undefined): void {
+    this.#timers.clearAll()
+    this.#settleGivenUp(response)
+    this.#finish()
+  }
+
+  #settleGivenUp(response?: SipResponse): void {
+    const rang = this.#rang
+    if (this.#givingUp === 'cancelled')
+      return this.#resolve({ kind: 'cancelled', rang, invited: true })
+    if (!this.#isProvisional && response === undefined)
+      return this.#resolve(noResponse('no response came', rang))
+    // Whoever was busy or declined said so himself, even if our CANCEL was already on its way.
+    if (response !== undefined && [486, 600, 603].includes(response.status))
+      return this.#resolve({ kind: 'refused', response, rang })
+    const known = response === undefined ? {} : { response }
+    this.#resolve({ kind: 'ring_timeout', rang, ...known })
+  }
+
+  #lost(reason: string): void {
+    if (this.#givingUp === undefined) this.#unreachable(reason)
+    else this.#closeGivenUp(undefined)
+  }
+
+  #unreachable(reason: string): void {
+    const invited = this.#sequence > 0
+    this.#close({ kind: 'unreachable', reason, rang: this.#rang, invited })
+  }
+
+  #close(result: InviteResult): void {
+    this.#timers.clearAll()
+    this.#resolve(result)
+    this.#finish()
+  }
+
+  #resolve(result: InviteResult): void {
+    this.#isSettled = true
+    this.#settle(result)
+  }
+
+  /** The branch a tagged response belongs to; made by the first one. A 100 has none. */
+  #branchOf(invite: SipRequest, response: SipResponse): Branch | undefined {
+    const tag = tagOf(response, 'to') ?? ''
+    if (response.status === 100) return undefined
+    const known = this.#branches.get(tag)
+    if (known !== undefined || this.#branches.size >= maxBranches) return known
+    const state = callerDialog(invite, response)
+    const dialog = new InviteDialog(this.#context, { state, remoteSdp: '', digest: this.#digest })
+    const branch: Branch = { dialog, lastRSeq: 0, isConfirmed: false }
+    this.#branches.set(tag, branch)
+    return branch
+  }
+
+  #dropOtherBranches(chosen: Branch | undefined): void {
+    for (const [tag, branch] of this.#branches) {
+      if (branch === chosen || branch.isConfirmed) continue
+      branch.dialog.abandon()
+      this.#branches.delete(tag)
+    }
+  }
+}
+
+const noResponse = (reason: string, rang: boolean): InviteResult => ({
+  kind: 'unreachable',
+  reason,
+  rang,
+  invited: true,
+})
+
+const describe = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+/** CANCEL goes where its INVITE went, with the same Via, and asks for no session (RFC 3261 9.1). */
+const buildCancel = (invite: SipRequest): SipRequest => {
+  const kept = new Set(['via', 'max-forwards', 'route', 'from', 'to', 'call-id'])
+  const headers = invite.headers.filter(([name]) => kept.has(name))
+  const cseq: Header = ['cseq', `${cseqOf(invite).sequence} CANCEL`]
+  return {
+    kind: 'request',
+    method: 'CANCEL',
+    uri: invite.uri,
+    headers: [...headers, cseq],
+    body: emptyBody,
+  }
+}

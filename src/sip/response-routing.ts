@@ -1,0 +1,43 @@
+import { headerOf, type Header, type SipRequest } from './message.ts'
+import { isSameHost, parseVia, type Via } from './headers.ts'
+import type { Source, Transport } from './transport.ts'
+
+/**
+ * The request with `received` and `rport` filled into its top Via (RFC 3261 18.2.1, RFC 3581 4), so that our answer
+ * carries them back.
+ */
+export const stampTopVia = (request: SipRequest, source: Source): SipRequest => {
+  const value = headerOf(request, 'via') ?? ''
+  const via = parseVia(value)
+  if (via === undefined) return request
+  const stamped = stamp(value, via, source)
+  if (stamped === value) return request
+  const at = request.headers.findIndex(([name]) => name === 'via')
+  return { ...request, headers: request.headers.with(at, ['via', stamped] satisfies Header) }
+}
+
+const stamp = (value: string, via: Via, source: Source): string => {
+  const asksForPort = via.parameters.has('rport')
+  const kept = value.replace(/;\s*(?:received|rport)\s*(?:=\s*[^;\s]*)?\s*(?=;|$)/gi, '')
+  if (asksForPort) return `${kept};rport=${source.port};received=${source.address}`
+  return isSameHost(via.host, source.address) ? value : `${kept};received=${source.address}`
+}
+
+/**
+ * Writes responses to where RFC 3261 18.2.2 sends them: on a stream the connection of the request, and where that is
+ * gone a new one to the sent-by port; on UDP the source port where the sender asked for it, else the sent-by port.
+ */
+export const createResponseSender = (
+  request: SipRequest,
+  source: Source,
+  transport: Transport,
+): ((bytes: Buffer) => Promise<void>) => {
+  const via = parseVia(headerOf(request, 'via') ?? '')
+  const sentByPort = via?.port ?? (source.protocol === 'tls' ? 5061 : 5060)
+  const sentBy = { protocol: source.protocol, address: source.address, port: sentByPort }
+  if (source.protocol !== 'udp') {
+    return (bytes) => source.reply(bytes).catch(() => transport.send(bytes, sentBy))
+  }
+  const asksForPort = via?.parameters.has('rport') ?? false
+  return asksForPort ? (bytes) => source.reply(bytes) : (bytes) => transport.send(bytes, sentBy)
+}

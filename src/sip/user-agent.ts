@@ -1,0 +1,140 @@
+import { isIPv6 } from 'node:net'
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { silentLogger, type Logger } from '../runtime/logger.ts'
+import type { AgentContext } from './agent-context.ts'
+import { createCaller } from './caller.ts'
+import { createRequestRouter } from './request-router.ts'
+import { createResolver, type SipResolver } from './resolver.ts'
+import { systemScheduler, type Scheduler } from './scheduler.ts'
+import { defaultSessionTimer, type SessionTimerSettings } from './session-timer.ts'
+import { createSignalling } from './signalling.ts'
+import {
+  createTcpTransport,
+  createTlsTransport,
+  type TlsTransportOptions,
+} from './stream-transport.ts'
+import { defaultTiming, type TransactionTiming } from './transaction-timing.ts'
+import type { Destination, Transport, TransportProtocol } from './transport.ts'
+import { createUdpTransport, type DropDatagram } from './udp-transport.ts'
+import type { UserAgent } from './user-agent-types.ts'
+
+export interface UserAgentOptions {
+  readonly logger?: Logger
+  /** Where to listen; its IP version is the one we speak. `0.0.0.0` without it. */
+  readonly bindAddress?: string
+  /** UDP and TCP port; any free one without it. */
+  readonly port?: number
+  /** Address put into Via and Contact, behind a 1:1 NAT; our own without it. */
+  readonly advertisedAddress?: string
+  /** Listens on TCP beside UDP. Connections out by TCP and TLS are always possible. */
+  readonly listensOnTcp?: boolean
+  readonly tls?: Pick<TlsTransportOptions, 'client' | 'server'> & { readonly port?: number }
+  readonly userAgentName?: string
+  /** Whether a request outside any dialog is taken from this source; others get no answer at all. */
+  readonly mayReceiveFrom?: (source: Destination) => boolean
+  /** New INVITEs and OPTIONS taken per second from one address; more get no answer. */
+  readonly maxUnknownPerSecond?: number
+  readonly sessionTimer?: SessionTimerSettings
+  readonly timing?: TransactionTiming
+  readonly scheduler?: Scheduler
+  readonly clock?: Clock
+  readonly resolver?: SipResolver
+  /** Loses datagrams on purpose, in tests. */
+  readonly dropDatagram?: DropDatagram
+}
+
+const stopGraceMs = 2000
+
+/** A SIP user agent, caller and callee, over UDP, TCP and TLS (RFC 3261 and the extensions DESIGN names). */
+export const createUserAgent = (options: UserAgentOptions = {}): UserAgent => {
+  const context = createContext(options)
+  const { signalling } = context
+  const caller = createCaller(context)
+  const router = createRequestRouter(context, {
+    mayReceiveFrom: options.mayReceiveFrom ?? (() => true),
+    maxUnknownPerSecond: options.maxUnknownPerSecond ?? 20,
+    clock: options.clock ?? systemClock,
+  })
+  let starting: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+  return {
+    start: () => (starting ??= signalling.start(router)),
+    stop: (graceMs = stopGraceMs) => {
+      stopping ??= stopAll(context, [caller.stop, router.stop], graceMs)
+      return stopping
+    },
+    get localPort() {
+      return signalling.localPort
+    },
+    invite: caller.invite,
+    ping: caller.ping,
+    onInvite: router.onInvite,
+  }
+}
+
+const createContext = (options: UserAgentOptions): AgentContext => {
+  const bindAddress = options.bindAddress ?? '0.0.0.0'
+  const scheduler = options.scheduler ?? systemScheduler
+  const timing = options.timing ?? defaultTiming
+  const logger = options.logger ?? silentLogger
+  const signalling = createSignalling({
+    transports: createTransports(options, bindAddress),
+    resolver: options.resolver ?? createResolver(isIPv6(bindAddress) ? 6 : 4),
+    timing,
+    scheduler,
+    logger,
+    ...(options.advertisedAddress === undefined
+      ? {}
+      : { advertisedAddress: options.advertisedAddress }),
+  })
+  return {
+    signalling,
+    scheduler,
+    timing,
+    sessionTimer: options.sessionTimer ?? defaultSessionTimer,
+    userAgentName: options.userAgentName ?? 'Outdial',
+    logger,
+    dialogs: new Map(),
+  }
+}
+
+const createTransports = (
+  options: UserAgentOptions,
+  bindAddress: string,
+): ReadonlyMap<TransportProtocol, Transport> => {
+  const drop = options.dropDatagram
+  const udp = createUdpTransport({
+    bindAddress,
+    port: options.port ?? 0,
+    ...(drop === undefined ? {} : { dropDatagram: drop }),
+  })
+  // TCP takes the number that UDP got, so that one Contact serves both.
+  const listenPort = options.listensOnTcp === true ? { listenPort: () => udp.localPort } : {}
+  const tcp = createTcpTransport({ bindAddress, ...listenPort })
+  const { port: tlsPort = 0, ...tlsOptions } = options.tls ?? {}
+  const tlsListen = tlsOptions.server === undefined ? {} : { listenPort: () => tlsPort }
+  const tls = createTlsTransport({ bindAddress, ...tlsOptions, ...tlsListen })
+  return new Map<TransportProtocol, Transport>([
+    ['udp', udp],
+    ['tcp', tcp],
+    ['tls', tls],
+  ])
+}
+
+/** Says goodbye to everybody, waits no longer than the grace, then lets everything go. */
+const stopAll = async (
+  context: AgentContext,
+  parts: readonly (() => Promise<unknown>)[],
+  graceMs: number,
+): Promise<void> => {
+  const goodbyes = Promise.allSettled([
+    ...parts.map((stop) => stop()),
+    ...[...context.dialogs.values()].map((dialog) => dialog.bye()),
+  ])
+  const { promise: patience, resolve } = Promise.withResolvers<void>()
+  const cancelPatience = context.scheduler.after(graceMs, resolve)
+  await Promise.race([goodbyes, patience])
+  cancelPatience()
+  for (const dialog of [...context.dialogs.values()]) dialog.abandon()
+  await context.signalling.stop()
+}
