@@ -44,6 +44,8 @@ export interface VoiceSession {
    * and `agent_text` events like anything else the agent says.
    */
   say(text: string): void
+  /** Tells the agent which keys the callee pressed, as something it is to answer. */
+  pressed(digits: string): void
   /** Local barge-in: the utterance was cut after `playedMs` of it reached the callee. */
   interrupt(utteranceId: string, playedMs: number): void
   /** Answers a `tool_call`; every one of them must be answered. `goOn: false` keeps the agent from speaking on it. */
@@ -93,3 +95,6 @@ export class EngineOpenError extends Error {
     this.code = code
   }
 }
+
+/** The text of a turn in which an engine heard speech it could put into no words. */
+export const unrecognisedText = '[unrecognised]'

@@ -226,6 +226,12 @@ export const createRealtimeSession = (
     say(text) {
       responses.request({ instructions: verbatimInstructions(text), tool_choice: 'none' })
     },
+    pressed(digits) {
+      const text = `[The person pressed these keys on the telephone: ${digits}]`
+      const content = [{ type: 'input_text', text }]
+      send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+      responses.oweAnswer()
+    },
     interrupt(utteranceId, playedMs) {
       const interrupted = utterances.interrupt(utteranceId)
       if (!interrupted || isOver) return

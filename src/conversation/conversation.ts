@@ -1,0 +1,334 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { decodeG711, g711FrameBytes, g711Silence } from '../audio/g711.ts'
+import { energyOf } from '../audio/level.ts'
+import { createSpeechSegmenter } from '../audio/voice-activity-segmenter.ts'
+import { createBargeIn } from './barge-in.ts'
+import { createBeepDetector } from './beep-detector.ts'
+import type {
+  Conversation,
+  ConversationFacts,
+  ConversationOptions,
+  HangUpReason,
+} from './conversation-types.ts'
+import { createEchoGate } from './echo-gate.ts'
+import { createHangUp, longestGoodbyeMs } from './hang-up.ts'
+import { asksNeverToBeCalled } from './opt-out-phrases.ts'
+import { phrasesFor } from './phrases.ts'
+import { createPlayoutQueue } from './playout-queue.ts'
+import { createSilencePolicy } from './silence-policy.ts'
+import { createSpeechOnsets } from './speech-onsets.ts'
+import { createToolRunner } from './tool-runner.ts'
+import { parseToolCall, type BuiltInCall } from './tools.ts'
+import { createTurnLog } from './turn-log.ts'
+import { unrecognisedText, type VoiceEvent } from './voice-engine.ts'
+import { createVoicemail } from './voicemail.ts'
+
+const frameMs = 20
+/** The path of the media may take a moment to open; the first word must not be lost in it. */
+const greetingDelayMs = 200
+/** An interruption takes 200 ms of speech; a greeting stands a "Hello?" spoken into it. */
+const commitMs = 200
+const greetingCommitMs = 1_000
+/** Speech of the callee that goes on longer than this without a word understood is noise. */
+const longestSpeechMs = 30_000
+/** The engine began to speak, did not finish, and sends nothing. */
+const stallLimitMs = 1_500
+const maxStalls = 3
+/** Agent's frames above this (RMS 100) are voiced. */
+const voicedEnergy = 100 ** 2
+const turnFlushFrames = 5
+const digitPauseMs = 1_500
+const maxDigits = 32
+/** Calls at least this long are warned before the cap, and given a goodbye. */
+const leastWarnedDurationMs = 60_000
+const warningBeforeCapMs = 20_000
+const leastGoodbyeDurationMs = 20_000
+const goodbyeBeforeCapMs = 5_000
+/** Silence fed to the engine at the end, so that it takes the last words for finished. */
+const closingSilenceFrames = 40
+const lastWordsLimitMs = 2_000
+const lastWordsPollMs = 20
+/** How long an engine may take to notice that somebody has been speaking. */
+const noticingMs = 300
+
+/** The live loop of one call, whoever the engine is. Costs a few microseconds per tick. */
+export const createConversation = (options: ConversationOptions): Conversation => {
+  const { session, codec, agent, voiceActivity, listener, logger } = options
+  const phrases = phrasesFor(agent.language)
+  const silence = g711Silence(codec)
+  const heardSamples = new Int16Array(g711FrameBytes)
+  const sentSamples = new Int16Array(g711FrameBytes)
+  const segmenter = createSpeechSegmenter({ endSilenceMs: 300 })
+  const onsets = createSpeechOnsets()
+  const beep = createBeepDetector()
+  const bargeIn = createBargeIn()
+  const echo = createEchoGate()
+  const silencePolicy = createSilencePolicy()
+  const turns = createTurnLog(
+    (turn) => listener.onTurn(turn),
+    (engineMs) => onsets.nearest(engineMs),
+  )
+  const hangUp = createHangUp((reason) => {
+    voicemail.settle()
+    listener.onHangUp(reason)
+  })
+  const voicemail = createVoicemail(agent, {
+    silenceAgent: () => dropSpeech(),
+    leaveMessage: (text) => sayGoodbye('voicemail', text, longestGoodbyeMs),
+    hangUp: () => hangUp.now('voicemail'),
+    onVoicemail: (messageLeft) => listener.onVoicemail(messageLeft),
+  })
+  const tools = createToolRunner(listener.runTool?.bind(listener), (id, result) =>
+    session.toolResult(id, result),
+  )
+  const playout = createPlayoutQueue(({ utteranceId, playedMs, producedMs }) => {
+    turns.agentOver(utteranceId, playedMs, producedMs)
+    voicemail.played(playedMs, producedMs)
+    silencePolicy.agentFinished()
+    isGreeting = false
+  })
+
+  let frames = 0
+  let stalledMs = 0
+  let stalls = 0
+  let speakingMs = 0
+  let isGreeting = true
+  let isOptedOut = false
+  let reportedOutcome: string | undefined
+  let digits = ''
+  let digitsQuietMs = 0
+  let isOver = false
+  let isEngineOver = false
+  let finishing: Promise<ConversationFacts> | undefined
+
+  const nowMs = (): number => frames * frameMs
+
+  const dropSpeech = (): void => {
+    for (const { utteranceId, playedMs, producedMs } of playout.clear()) {
+      session.interrupt(utteranceId, playedMs)
+      turns.agentOver(utteranceId, playedMs, producedMs)
+      voicemail.played(playedMs, producedMs)
+    }
+    isGreeting = false
+  }
+
+  const sayGoodbye = (reason: HangUpReason, text: string, limitMs: number): void => {
+    session.say(text)
+    hangUp.request(reason, { awaitsSpeech: true, limitMs })
+  }
+
+  const optOut = (): void => {
+    if (isOptedOut) return
+    isOptedOut = true
+    listener.onOptOut()
+  }
+
+  const runBuiltIn = (call: BuiltInCall, id: string): void => {
+    switch (call.name) {
+      case 'end_call':
+        reportedOutcome = call.outcome
+        session.toolResult(id, { ended: true }, false)
+        return hangUp.request(isOptedOut ? 'opted_out' : 'agent_ended', {
+          awaitsSpeech: false,
+          limitMs: longestGoodbyeMs,
+        })
+      case 'opt_out':
+        optOut()
+        return session.toolResult(id, { barred: true }, !hangUp.isPending)
+      case 'send_dtmf':
+        listener.onDtmf(call.digits)
+        return session.toolResult(id, { sent: true })
+      case 'voicemail_detected':
+        session.toolResult(id, { noted: true }, false)
+        return voicemail.detected('words')
+    }
+  }
+
+  const handleToolCall = (event: Extract<VoiceEvent, { type: 'tool_call' }>): void => {
+    const parsed = parseToolCall(event.name, event.arguments)
+    // Who asked not to be called again has asked it, even if the line went dead with the last word.
+    if (isOver) {
+      if (parsed.kind === 'built_in' && parsed.call.name === 'opt_out') optOut()
+      return
+    }
+    if (parsed.kind === 'built_in') runBuiltIn(parsed.call, event.id)
+    else if (parsed.kind === 'invalid') session.toolResult(event.id, { error: parsed.error })
+    else tools.start(event.id, event.name, event.arguments)
+  }
+
+  const handleAudio = (utteranceId: string, g711: Uint8Array): void => {
+    const isLate = (hangUp.isSpeechOver || voicemail.isWaiting) && !playout.has(utteranceId)
+    if (isOver || isLate) return session.interrupt(utteranceId, 0)
+    if (playout.add(utteranceId, g711)) return
+    logger.warn({ utterance_id: utteranceId }, 'the playout queue of a call is full')
+    playout.end(utteranceId)
+  }
+
+  const handleContactText = (text: string, startMs: number): void => {
+    turns.contactText(startMs, text)
+    if (text === '' || text === unrecognisedText) return
+    silencePolicy.heardWords()
+    speakingMs = 0
+    if (asksNeverToBeCalled(text)) optOut()
+  }
+
+  const handle = (event: VoiceEvent): void => {
+    switch (event.type) {
+      case 'audio':
+        return handleAudio(event.utteranceId, event.g711)
+      case 'audio_end':
+        return playout.end(event.utteranceId)
+      case 'agent_text':
+        return turns.agentText(event.utteranceId, event.text)
+      case 'speech_start':
+        return turns.contactStarted(event.atMs)
+      case 'speech_stop':
+        return turns.contactStopped()
+      case 'contact_text':
+        return handleContactText(event.text, event.startMs)
+      case 'tool_call':
+        return handleToolCall(event)
+      case 'error':
+        if (event.fatal && !isOver) hangUp.now('engine_failed')
+        return undefined
+    }
+  }
+
+  const takeEvents = async (): Promise<void> => {
+    try {
+      for await (const event of session.events) handle(event)
+    } catch (error) {
+      logger.error({ err: error }, 'the events of a voice engine could not be handled')
+    }
+    isEngineOver = true
+    if (!isOver) hangUp.now('engine_failed')
+  }
+
+  const listen = (heard: Uint8Array): boolean => {
+    session.hear(heard)
+    decodeG711(codec, heard, heardSamples)
+    const isVoiced = voiceActivity.isVoiced(heardSamples)
+    const boundary = segmenter.push(isVoiced)
+    if (boundary?.kind === 'start') onsets.add(boundary.atMs)
+    speakingMs = segmenter.isSpeaking ? speakingMs + frameMs : 0
+    if (beep.push(heardSamples)) voicemail.detected('beep')
+    return isVoiced
+  }
+
+  const giveWay = (isVoiced: boolean): void => {
+    const isInterruptible = !hangUp.isPending && !voicemail.isDetected
+    const isHeard = isVoiced && isInterruptible && !echo.isEcho(energyOf(heardSamples))
+    const verdict = bargeIn.push(isHeard, playout.isBusy, isGreeting ? greetingCommitMs : commitMs)
+    if (verdict === 'commit') dropSpeech()
+  }
+
+  const watchEngine = (): void => {
+    stalledMs = playout.isDry ? stalledMs + frameMs : 0
+    if (stalledMs < stallLimitMs) return
+    stalledMs = 0
+    stalls += 1
+    logger.warn({ stalls }, 'a voice engine stalled in the middle of an utterance')
+    if (stalls >= maxStalls) hangUp.now('engine_failed')
+    else dropSpeech()
+  }
+
+  const watchSilence = (): void => {
+    const isContactSpeaking = segmenter.isSpeaking && speakingMs < longestSpeechMs
+    const verdict = silencePolicy.tick(!playout.isBusy && !isContactSpeaking)
+    if (hangUp.isPending || voicemail.isDetected) return
+    if (verdict === 'prompt') session.say(phrases.areYouThere)
+    if (verdict === 'end') sayGoodbye('callee_silent', phrases.goodbye, longestGoodbyeMs)
+  }
+
+  const watchDuration = (): void => {
+    const leftMs = agent.maxDurationMs - nowMs()
+    if (leftMs <= 0) return hangUp.now('duration_cap')
+    if (hangUp.isPending || voicemail.isDetected) return
+    if (leftMs === warningBeforeCapMs && agent.maxDurationMs >= leastWarnedDurationMs) {
+      session.say(phrases.timeIsShort)
+    }
+    if (leftMs === goodbyeBeforeCapMs && agent.maxDurationMs >= leastGoodbyeDurationMs) {
+      dropSpeech()
+      sayGoodbye('duration_cap', phrases.goodbye, goodbyeBeforeCapMs)
+    }
+  }
+
+  const watchDigits = (): void => {
+    if (digits === '') return
+    digitsQuietMs += frameMs
+    if (digitsQuietMs < digitPauseMs) return
+    session.pressed(digits)
+    digits = ''
+  }
+
+  const speak = (): Uint8Array => {
+    if (bargeIn.isPaused || nowMs() <= greetingDelayMs) return silence
+    const played = playout.next()
+    if (!played) return silence
+    const energy = energyOf(decodeG711(codec, played.frame, sentSamples))
+    echo.sent(energy)
+    turns.agentPlayed(played.utteranceId, nowMs() - frameMs, energy >= voicedEnergy)
+    return played.frame
+  }
+
+  const tick = (heard: Uint8Array): Uint8Array => {
+    if (isOver) return silence
+    frames += 1
+    const isVoiced = listen(heard)
+    giveWay(isVoiced)
+    voicemail.tick(isVoiced)
+    watchEngine()
+    watchSilence()
+    watchDuration()
+    watchDigits()
+    if (tools.tick() && !playout.isBusy && !hangUp.isPending) session.say(phrases.oneMoment)
+    if (frames % turnFlushFrames === 0) turns.flush(nowMs())
+    const frame = hangUp.reason ? silence : speak()
+    hangUp.tick(playout.isBusy)
+    return frame
+  }
+
+  /** Until the engine has told every word it heard, but not for ever. */
+  const awaitLastWords = async (): Promise<void> => {
+    const isSpeaking = segmenter.isSpeaking
+    if (isSpeaking || !turns.isSettled) {
+      for (let count = 0; count < closingSilenceFrames; count += 1) session.hear(silence)
+    }
+    const leastMs = isSpeaking ? noticingMs : 0
+    for (let waitedMs = 0; waitedMs < lastWordsLimitMs; waitedMs += lastWordsPollMs) {
+      if (isEngineOver || (turns.isSettled && waitedMs >= leastMs)) return
+      await delay(lastWordsPollMs)
+    }
+  }
+
+  const finish = async (): Promise<ConversationFacts> => {
+    isOver = true
+    dropSpeech()
+    voicemail.settle()
+    await awaitLastWords()
+    const usage = await session.close()
+    await eventsTaken
+    turns.end()
+    voiceActivity.close()
+    return {
+      ...(hangUp.reason && { hangUpReason: hangUp.reason }),
+      optedOut: isOptedOut,
+      voicemail: voicemail.result,
+      ...(reportedOutcome !== undefined && { reportedOutcome }),
+      usage,
+    }
+  }
+
+  const eventsTaken = takeEvents()
+
+  return {
+    tick,
+    heardDigit(digit) {
+      if (isOver || digits.length >= maxDigits) return
+      digits += digit
+      digitsQuietMs = 0
+      silencePolicy.heardWords()
+    },
+    finish: () => (finishing ??= finish()),
+  }
+}
