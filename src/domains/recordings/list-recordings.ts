@@ -1,0 +1,34 @@
+import type { ApiHandler } from '../../contract/operations.ts'
+import { defaultDownloadSeconds } from '../../contract/recordings.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { isUuid } from '../../runtime/ids.ts'
+import {
+  downloadableRecording,
+  recordingResource,
+  type DownloadUrls,
+} from './recording-resource.ts'
+import { listRecordingRows } from './recording-store.ts'
+
+/** GET /recordings: all of the organization's, newest first; with URLs only if asked. */
+export const createListRecordings =
+  (urls: DownloadUrls): ApiHandler<'listRecordings', Queryable, Transaction> =>
+  async ({ query }, { db, organizationId }) => {
+    const {
+      limit,
+      cursor,
+      include,
+      expires_in: seconds = defaultDownloadSeconds,
+      ...filters
+    } = query
+    // No contact has an id that is none of ours.
+    if (filters.contact_id !== undefined && !isUuid(filters.contact_id)) {
+      return { data: [], next: null }
+    }
+    const { rows, next } = await listRecordingRows(db, { organizationId, limit, cursor, filters })
+    const data = rows.map((row) =>
+      include === 'download_url'
+        ? downloadableRecording(row, seconds, urls)
+        : recordingResource(row),
+    )
+    return { data, next }
+  }

@@ -1,0 +1,184 @@
+import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import { newestFirst } from '../../database/newest-first.ts'
+import { derivedId } from '../../runtime/ids.ts'
+
+/** Which call was recorded. */
+export interface RecordedCall {
+  readonly organizationId: string
+  readonly callId: string
+}
+
+/** Namespace of recording ids: they are UUIDv5 of the source row, so the same row always gives the same id (D12). */
+const recordingNamespace = '6f3f1d52-2e0b-4c53-9d51-0f6d5c2f8a17'
+
+/** The recording's id, known before it is made. */
+export const recordingIdOf = ({ organizationId, callId }: RecordedCall): string =>
+  derivedId(recordingNamespace, `${organizationId}/calls/${callId}`)
+
+const insertStatement = sql(
+  'recording-store.insertRecording',
+  `insert into recordings (organization_id, id, call_id, is_api_call, contact_id, recorded_at, status)
+   values ($1, $2, $3, $4,
+           (select id from contacts where organization_id = $1 and id = $5),
+           $6, 'encoding')
+   on conflict (organization_id, id) do nothing`,
+)
+
+/** A call whose audio is to become a recording. */
+export interface NewRecording extends RecordedCall {
+  readonly contactId: string
+  /** `api`, or how else the call was made: then its id is not told to API clients. */
+  readonly origin: string
+  /** When it was answered. */
+  readonly recordedAt: Date
+}
+
+/** In the transaction that ends the call. Shown to nobody until `completeRecording`. Harmless when repeated. */
+export const insertRecording = async (tx: Transaction, recording: NewRecording): Promise<void> => {
+  await tx.run(insertStatement, [
+    recording.organizationId,
+    recordingIdOf(recording),
+    recording.callId,
+    recording.origin === 'api',
+    recording.contactId,
+    recording.recordedAt,
+  ])
+}
+
+const completeStatement = sql(
+  'recording-store.completeRecording',
+  `update recordings
+      set status = 'ready',
+          storage_key = $3,
+          duration_seconds = $4,
+          size_bytes = $5,
+          updated_at = now()
+    where organization_id = $1
+      and id = $2`,
+)
+
+export interface StoredAudio {
+  readonly storageKey: string
+  readonly durationSeconds: number | null
+  readonly sizeBytes: number
+}
+
+/** The MP3 is stored: from now on the recording is listed. False if there is no such recording. */
+export const completeRecording = async (
+  db: Queryable,
+  call: RecordedCall,
+  audio: StoredAudio,
+): Promise<boolean> => {
+  const values = [
+    call.organizationId,
+    recordingIdOf(call),
+    audio.storageKey,
+    audio.durationSeconds,
+    audio.sizeBytes,
+  ]
+  return (await db.run(completeStatement, values)) > 0
+}
+
+const failStatement = sql(
+  'recording-store.failRecording',
+  `update recordings
+      set status = 'failed', updated_at = now()
+    where organization_id = $1
+      and id = $2
+      and status = 'encoding'`,
+)
+
+/** The audio is lost. False if it is not being encoded. */
+export const failRecording = async (db: Queryable, call: RecordedCall): Promise<boolean> =>
+  (await db.run(failStatement, [call.organizationId, recordingIdOf(call)])) > 0
+
+const statusStatement = sql(
+  'recording-store.recordingStatus',
+  `select status
+     from recordings
+    where organization_id = $1
+      and id = $2`,
+)
+
+export type RecordingStatus = 'encoding' | 'ready' | 'failed'
+
+/** Undefined where the call has no recording. */
+export const recordingStatus = async (
+  db: Queryable,
+  call: RecordedCall,
+): Promise<RecordingStatus | undefined> => {
+  const values = [call.organizationId, recordingIdOf(call)]
+  return (await db.row<{ status: RecordingStatus }>(statusStatement, values))?.status
+}
+
+/** A recording as clients may see it. */
+export interface RecordingRow {
+  readonly id: string
+  readonly call_id: string | null
+  readonly contact_id: string | null
+  readonly recorded_at: Date
+  readonly duration_seconds: number | null
+}
+
+const columns = `case when is_api_call then call_id end as call_id, contact_id, recorded_at, duration_seconds`
+
+const findStatement = sql(
+  'recording-store.findRecording',
+  `select id, ${columns}
+     from recordings
+    where organization_id = $1
+      and id = $2
+      and status = 'ready'`,
+)
+
+export const findRecording = (
+  db: Queryable,
+  organizationId: string,
+  recordingId: string,
+): Promise<RecordingRow | undefined> =>
+  db.row<RecordingRow>(findStatement, [organizationId, recordingId])
+
+/** Ready recordings, newest first by when they were recorded, however the call was made. */
+export const listRecordingRows = newestFirst<
+  RecordingRow,
+  'contact_id' | 'created_after' | 'created_before'
+>({
+  name: 'recording-store.listRecordingRows',
+  columns,
+  table: 'recordings',
+  where: `status = 'ready'`,
+  sortColumn: 'recorded_at',
+  filters: {
+    contact_id: 'contact_id = ?::uuid',
+    created_after: 'recorded_at >= ?::timestamptz',
+    created_before: 'recorded_at < ?::timestamptz',
+  },
+})
+
+const audioStatement = sql(
+  'recording-store.findRecordingAudio',
+  `select storage_key, size_bytes, recorded_at
+     from recordings
+    where id = $1
+      and status = 'ready'`,
+)
+
+export interface RecordingAudio {
+  readonly storageKey: string
+  readonly sizeBytes: number
+  readonly recordedAt: Date
+}
+
+/** Where the MP3 is. For the media origin, where a signed URL is the permission and names no organization. */
+export const findRecordingAudio = async (
+  db: Queryable,
+  recordingId: string,
+): Promise<RecordingAudio | undefined> => {
+  const row = await db.row<{ storage_key: string; size_bytes: number; recorded_at: Date }>(
+    audioStatement,
+    [recordingId],
+  )
+  return (
+    row && { storageKey: row.storage_key, sizeBytes: row.size_bytes, recordedAt: row.recorded_at }
+  )
+}

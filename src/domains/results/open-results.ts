@@ -1,0 +1,28 @@
+import type { Transaction } from '../../database/database.ts'
+import { insertResult } from './result-store.ts'
+import type { UnavailableReason } from './result-states.ts'
+import type { CallKey } from './transcript-store.ts'
+
+/** What becomes of a call's results when it ends. */
+export type ResultsAtEnd =
+  | { readonly status: 'processing' }
+  | { readonly status: 'unavailable'; readonly reason: UnavailableReason }
+
+/**
+ * Makes both results of a call, in the transaction that ends it: to be produced by a job, or never to be. Harmless when
+ * repeated. Before this they are `processing` because of `call_not_ended`.
+ */
+export const openResults = async (
+  tx: Transaction,
+  call: CallKey,
+  results: ResultsAtEnd,
+): Promise<void> => {
+  const state =
+    results.status === 'processing'
+      ? ({ status: 'processing', reason: 'awaiting_transcript' } as const)
+      : results
+  await Promise.all([
+    insertResult(tx, call, 'transcript', state),
+    insertResult(tx, call, 'summary', state),
+  ])
+}

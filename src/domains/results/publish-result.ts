@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { TranscriptTurn } from '../../contract/call-results.ts'
+import type { Transaction } from '../../database/database.ts'
+import {
+  insertRevision,
+  keepRevision,
+  lockResult,
+  moveResult,
+  type LockedResult,
+} from './result-store.ts'
+import { resultTransitions, type ResultKind } from './result-states.ts'
+import { listTurns, type CallKey, type StoredTurn } from './transcript-store.ts'
+
+/** Makes one text fit for clients. Deterministic: the same text always gives the same. */
+export type Sanitize = (text: string) => string
+
+/** What a publication did: a new revision, the same content again, or nothing because the result is closed. */
+export type Publication = 'revised' | 'unchanged' | 'closed'
+
+/**
+ * Projects the turns stored so far into the transcript's next revision. The revision rises only when the sanitized bytes
+ * differ (D7). With no words left the transcript is `unavailable` because of `no_speech`.
+ */
+export const publishTranscript = async (
+  tx: Transaction,
+  call: CallKey,
+  sanitize: Sanitize,
+): Promise<Publication> => {
+  const [result, turns] = await Promise.all([
+    lockResult(tx, call, 'transcript'),
+    listTurns(tx, call),
+  ])
+  const shown = turns.map((turn) => shownTurn(turn, sanitize)).filter(({ text }) => text !== '')
+  if (shown.length > 0) {
+    const publication = await publish(tx, call, 'transcript', result, { turns: shown })
+    const generating = { status: 'processing', reason: 'generating' } as const
+    await moveResult(tx, call, 'summary', generating, { from: ['processing'] })
+    return publication
+  }
+  const isClosed = await closeAsSilent(tx, call)
+  return isClosed ? 'unchanged' : 'closed'
+}
+
+/** Publishes the summary; its revision rises only when the sanitized bytes differ (D7). */
+export const publishSummary = async (
+  tx: Transaction,
+  call: CallKey,
+  summary: string,
+  sanitize: Sanitize,
+): Promise<Publication> => {
+  const result = await lockResult(tx, call, 'summary')
+  return publish(tx, call, 'summary', result, { summary: sanitize(summary) })
+}
+
+const publish = async (
+  tx: Transaction,
+  call: CallKey,
+  kind: ResultKind,
+  result: LockedResult | undefined,
+  content: object,
+): Promise<Publication> => {
+  if (result === undefined || !isOpen(result)) return 'closed'
+  const text = JSON.stringify(content)
+  const contentHash = createHash('sha256').update(text).digest()
+  if (result.content_hash?.equals(contentHash) === true) {
+    await keepRevision(tx, call, kind, { revision: result.revision, contentHash })
+    return 'unchanged'
+  }
+  await insertRevision(tx, call, kind, {
+    revision: result.revision + 1,
+    content: text,
+    contentHash,
+  })
+  return 'revised'
+}
+
+const isOpen = ({ status }: LockedResult): boolean =>
+  resultTransitions[status].some((next) => next === 'ready')
+
+const closeAsSilent = async (tx: Transaction, call: CallKey): Promise<boolean> => {
+  const state = { status: 'unavailable', reason: 'no_speech' } as const
+  const [isClosed] = await Promise.all([
+    moveResult(tx, call, 'transcript', state),
+    moveResult(tx, call, 'summary', state),
+  ])
+  return isClosed
+}
+
+const shownTurn = (turn: StoredTurn, sanitize: Sanitize): TranscriptTurn => ({
+  id: turn.id,
+  sequence: turn.sequence,
+  speaker: turn.speaker,
+  text: sanitize(turn.text),
+  audio_offset_ms: turn.audioOffsetMs,
+})

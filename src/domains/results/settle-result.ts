@@ -1,0 +1,31 @@
+import type { Queryable } from '../../database/database.ts'
+import { moveResult } from './result-store.ts'
+import type { ExhaustedReason, ResultKind, UnavailableReason } from './result-states.ts'
+import type { CallKey } from './transcript-store.ts'
+
+/** There never will be content, or no longer. False where the result was closed before. */
+export const markResultUnavailable = (
+  db: Queryable,
+  call: CallKey,
+  kind: ResultKind,
+  reason: UnavailableReason,
+): Promise<boolean> => moveResult(db, call, kind, { status: 'unavailable', reason })
+
+/** Every attempt is used up. An operator may have it tried again. False where the result is not being produced. */
+export const markResultExhausted = (
+  db: Queryable,
+  call: CallKey,
+  kind: ResultKind,
+  reason: ExhaustedReason,
+): Promise<boolean> =>
+  moveResult(db, call, kind, { status: 'exhausted', reason }, { newAttempts: 1 })
+
+/** An operator's re-run: `exhausted` → `processing` (D7). False where the result is not exhausted. */
+export const reopenResult = (db: Queryable, call: CallKey, kind: ResultKind): Promise<boolean> =>
+  moveResult(
+    db,
+    call,
+    kind,
+    { status: 'processing', reason: kind === 'summary' ? 'generating' : 'awaiting_transcript' },
+    { from: ['exhausted'] },
+  )

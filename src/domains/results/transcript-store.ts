@@ -1,0 +1,103 @@
+import type { Speaker } from '../../contract/states.ts'
+import { sql, type Queryable } from '../../database/database.ts'
+import { newId } from '../../runtime/ids.ts'
+
+/** Which call is meant. */
+export interface CallKey {
+  readonly organizationId: string
+  readonly callId: string
+}
+
+/** A turn as it was spoken. */
+export interface SpokenTurn {
+  /** From 1, in the order the turns became final. */
+  readonly sequence: number
+  readonly speaker: Speaker
+  readonly text: string
+  /** Milliseconds since the answer, on the recording's clock. */
+  readonly audioOffsetMs: number
+}
+
+export interface StoredTurn extends SpokenTurn {
+  readonly id: string
+}
+
+/** Ten minutes of talk without a pause. Longer text is a fault of the engine, and is cut. */
+const maxTurnLength = 20_000
+
+const appendStatement = sql(
+  'transcript-store.appendTurn',
+  `insert into transcript_turns (organization_id, call_id, sequence, id, speaker, text, audio_offset_ms)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (organization_id, call_id, sequence) do nothing`,
+)
+
+/** Stores a final turn. Idempotent by call and sequence: the first text stands. */
+export const appendTurn = async (db: Queryable, call: CallKey, turn: SpokenTurn): Promise<void> => {
+  await db.run(appendStatement, [
+    call.organizationId,
+    call.callId,
+    turn.sequence,
+    newId(),
+    turn.speaker,
+    storableText(turn.text),
+    Math.max(0, Math.round(turn.audioOffsetMs)),
+  ])
+}
+
+/** An engine's text is foreign: PostgreSQL refuses NUL and would store half a surrogate pair as something else. */
+const storableText = (text: string): string =>
+  Array.from(text.toWellFormed().replaceAll('\u0000', '')).slice(0, maxTurnLength).join('')
+
+const hasTurnsStatement = sql(
+  'transcript-store.hasTurns',
+  `select exists (
+     select
+       from transcript_turns
+      where organization_id = $1
+        and call_id = $2) as has_turns`,
+)
+
+/** Whether anything was said that became a turn. */
+export const hasTurns = async (db: Queryable, call: CallKey): Promise<boolean> => {
+  const row = await db.row<{ has_turns: boolean }>(hasTurnsStatement, [
+    call.organizationId,
+    call.callId,
+  ])
+  return row?.has_turns ?? false
+}
+
+const listStatement = sql(
+  'transcript-store.listTurnsAfter',
+  `select id, sequence, speaker, text, audio_offset_ms
+     from transcript_turns
+    where organization_id = $1
+      and call_id = $2
+      and sequence > $3
+    order by sequence`,
+)
+
+interface TurnRow {
+  readonly id: string
+  readonly sequence: number
+  readonly speaker: Speaker
+  readonly text: string
+  readonly audio_offset_ms: number
+}
+
+/** Turns as they were spoken, after one that is known, in sequence. Raw: what clients see is a revision. */
+export const listTurnsAfter = async (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+  sequence: number,
+): Promise<StoredTurn[]> => {
+  const rows = await db.rows<TurnRow>(listStatement, [organizationId, callId, sequence])
+  return rows.map(({ audio_offset_ms: audioOffsetMs, ...turn }) => ({ ...turn, audioOffsetMs }))
+}
+
+/** All turns of a call as they were spoken. */
+export const listTurns = (
+  db: Queryable,
+  { organizationId, callId }: CallKey,
+): Promise<StoredTurn[]> => listTurnsAfter(db, organizationId, callId, -1)
