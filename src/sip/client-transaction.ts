@@ -17,11 +17,11 @@ export interface ClientTransactionOptions {
 
 /** What a client transaction tells the transaction user. Exactly one of the failures, or a final response, comes. */
 export interface ClientTransactionListener {
-  onResponse(response: SipResponse): void
+  readonly onResponse: (response: SipResponse) => void
   /** No (final) response in time: timer B or F. */
-  onTimeout(): void
-  onTransportError(error: Error): void
-  onTerminated?(): void
+  readonly onTimeout: () => void
+  readonly onTransportError: (error: Error) => void
+  readonly onTerminated?: () => void
 }
 
 export type ClientEvent =

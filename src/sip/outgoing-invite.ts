@@ -45,7 +45,7 @@ export class OutgoingInvite {
   readonly #context: AgentContext
   readonly #options: InviteOptions
   readonly #digest: DigestClient
-  readonly #timers: Timers<'ring' | 'response' | 'cancel'>
+  readonly #timers: Timers<'ring' | 'response' | 'cancel' | 'patience'>
   readonly #branches = new Map<string, Branch>()
   readonly #sipCallId = `${newTag()}${newTag()}`
   readonly #localTag = newTag()
@@ -237,10 +237,7 @@ export class OutgoingInvite {
     if (this.#isProvisional) return this.#sendCancel()
     // Nothing was heard: CANCEL must wait (RFC 3261 9.1), and no further copy may make a phone ring.
     this.#transaction?.stopRetransmitting()
-    const patienceMs = why === 'cancelled' ? 4 * this.#context.timing.t1Ms : 0
-    this.#timers.set('cancel', patienceMs, () => {
-      this.#settleGivenUp()
-    })
+    this.#awaitEnd(why === 'cancelled' ? 4 * this.#context.timing.t1Ms : 0)
   }
 
   #sendCancel(): void {
@@ -249,10 +246,18 @@ export class OutgoingInvite {
     const quiet = { onResponse: () => {}, onTimeout: () => {}, onTransportError: () => {} }
     const cancel = buildCancel(this.#transaction.request)
     this.#context.signalling.startRequest(cancel, this.#hop, quiet)
+    this.#awaitEnd(4 * this.#context.timing.t1Ms)
     // RFC 3261 9.1: without a final response in 64 × T1 the INVITE counts as cancelled.
     this.#timers.set('cancel', transactionTimeoutMs(this.#context.timing), () => {
       this.#transaction?.terminate()
       this.#closeGivenUp(undefined)
+    })
+  }
+
+  /** Whoever placed the call is not kept waiting for an INVITE that ends by itself from here. */
+  #awaitEnd(patienceMs: number): void {
+    this.#timers.set('patience', patienceMs, () => {
+      this.#settleGivenUp()
     })
   }
 

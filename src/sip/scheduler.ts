@@ -67,7 +67,7 @@ export const createTimers = <Name extends string>(scheduler: Scheduler): Timers<
     },
     clear,
     clearAll: () => {
-      for (const name of [...cancels.keys()]) clear(name)
+      for (const name of cancels.keys()) clear(name)
     },
   }
 }

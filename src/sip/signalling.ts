@@ -26,6 +26,7 @@ import { hostPort, parseSipUri } from './uri.ts'
 /** A next hop that is ready to be written to, and the name we go by towards it. */
 export interface Hop {
   readonly destination: Destination
+  readonly localHost: string
   /** Our address as the hop should see it, with port: for Via and Contact. */
   readonly localHostPort: string
 }
@@ -147,9 +148,10 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
 
   const hopTo = async (destination: Destination): Promise<Hop> => {
     const transport = transportOf(destination.protocol)
-    const local = await transport.prepare(destination)
+    const routed = await transport.prepare(destination)
+    const localHost = options.advertisedAddress ?? routed
     const port = transport.localPort || (transports.get('udp')?.localPort ?? 0)
-    return { destination, localHostPort: hostPort(options.advertisedAddress ?? local, port) }
+    return { destination, localHost, localHostPort: hostPort(localHost, port) }
   }
 
   const clientOptions = (

@@ -11,6 +11,8 @@ export interface UserAgent {
   invite(options: InviteOptions, signal: AbortSignal): Promise<InviteResult>
   /** OPTIONS to a target: resolves with any final response, or `undefined` when none came. */
   ping(target: string, timeoutMs: number): Promise<SipResponse | undefined>
+  /** The address by which a target reaches us, as it stands in Contact. Rejects where the target leads nowhere. */
+  localHostFor(target: string): Promise<string>
   /** UAS: called for every new INVITE outside a dialog. Without a handler they are answered 403. */
   onInvite(handler: (incoming: IncomingInvite) => void): void
 }

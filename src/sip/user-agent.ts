@@ -60,15 +60,18 @@ export const createUserAgent = (options: UserAgentOptions = {}): UserAgent => {
   return {
     start: () => (starting ??= signalling.start(router)),
     stop: (graceMs = stopGraceMs) => {
-      stopping ??= stopAll(context, [caller.stop, router.stop], graceMs)
+      stopping ??= stopAll(context, [caller, router], graceMs)
       return stopping
     },
     get localPort() {
       return signalling.localPort
     },
-    invite: caller.invite,
-    ping: caller.ping,
-    onInvite: router.onInvite,
+    invite: (invite, signal) => caller.invite(invite, signal),
+    ping: (target, timeoutMs) => caller.ping(target, timeoutMs),
+    onInvite: (handler) => {
+      router.onInvite(handler)
+    },
+    localHostFor: async (target) => (await signalling.route(target)).localHost,
   }
 }
 
@@ -124,17 +127,17 @@ const createTransports = (
 /** Says goodbye to everybody, waits no longer than the grace, then lets everything go. */
 const stopAll = async (
   context: AgentContext,
-  parts: readonly (() => Promise<unknown>)[],
+  parts: readonly { stop(): Promise<void> }[],
   graceMs: number,
 ): Promise<void> => {
   const goodbyes = Promise.allSettled([
-    ...parts.map((stop) => stop()),
+    ...parts.map((part) => part.stop()),
     ...[...context.dialogs.values()].map((dialog) => dialog.bye()),
   ])
   const { promise: patience, resolve } = Promise.withResolvers<void>()
   const cancelPatience = context.scheduler.after(graceMs, resolve)
   await Promise.race([goodbyes, patience])
   cancelPatience()
-  for (const dialog of [...context.dialogs.values()]) dialog.abandon()
+  for (const dialog of context.dialogs.values()) dialog.abandon()
   await context.signalling.stop()
 }

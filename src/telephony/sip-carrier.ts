@@ -1,0 +1,136 @@
+import type { Logger } from '../runtime/logger.ts'
+import type { SipResponse } from '../sip/message.ts'
+import { createMediaNegotiator, type MediaNegotiator } from '../sip/sdp.ts'
+import { hostPort } from '../sip/uri.ts'
+import type { Dialog, InviteResult, UserAgent } from '../sip/user-agent-types.ts'
+import type { Carrier, DialOutcome, DialProgress, DialRequest, MediaAddress } from './carrier.ts'
+import { failedDial, mediaMismatch } from './sip-carrier-failures.ts'
+import { createSipCallLeg } from './sip-carrier-leg.ts'
+import { trunkTarget, type Trunk } from './trunk-uri.ts'
+
+export interface SipCarrierOptions {
+  readonly userAgent: UserAgent
+  readonly trunk: Trunk
+  /** Domain of From; the trunk's host without it. */
+  readonly callerDomain?: string
+  /** Address put into SDP, behind a 1:1 NAT; where our RTP socket listens without it. */
+  readonly publicAddress?: string
+  /** How long the trunk may take to answer anything at all before it counts as unreachable. */
+  readonly responseTimeoutMs?: number
+  /** Sends our call id as `X-Outdial-Call-Id`: for the sandbox, never to a stranger's network. */
+  readonly sendsCallId?: boolean
+  readonly logger: Logger
+}
+
+/** Whether the trunk answers OPTIONS: any final response counts, for many refuse the method. */
+export type TrunkHealth =
+  | { readonly isAlive: true; readonly sipStatus: number; readonly roundTripMs: number }
+  | { readonly isAlive: false }
+
+export interface SipCarrier extends Carrier {
+  ping(timeoutMs?: number): Promise<TrunkHealth>
+}
+
+const defaultResponseTimeoutMs = 10_000
+const defaultPingTimeoutMs = 4000
+
+/** Reaches phones through one SIP trunk. The sandbox carrier is dialled by it too. */
+export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => ({
+  dial: async (request, signal) => {
+    const address = await mediaAddress(options, request.localMedia)
+    const negotiator = createMediaNegotiator({
+      local: { address, port: request.localMedia.port },
+    })
+    const result = await invite(options, request, negotiator.offer(), signal)
+    const outcome = await outcomeOf(result, negotiator, request, signal)
+    options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
+    return outcome
+  },
+  ping: async (timeoutMs = defaultPingTimeoutMs) => {
+    const startedMs = performance.now()
+    const response = await options.userAgent.ping(trunkTarget(options.trunk), timeoutMs)
+    if (response === undefined) return { isAlive: false }
+    const roundTripMs = performance.now() - startedMs
+    return { isAlive: true, sipStatus: response.status, roundTripMs }
+  },
+})
+
+/** A wildcard address in an offer would mean "on hold", so it is replaced by the one the trunk reaches us by. */
+const mediaAddress = async (
+  { publicAddress, trunk, userAgent }: SipCarrierOptions,
+  { address }: MediaAddress,
+): Promise<string> => {
+  if (publicAddress !== undefined) return publicAddress
+  if (address !== '0.0.0.0' && address !== '::') return address
+  return userAgent.localHostFor(trunkTarget(trunk)).catch(() => address)
+}
+
+const invite = (
+  { userAgent, trunk, callerDomain, responseTimeoutMs, sendsCallId }: SipCarrierOptions,
+  request: DialRequest,
+  offer: string,
+  signal: AbortSignal,
+): Promise<InviteResult> =>
+  userAgent.invite(
+    {
+      target: trunkTarget(trunk, request.to),
+      from: `sip:${request.callerId}@${callerDomain ?? hostPort(trunk.host)}`,
+      offer,
+      ringTimeoutMs: request.ringTimeoutMs,
+      responseTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
+      maySend: () => request.mayInvite(),
+      onProvisional: createProgressReporter(request),
+      ...(trunk.credentials === undefined ? {} : { credentials: trunk.credentials }),
+      ...(sendsCallId === true ? { headers: { 'X-Outdial-Call-Id': request.callId } } : {}),
+    },
+    signal,
+  )
+
+/** Tells each kind of progress once. */
+const createProgressReporter = (request: DialRequest): ((response: SipResponse) => void) => {
+  const told = new Set<DialProgress['kind']>()
+  return (response) => {
+    const kind = progressOf(response)
+    if (kind === undefined || told.has(kind)) return
+    told.add(kind)
+    request.onProgress?.({ kind })
+  }
+}
+
+const progressOf = ({ status, body }: SipResponse): DialProgress['kind'] | undefined => {
+  if (status === 100) return 'trying'
+  if (status < 180 || status > 189) return undefined
+  return body.length > 0 ? 'early_media' : 'ringing'
+}
+
+const outcomeOf = async (
+  result: InviteResult,
+  negotiator: MediaNegotiator,
+  request: DialRequest,
+  signal: AbortSignal,
+): Promise<DialOutcome> =>
+  result.kind === 'answered'
+    ? answered(result.dialog, negotiator, signal)
+    : { kind: 'failed', failure: failedDial(result, request.ringTimeoutMs) }
+
+const answered = async (
+  dialog: Dialog,
+  negotiator: MediaNegotiator,
+  signal: AbortSignal,
+): Promise<DialOutcome> => {
+  const media = negotiator.acceptAnswer(dialog.remoteSdp)
+  // Aborted in the moment between the answer and us: the promise of `dial` is that nobody stays connected.
+  if (signal.aborted || media === undefined) await dialog.bye()
+  if (signal.aborted)
+    return {
+      kind: 'failed',
+      failure: failedDial({ kind: 'cancelled', rang: true, invited: true }, 0),
+    }
+  if (media === undefined) return { kind: 'failed', failure: mediaMismatch }
+  return { kind: 'answered', leg: createSipCallLeg(dialog, negotiator, media) }
+}
+
+const summary = (outcome: DialOutcome): object =>
+  outcome.kind === 'answered'
+    ? { outcome: 'answered' }
+    : { outcome: outcome.failure.cause, sip_status: outcome.failure.sipStatus }

@@ -1,0 +1,66 @@
+import { hostPort, parseSipUri } from '../sip/uri.ts'
+
+export type TrunkTransport = 'udp' | 'tcp' | 'tls'
+
+/** How calls leave this installation. */
+export interface Trunk {
+  readonly host: string
+  readonly port?: number
+  readonly transport: TrunkTransport
+  readonly credentials?: { readonly username: string; readonly password: string }
+}
+
+const form = 'sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]'
+
+/**
+ * Reads `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`. Throws an `Error` whose message an administrator can
+ * act on; it never repeats the password. User and password may be percent-escaped.
+ */
+export const parseTrunkUri = (text: string): Trunk => {
+  if (!/^sips?:/i.test(text)) throw new Error(`a SIP trunk is written ${form}`)
+  const uri = parseSipUri(text.trim())
+  if (uri === undefined)
+    throw new Error(`the SIP trunk cannot be read: it must have the form ${form}`)
+  const credentials = readCredentials(uri.user, uri.password)
+  return {
+    host: uri.host,
+    ...(uri.port === undefined ? {} : { port: uri.port }),
+    transport: readTransport(uri.scheme, uri.parameters),
+    ...(credentials === undefined ? {} : { credentials }),
+  }
+}
+
+const readTransport = (
+  scheme: 'sip' | 'sips',
+  parameters: ReadonlyMap<string, string>,
+): TrunkTransport => {
+  const unknown = [...parameters.keys()].find((name) => name !== 'transport')
+  if (unknown !== undefined) throw new Error(`the SIP trunk has an unknown parameter "${unknown}"`)
+  const named = parameters.get('transport')?.toLowerCase() ?? (scheme === 'sips' ? 'tls' : 'udp')
+  if (named !== 'udp' && named !== 'tcp' && named !== 'tls')
+    throw new Error('the transport of the SIP trunk must be udp, tcp or tls')
+  if (scheme === 'sips' && named !== 'tls') throw new Error('a sips trunk is always reached by tls')
+  return named
+}
+
+const readCredentials = (
+  user: string | undefined,
+  password: string | undefined,
+): Trunk['credentials'] => {
+  if (user === undefined) return undefined
+  try {
+    return {
+      username: decodeURIComponent(user),
+      password: decodeURIComponent(password ?? ''),
+    }
+  } catch {
+    throw new Error('user or password of the SIP trunk are not escaped correctly')
+  }
+}
+
+/** The SIP URI of a number on a trunk, or of the trunk itself. */
+export const trunkTarget = ({ host, port, transport }: Trunk, number?: string): string => {
+  const user = number === undefined ? '' : `${number}@`
+  const parameter = transport === 'udp' ? '' : `;transport=${transport}`
+  return `sip:${user}${hostPort(host, port)}${parameter}`
+}
