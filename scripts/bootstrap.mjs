@@ -1,0 +1,70 @@
+// Runs Outdial in a checkout, whatever Node (18 or newer) starts it: brings Node 24 and the locked
+// packages when they are missing, then runs the command. Plain JavaScript without imports of packages,
+// because nothing is installed yet when it runs first.
+import { readdirSync } from 'node:fs'
+import * as module from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ensurePackages } from './install/packages.mjs'
+import { ensureNode } from './install/node-runtime.mjs'
+import { InstallError } from './install/npm.mjs'
+import { runWith } from './install/run-with.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Commands of the checkout itself; every other word is a command of `outdial`. */
+const scripts = {
+  test: () => ['scripts/run-tests.mjs'],
+  check: () => ['scripts/run-tests.mjs', '--check'],
+  format: () => ['node_modules/prettier/bin/prettier.cjs', '--write', '.'],
+  bench: (name) => [findScript('benchmarks', name)],
+  fuzz: (name) => [findScript('tests/fuzz', name)],
+  chaos: (name) => [findScript('tests/chaos', name)],
+}
+const namedScripts = new Set(['bench', 'fuzz', 'chaos'])
+
+const findScript = (folder, name) => {
+  const names = listScripts(join(root, folder))
+  if (names.includes(name)) return `${folder}/${name}.ts`
+  const offer = names.length > 0 ? `choose from ${names.join(', ')}` : `${folder} has none`
+  throw new InstallError(
+    `${name ? `No script is named ${name}` : 'A name is missing'}: ${offer}.`,
+    2,
+  )
+}
+
+const listScripts = (folder) => {
+  try {
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => file.slice(0, -'.ts'.length))
+  } catch {
+    return []
+  }
+}
+
+const toArguments = (command, rest) => {
+  const script = scripts[command]
+  if (!script) return ['src/main.ts', ...(command === undefined ? [] : [command]), ...rest]
+  return namedScripts.has(command) ? [...script(rest[0]), ...rest.slice(1)] : [...script(), ...rest]
+}
+
+const main = async ([command, ...rest]) => {
+  const [file, ...args] = toArguments(command, rest)
+  const node = ensureNode(root)
+  ensurePackages(root, node)
+  const cache = join(root, '.runtime', 'compile-cache')
+  if (node !== process.execPath) return runWith(node, [join(root, file), ...args], cache)
+  // This Node will do: no second process, and signals need no messenger.
+  module.enableCompileCache?.(cache)
+  process.argv = [process.execPath, join(root, file), ...args]
+  await import(pathToFileURL(join(root, file)).href)
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = error.exitStatus
+}

@@ -1,0 +1,8 @@
+// Loaded into the process that the bootstrap starts: when the bootstrap is killed, the pipe between
+// them breaks, and the command is asked to end as by `kill`.
+if (process.channel) {
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.channel.unref()
+  // Programs that the command starts are not children of the bootstrap.
+  delete process.env.NODE_CHANNEL_FD
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+/** What is kept of the output of one child; the end is what explains a failure. */
+const maxOutput = 200_000
+
+/**
+ * Runs Node with `args` until it ends, or is killed with everything it started: after `timeoutMs`, or
+ * when `signal` aborts. Answers `{ status, output, killed? }`, `killed` saying why.
+ */
+export const runNode = (args, { timeoutMs, signal, environment = {} }) =>
+  new Promise((resolve) => {
+    let output = ''
+    let killed
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...testEnvironment(), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own, so that the peers a test started die with it.
+      detached: true,
+    })
+    const kill = (reason) => {
+      killed ??= reason
+      killGroup(child.pid)
+    }
+    const timer = setTimeout(() => kill(`after ${timeoutMs / 1000} s`), timeoutMs)
+    const onAbort = () => kill(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-maxOutput)))
+    const settle = (status) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      resolve({ status, output, ...(killed === undefined ? {} : { killed }) })
+    }
+    child.once('error', (error) => {
+      output += error.message
+      settle(1)
+    })
+    // Not 'close': a peer left behind may hold the pipe open.
+    child.once('exit', (status, signalName) => setImmediate(() => settle(status ?? signalName)))
+  })
+
+const killGroup = (pid) => {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in between.
+  }
+}
+
+/** The settings of whoever runs the tests are not for the product under test. */
+const testEnvironment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) =>
+        !name.startsWith('OUTDIAL_') && !['DATABASE_URL', 'NODE_TEST_CONTEXT'].includes(name),
+    ),
+  )

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, runNode } from './child.mjs'
+import { progress } from './report.mjs'
+
+const timeoutMs = 120_000
+
+const checkedFolders = ['src', 'tests', 'benchmarks', 'dashboard'].filter((folder) =>
+  existsSync(join(root, folder)),
+)
+
+const checks = [
+  { name: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'] },
+  { name: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint', ...checkedFolders] },
+  { name: 'format (prettier)', args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] },
+]
+
+/** Each check counts as one test. */
+export const runStaticChecks = async (signal) => {
+  const results = []
+  for (const { name, args } of checks) {
+    const { status, output, killed } = await runNode(args, { timeoutMs, signal })
+    const outcome = status === 0 ? 'passed' : 'failed'
+    progress(outcome, name)
+    results.push({ outcome, name, detail: killed ? `Killed ${killed}.\n${output}` : output })
+  }
+  return results
+}
