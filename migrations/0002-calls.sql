@@ -143,16 +143,21 @@ create table nodes (
 
 -- What the installation's one trunk takes: channels at once, and calls per second by a token bucket.
 create table trunk (
-  id               smallint         primary key check (id = 1),
-  channels         integer          not null check (channels >= 0),
-  calls_per_second double precision not null check (calls_per_second > 0),
-  tokens           double precision not null default 1,
-  refilled_at      timestamptz      not null default now(),
+  id                smallint         primary key check (id = 1),
+  channels          integer          not null check (channels >= 0),
+  -- What the trunk allows; no second, wherever it begins, sees more dials than this.
+  calls_per_second  double precision not null check (calls_per_second > 0),
+  -- The bucket that keeps this promise (src/dispatch/trunk-pacing.ts).
+  burst             double precision not null check (burst >= 1),
+  refill_per_second double precision not null check (refill_per_second > 0),
+  tokens            double precision not null default 1,
+  refilled_at       timestamptz      not null default now(),
   -- Start tag of the organization served last: where an organization that was idle joins the queue.
-  virtual_time     bigint           not null default 0
+  virtual_time      bigint           not null default 0
 ) with (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 1000);
 
-insert into trunk (id, channels, calls_per_second) values (1, 0, 1);
+-- Nothing is dialled before a dispatcher has said what the trunk takes.
+insert into trunk (id, channels, calls_per_second, burst, refill_per_second) values (1, 0, 1, 1, 1);
 
 -- An organization is never without its dispatch row, whoever makes it.
 create function add_dispatch_organization() returns trigger language plpgsql as $$

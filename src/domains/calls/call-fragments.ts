@@ -12,15 +12,21 @@ export const organizationFragment = `organization as (
         for key share
    )`
 
-/** Needs `organization`; `source` is the CTE whose rows are the reason to wake. */
-export const wakeFragment = (source: string): string => `woken as (
+/**
+ * Wakes the organization, if need be, before any call is locked: everybody locks organizations before calls, so that no
+ * two can wait for each other. Needs `organization`, and `wokenFirst` in the condition of what follows. Waking for
+ * nothing is harmless.
+ */
+export const wakeFragment = `woken as (
      update dispatch_organizations d
         set ready = true
        from organization o
       where d.organization_id = o.organization_id
         and not o.ready
-        and exists (select from ${source})
+     returning d.organization_id
    )`
+
+export const wokenFirst = `(select count(*) from woken) >= 0`
 
 /** Kept decisions per call. The first stays (why it came here); of the others the oldest goes. */
 export const maxDecisions = 50

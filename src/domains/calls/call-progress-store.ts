@@ -2,7 +2,12 @@ import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { EndedCall } from './call-ended.ts'
-import { decisionFragment, organizationFragment, wakeFragment } from './call-fragments.ts'
+import {
+  decisionFragment,
+  organizationFragment,
+  wakeFragment,
+  wokenFirst,
+} from './call-fragments.ts'
 import { statesBefore, type CallOrigin, type TerminalStatus } from './call-states.ts'
 
 /** Which call, and the proof that it is still ours: a later holder's token makes every write touch no row. */
@@ -38,7 +43,7 @@ export const markConnected = async (
 
 export interface CallResult {
   readonly status: TerminalStatus
-  /** `unknown` where nothing was learned. */
+  /** Left out: `answered` if it was connected, else `unknown`. */
   readonly answerStatus?: AnswerStatus | undefined
   readonly outcome?: string | undefined
   /** One sentence; cut to 500 characters. */
@@ -51,10 +56,12 @@ export interface CallResult {
 const finishStatement = sql(
   'call-progress-store.finishCall',
   `with ${organizationFragment},
+   ${wakeFragment},
    ended as (
      update calls
         set status           = $4,
-            answer_status    = coalesce($5, answer_status, 'unknown'),
+            answer_status    = coalesce($5, answer_status,
+                                    case when connected_at is null then 'unknown' else 'answered' end),
             outcome          = $6,
             outcome_reason   = left($7, 500),
             duration_seconds = $8,
@@ -68,10 +75,10 @@ const finishStatement = sql(
         and id = $2
         and lease_token = $3
         and status = any($10)
+        and ${wokenFirst}
      returning contact_id, agent_id, phone_number, origin, status, answer_status, batch_id, automation_run_id,
                connected_at, ended_at
-   ),
-   ${wakeFragment('ended')}
+   )
    select * from ended`,
 )
 
@@ -132,6 +139,7 @@ export const endedCall = (
 const requeueStatement = sql(
   'call-progress-store.requeue',
   `with ${organizationFragment},
+   ${wakeFragment},
    requeued as (
      update calls
         set status      = 'queued',
@@ -154,9 +162,9 @@ const requeueStatement = sql(
         and id = $2
         and lease_token = $3
         and status = any($7)
+        and ${wokenFirst}
      returning id
-   ),
-   ${wakeFragment('requeued')}
+   )
    select id from requeued`,
 )
 

@@ -19,14 +19,14 @@ export interface NewCall {
 const insertStatement = sql(
   'call-store.insertCall',
   `with ${organizationFragment},
+   ${wakeFragment},
    inserted as (
      insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
                         lane_id, batch_id, automation_run_id)
      select organization_id, $2, $3, $4, $5, $6, $7, $8, $9, $10
        from organization
      returning id, ${callColumns}
-   ),
-   ${wakeFragment('inserted')}
+   )
    select * from inserted`,
 )
 

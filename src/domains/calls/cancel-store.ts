@@ -1,6 +1,11 @@
 import { sql, type Transaction } from '../../database/database.ts'
 import type { EndedCall } from './call-ended.ts'
-import { decisionFragment, organizationFragment, wakeFragment } from './call-fragments.ts'
+import {
+  decisionFragment,
+  organizationFragment,
+  wakeFragment,
+  wokenFirst,
+} from './call-fragments.ts'
 import { endedCall, type EndedRow } from './call-progress-store.ts'
 import { callColumns, type CallRow } from './call-record.ts'
 
@@ -9,6 +14,7 @@ import { callColumns, type CallRow } from './call-record.ts'
 const requestStatement = sql(
   'cancel-store.requestCancel',
   `with ${organizationFragment},
+   ${wakeFragment},
    changed as (
      update calls
         set status              = case when status = 'queued' then 'cancelled' else status end,
@@ -23,9 +29,9 @@ const requestStatement = sql(
         and id = $2
         and origin = 'api'
         and (status = 'queued' or (status in ('dialing', 'in_progress') and cancel_requested_at is null))
+        and ${wokenFirst}
      returning id, phone_number, origin, ${callColumns}
-   ),
-   ${wakeFragment("(select from changed where status = 'cancelled') as ended")}
+   )
    select * from changed`,
 )
 

@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import {
+  batchLane,
+  createCallingOrganization,
+  execute,
+  immediateLane,
+  queueCalls,
+  type CallingOrganization,
+} from '../../tests/support/queue-fixtures.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { insertCall } from '../domains/calls/call-store.ts'
+import { finishCall } from '../domains/calls/call-progress-store.ts'
+import { ensureLane, laneId, setSourcePaused } from '../domains/calls/lane-store.ts'
+import { newId } from '../runtime/ids.ts'
+import { claimCalls, type Claim, type ClaimedCall } from './claim-calls.ts'
+import { findWork } from './find-work.ts'
+import { computeDueLanes } from './lane-edges.ts'
+
+let test: TestDatabase
+let db: Database
+
+before(async () => {
+  test = await createTestDatabase()
+  db = test.db
+})
+after(() => test.drop())
+beforeEach(async () => {
+  await execute(
+    db,
+    'truncate organizations, agents, agent_versions, contacts, dispatch_organizations, lanes, calls, nodes cascade',
+  )
+  await openTrunk(1_000_000, 1_000_000)
+})
+
+const nodeId = newId()
+
+const openTrunk = (channels: number, tokens: number): Promise<object[]> =>
+  execute(
+    db,
+    `update trunk set channels = $1, burst = $2::float8, tokens = $2::float8, refill_per_second = 0.0001, virtual_time = 0`,
+    [channels, tokens],
+  )
+
+const claim = (limit: number, except: readonly string[] = []): Promise<Claim> =>
+  claimCalls(db, { nodeId, limit, except })
+
+const finish = (call: ClaimedCall): Promise<unknown> =>
+  db.transaction((tx) => finishCall(tx, call, { status: 'cancelled' }))
+
+const countLive = async (): Promise<number> =>
+  (
+    await execute<{ n: number }>(
+      db,
+      'select count(*) as n from calls where lease_token is not null',
+    )
+  )[0]?.n ?? -1
+
+const isReady = async (organizationId: string): Promise<boolean | undefined> =>
+  (
+    await execute<{ ready: boolean }>(
+      db,
+      'select ready from dispatch_organizations where organization_id = $1',
+      [organizationId],
+    )
+  )[0]?.ready
+
+describe('claiming', () => {
+  it('leases the oldest calls first and leaves their status queued', async () => {
+    const organization = await createCallingOrganization(db)
+    const first = await queueCalls(db, organization, 1)
+    await queueCalls(db, organization, 1)
+    const { calls } = await claim(1)
+    assert.deepEqual(
+      calls.map((call) => call.callId),
+      first.map((row) => row.id),
+    )
+    const [row] = await execute<{ status: string; node_id: string }>(
+      db,
+      'select status, node_id from calls where lease_token is not null',
+    )
+    assert.deepEqual(row, { status: 'queued', node_id: nodeId })
+  })
+
+  it('never claims a call twice', async () => {
+    const organization = await createCallingOrganization(db, { concurrency: 100 })
+    await queueCalls(db, organization, 30)
+    const claims = [await claim(20), await claim(20), await claim(20)]
+    const ids = claims.flatMap(({ calls }) => calls.map((call) => call.callId))
+    assert.equal(ids.length, 30)
+    assert.equal(new Set(ids).size, 30)
+  })
+
+  it('stops at the organization’s concurrency and goes on when a call ends', async () => {
+    const organization = await createCallingOrganization(db, { concurrency: 3 })
+    await queueCalls(db, organization, 10)
+    const { calls } = await claim(10)
+    assert.equal(calls.length, 3)
+    assert.equal(await isReady(organization.organizationId), false)
+    assert.equal((await claim(10)).calls.length, 0)
+    await finish(calls[0] as ClaimedCall)
+    assert.equal((await claim(10)).calls.length, 1)
+  })
+
+  it('goes on when the organization gets more concurrency', async () => {
+    const organization = await createCallingOrganization(db, { concurrency: 1 })
+    await queueCalls(db, organization, 3)
+    await claim(10)
+    await execute(db, 'update organizations set concurrency = 2 where id = $1', [
+      organization.organizationId,
+    ])
+    assert.equal((await claim(10)).calls.length, 1)
+  })
+
+  it('stops at the trunk’s channels over all organizations', async () => {
+    await openTrunk(3, 100)
+    for (let i = 0; i < 3; i += 1) await queueCalls(db, await createCallingOrganization(db), 2)
+    assert.equal((await claim(10)).calls.length, 3)
+    assert.equal((await claim(10)).stopped, 'channels')
+    assert.equal(await countLive(), 3)
+  })
+
+  it('stops at the trunk’s pace and says when the next call may start', async () => {
+    await openTrunk(100, 2)
+    await queueCalls(db, await createCallingOrganization(db), 5)
+    assert.equal((await claim(10)).calls.length, 2)
+    const claimed = await claim(10)
+    assert.equal(claimed.stopped, 'pace')
+    assert.ok((claimed.retryInMs ?? 0) > 0)
+  })
+
+  it('serves organizations equally, however much one has queued', async () => {
+    const big = await createCallingOrganization(db, { concurrency: 1000 })
+    const small = await createCallingOrganization(db, { concurrency: 1000 })
+    await queueCalls(db, big, 200)
+    await queueCalls(db, small, 10)
+    const claimed: ClaimedCall[] = []
+    for (let i = 0; i < 20; i += 1) claimed.push(...(await claim(1)).calls)
+    assert.equal(claimed.filter((call) => call.organizationId === small.organizationId).length, 10)
+  })
+
+  it('gives an organization that was idle no credit for its absence', async () => {
+    const busy = await createCallingOrganization(db, { concurrency: 1000 })
+    await queueCalls(db, busy, 100)
+    for (let i = 0; i < 50; i += 1) await claim(1)
+    const idle = await createCallingOrganization(db, { concurrency: 1000 })
+    await queueCalls(db, idle, 50)
+    const claimed: ClaimedCall[] = []
+    for (let i = 0; i < 20; i += 1) claimed.push(...(await claim(1)).calls)
+    const share = claimed.filter((call) => call.organizationId === busy.organizationId).length
+    assert.ok(share >= 9 && share <= 10, `the busy one got ${share} of 20`)
+  })
+
+  it('takes immediate calls before those of a batch', async () => {
+    const organization = await createCallingOrganization(db)
+    await queueCalls(db, organization, 5, batchLane(organization.organizationId, newId()))
+    const [immediate] = await queueCalls(db, organization, 1)
+    assert.equal((await claim(1)).calls[0]?.callId, immediate?.id)
+  })
+
+  it('serves the batches of one organization equally, however many lanes each has', async () => {
+    const organization = await createCallingOrganization(db, { concurrency: 1000 })
+    const [wide, narrow] = [newId(), newId()]
+    for (const zone of ['Europe/Berlin', 'Asia/Tokyo', 'America/Chicago']) {
+      await queueCalls(db, organization, 30, {
+        ...batchLane(organization.organizationId, wide),
+        timeZones: [zone],
+      })
+    }
+    await queueCalls(db, organization, 30, batchLane(organization.organizationId, narrow))
+    for (let i = 0; i < 10; i += 1) await claim(4)
+    const served = await execute<{ source_id: string; n: number }>(
+      db,
+      `select l.source_id, count(*) as n from calls c
+         join lanes l on l.organization_id = c.organization_id and l.id = c.lane_id
+        where c.lease_token is not null group by 1`,
+    )
+    assert.deepEqual(
+      served.map((row) => row.n),
+      [20, 20],
+    )
+  })
+
+  it('is not starved by a hundred empty lanes or a hundred paused ones', async () => {
+    const organization = await createCallingOrganization(db, { concurrency: 1000 })
+    for (let i = 0; i < 100; i += 1) {
+      await ensureLane(db, batchLane(organization.organizationId, newId()))
+      await queueCalls(db, organization, 1, {
+        ...batchLane(organization.organizationId, newId()),
+        isPaused: true,
+      })
+    }
+    await queueCalls(db, organization, 1, batchLane(organization.organizationId, newId()))
+    assert.equal((await claim(5)).calls.length, 1)
+  })
+
+  it('claims nothing from a paused source until it is resumed', async () => {
+    const organization = await createCallingOrganization(db)
+    const batch = newId()
+    await queueCalls(db, organization, 2, batchLane(organization.organizationId, batch))
+    await setSourcePaused(db, organization.organizationId, batch, true)
+    assert.equal((await claim(5)).calls.length, 0)
+    await setSourcePaused(db, organization.organizationId, batch, false)
+    assert.equal((await claim(5)).calls.length, 2)
+  })
+
+  it('claims nothing before a lane’s opening is known, opens it, and wakes its organization', async () => {
+    const organization = await createCallingOrganization(db)
+    await queueCalls(db, organization, 1)
+    await execute(
+      db,
+      `update lanes set opens_at = null, closes_at = null, recompute_at = '-infinity'`,
+    )
+    assert.equal((await claim(5)).calls.length, 0)
+    assert.equal((await findWork(db)).hasDueLanes, true)
+    await computeDueLanes(db)
+    assert.equal((await claim(5)).calls.length, 1)
+  })
+
+  it('wakes by itself when a call’s time or a lane’s opening has come', async () => {
+    const organization = await createCallingOrganization(db)
+    await queueCalls(db, organization, 1)
+    await execute(db, `update calls set not_before = now() + interval '1 hour'`)
+    assert.equal((await claim(5)).calls.length, 0)
+    assert.equal((await findWork(db)).isReady, false)
+    const [row] = await execute<{ in_minutes: number }>(
+      db,
+      'select round(extract(epoch from wake_at - now()) / 60)::int as in_minutes from dispatch_organizations',
+    )
+    assert.equal(row?.in_minutes, 60)
+    // The hour passes.
+    await execute(db, `update calls set not_before = now()`)
+    await execute(db, `update dispatch_organizations set wake_at = now()`)
+    assert.equal((await findWork(db)).isReady, true)
+    assert.equal((await claim(5)).calls.length, 1)
+  })
+
+  it('closes an organization’s lanes in the same commit as an edit of its policy', async () => {
+    const organization = await createCallingOrganization(db)
+    await queueCalls(db, organization, 1)
+    await execute(db, `update organizations set policy = policy || '{"time_zone": "Asia/Tokyo"}'`)
+    assert.equal((await claim(5)).calls.length, 0)
+    await computeDueLanes(db)
+    assert.equal((await claim(5)).calls.length, 1)
+  })
+
+  it('finds the second organization when the first is held by another transaction', async () => {
+    const first = await createCallingOrganization(db)
+    const second = await createCallingOrganization(db)
+    await queueCalls(db, first, 1)
+    await queueCalls(db, second, 1)
+    await db.transaction(async (tx) => {
+      await execute(
+        tx,
+        'select from dispatch_organizations where organization_id = $1 for no key update',
+        [first.organizationId],
+      )
+      const { calls } = await claim(5)
+      assert.deepEqual(
+        calls.map((call) => call.organizationId),
+        [second.organizationId],
+      )
+    })
+  })
+
+  it('leaves a call alone that is being cancelled at this moment', async () => {
+    const organization = await createCallingOrganization(db)
+    const rows = await queueCalls(db, organization, 2)
+    await db.transaction(async (tx) => {
+      await execute(tx, 'select from calls where id = $1 for update', [rows[0]?.id])
+      assert.deepEqual(
+        (await claim(5)).calls.map((call) => call.callId),
+        [rows[1]?.id],
+      )
+    })
+  })
+})
+
+describe('the wake-up protocol', () => {
+  it('does not lose a call whose placing read “ready” and commits after the claim found nothing', async () => {
+    const organization = await createCallingOrganization(db)
+    await queueCalls(db, organization, 1)
+    const lane = immediateLane(organization.organizationId)
+    await db.transaction(async (tx) => {
+      // Reads ready = true, and stays open across the whole claim: the race, lost on purpose.
+      await insertLate(tx, organization, laneId(lane))
+      assert.equal((await claim(5)).calls.length, 1)
+      assert.equal(await isReady(organization.organizationId), true, 'not cleared meanwhile')
+    })
+    assert.equal((await claim(5)).calls.length, 1)
+    await claim(5)
+    assert.equal(await isReady(organization.organizationId), false)
+  })
+
+  it('does not lose a call that is placed while the claim clears “ready”', async () => {
+    const organization = await createCallingOrganization(db)
+    await queueCalls(db, organization, 1)
+    const lane = laneId(immediateLane(organization.organizationId))
+    let placing: Promise<unknown> | undefined
+    await db.transaction(async (tx) => {
+      await execute(
+        tx,
+        'select from dispatch_organizations where organization_id = $1 for update',
+        [organization.organizationId],
+      )
+      placing = db.transaction((other) => insertLate(other, organization, lane))
+      await untilBlocked(db)
+      await execute(tx, 'update dispatch_organizations set ready = false, wake_at = $1', [
+        'infinity',
+      ])
+    })
+    await placing
+    assert.equal(await isReady(organization.organizationId), true)
+  })
+})
+
+const insertLate = async (
+  tx: Transaction,
+  organization: CallingOrganization,
+  lane: string,
+): Promise<void> => {
+  await insertCall(tx, organization.organizationId, {
+    ...organization,
+    id: newId(),
+    origin: 'api',
+    agentVersion: 1,
+    laneId: lane,
+  })
+}
+
+/** Until some backend waits for a lock. */
+const untilBlocked = async (database: Database): Promise<void> => {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    const [row] = await execute<{ n: number }>(
+      database,
+      `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if ((row?.n ?? 0) > 0) return
+  }
+  throw new Error('nobody waits for a lock')
+}

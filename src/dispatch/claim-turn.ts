@@ -1,0 +1,54 @@
+import type { Database } from '../database/database.ts'
+import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { findWork } from './find-work.ts'
+import { computeDueLanes } from './lane-edges.ts'
+
+/** Calls leased in one transaction: it holds the trunk's lock. */
+const maxCallsPerClaim = 20
+/** Claims in one turn before the poll looks at lanes again. */
+const maxClaimsPerTurn = 200
+/** Batches of lanes computed in one turn: at nine in the evening a whole country closes. */
+const maxLaneBatchesPerTurn = 20
+
+export interface ClaimTurn {
+  readonly database: Database
+  readonly nodeId: string
+  /** Channels of this node that are free now. */
+  freeChannels(): number
+  start(call: ClaimedCall): void
+}
+
+/**
+ * One turn of the dispatcher: computes due lanes, then claims until nothing is ready, or a limit is met. Every claim
+ * either leases a call or rules an organization out for this turn, so that the turn ends. Answers in how many
+ * milliseconds the trunk's pace allows another call, if that is what it waits for.
+ */
+export const takeClaimTurn = async (turn: ClaimTurn): Promise<number | undefined> => {
+  const work = await findWork(turn.database)
+  const lanes = work.hasDueLanes ? await computeAllDueLanes(turn.database) : 0
+  if (!work.isReady && lanes === 0) return undefined
+  const except = new Set<string>()
+  for (let claims = 0; claims < maxClaimsPerTurn; claims += 1) {
+    const limit = Math.min(turn.freeChannels(), maxCallsPerClaim)
+    if (limit < 1) return undefined
+    const claim = await claimCalls(turn.database, {
+      nodeId: turn.nodeId,
+      limit,
+      except: [...except],
+    })
+    for (const call of claim.calls) turn.start(call)
+    for (const organizationId of claim.exhausted) except.add(organizationId)
+    if (claim.stopped !== 'limit') return claim.retryInMs
+  }
+  return 0
+}
+
+const computeAllDueLanes = async (database: Database): Promise<number> => {
+  let lanes = 0
+  for (let batch = 0; batch < maxLaneBatchesPerTurn; batch += 1) {
+    const computed = await computeDueLanes(database)
+    lanes += computed
+    if (computed === 0) break
+  }
+  return lanes
+}

@@ -1,0 +1,94 @@
+import type { Database } from '../database/database.ts'
+import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import type { CallFence } from '../domains/calls/call-progress-store.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { ClaimedCall } from './claim-calls.ts'
+import { releaseClaim } from './gate-store.ts'
+import { passGate, type GateOutcome } from './gate.ts'
+import type { Lease } from './lease.ts'
+import { endLostCall, lostTrackReason } from './rescue.ts'
+import type { DialableCall, RunCall } from './run-call-port.ts'
+
+export interface DispatchCallOptions {
+  readonly database: Database
+  readonly runCall: RunCall
+  readonly onCallEnded: OnCallEnded
+  readonly lease: Lease
+  readonly logger: Logger
+}
+
+/**
+ * Carries one claimed call through the gate and hands it to `runCall`. Never rejects: every error is logged once, and
+ * the call is left where the lease, or the sweep of forgotten calls, settles it.
+ */
+export const dispatchCall = async (
+  options: DispatchCallOptions,
+  claimed: ClaimedCall,
+  signal: AbortSignal,
+): Promise<void> => {
+  const logger = options.logger.child({
+    organization_id: claimed.organizationId,
+    call_id: claimed.callId,
+  })
+  try {
+    const call = await admit(options, claimed, signal, logger)
+    if (call) await run(options, claimed, call, signal, logger)
+  } catch (error) {
+    logger.error({ err: error }, 'a claimed call could not be dispatched')
+  }
+}
+
+const admit = async (
+  { database, lease, onCallEnded }: DispatchCallOptions,
+  fence: CallFence,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<DialableCall | undefined> => {
+  if (signal.aborted || !lease.isHeld()) {
+    await releaseClaim(database, fence, { reason: 'Its node stopped before it was dialled.' })
+    return undefined
+  }
+  const outcome = await passGate(database, fence, onCallEnded)
+  report(outcome, logger)
+  if (outcome.kind !== 'dial') return undefined
+  const { row, attempt } = outcome
+  return {
+    ...fence,
+    contactId: row.contact_id,
+    agentId: row.agent_id,
+    agentVersion: row.agent_version,
+    phoneNumber: row.phone_number,
+    origin: row.origin,
+    attempt,
+    mayInvite: () => lease.isHeld() && !signal.aborted,
+  }
+}
+
+const report = (outcome: GateOutcome, logger: Logger): void => {
+  switch (outcome.kind) {
+    case 'dial':
+      return logger.info({ status: 'dialing', attempt: outcome.attempt }, 'a call is dialled')
+    case 'wait':
+      return logger.info({ status: 'queued', reason: outcome.reason }, 'a call waits')
+    case 'ended':
+      return logger.info({ status: outcome.ended.status }, 'a call ended before it was dialled')
+    case 'lost':
+      return logger.debug({}, 'a claimed call was taken by a cancellation or a rescue')
+  }
+}
+
+const run = async (
+  { database, runCall, onCallEnded }: DispatchCallOptions,
+  fence: CallFence,
+  call: DialableCall,
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<void> => {
+  try {
+    await runCall(call, signal)
+  } catch (error) {
+    logger.error({ err: error }, 'a live call broke')
+    // Touches nothing if the call was ended or requeued before it broke.
+    await endLostCall(database, fence, lostTrackReason, onCallEnded)
+  }
+}

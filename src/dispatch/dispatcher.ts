@@ -1,0 +1,142 @@
+import type { Database } from '../database/database.ts'
+import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
+import { callsChannel } from '../domains/calls/queue-call.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Service } from '../runtime/service.ts'
+import { requestedCancellations } from './cancellations.ts'
+import { takeClaimTurn } from './claim-turn.ts'
+import { dispatchCall } from './dispatch-call.ts'
+import { renewIntervalMs, takeLease, type Lease } from './lease.ts'
+import { createLiveCalls } from './live-calls.ts'
+import { repeat, systemSleep, type Repeating, type Sleep } from './repeating.ts'
+import type { RunCall } from './run-call-port.ts'
+import { createSweep } from './sweep.ts'
+import { configureTrunk } from './trunk-pacing.ts'
+
+/** The truth, where hints are lost. */
+const pollIntervalMs = 250
+const sweepIntervalMs = 1_000
+/** How long calls that were told to stop may take to hang up. */
+const hangUpLimitMs = 10_000
+
+export interface DispatcherOptions {
+  readonly database: Database
+  readonly runCall: RunCall
+  /** What commits with a terminal state that dispatch writes itself. */
+  readonly onCallEnded: OnCallEnded
+  /** Of this process, for whoever looks; the id that fences is made anew at each start. */
+  readonly nodeId: string
+  /** Calls at once: of this node, and of the trunk over all nodes. */
+  readonly maxChannels: number
+  /** Of the trunk, over all nodes. */
+  readonly maxCallsPerSecond: number
+  readonly clock: Clock
+  readonly logger: Logger
+  /** For tests that turn the clock by hand. */
+  readonly sleep?: Sleep
+}
+
+export interface Dispatcher extends Service {
+  /** Claims no more, lets live calls go on for up to `limitMs`, then tells the rest to hang up. */
+  drain(limitMs: number): Promise<void>
+  liveCalls(): number
+}
+
+/**
+ * Decides when queued calls run on this node: claims them, passes them through the gate, hands them to `runCall`, tells
+ * them of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
+ */
+export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
+  const { database, logger, clock, sleep = systemSleep } = options
+  const live = createLiveCalls(() => claiming?.wake())
+  const listeners: { stop(): Promise<void> }[] = []
+  const background: Repeating[] = []
+  let claiming: Repeating | undefined
+  let lease: Lease | undefined
+  let starting: Promise<void> | undefined
+  let draining: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+
+  const loop = (name: string, intervalMs: number, work: () => Promise<number | void>): Repeating =>
+    repeat({ name, intervalMs, work, sleep, logger })
+
+  const claimTurn = async (held: Lease): Promise<number | void> => {
+    if (!held.isHeld()) return
+    return takeClaimTurn({
+      database,
+      nodeId: held.nodeId,
+      freeChannels: () => options.maxChannels - live.size(),
+      start: (call) =>
+        live.add(call.callId, (signal) => dispatchCall({ ...options, lease: held }, call, signal)),
+    })
+  }
+
+  const deliverCancellations = async (): Promise<void> => {
+    if (!lease || live.size() === 0) return
+    for (const callId of await requestedCancellations(database, lease.nodeId)) {
+      live.abort(callId, 'cancel_requested')
+    }
+  }
+
+  /** Declared dead: the calls are no longer ours. They are hung up, and this process goes on as a new node. */
+  const renewLease = async (): Promise<void> => {
+    if (!lease || (await lease.renew())) return
+    logger.error({ node_id: lease.nodeId }, 'this node was taken for dead, its calls are hung up')
+    live.abortAll('lease_lost')
+    await within(live.settled(), hangUpLimitMs)
+    lease = await takeLease(database, options.nodeId, clock)
+  }
+
+  const start = async (): Promise<void> => {
+    await configureTrunk(database, options)
+    lease = await takeLease(database, options.nodeId, clock)
+    const sweep = createSweep({
+      ...options,
+      live,
+      lease: () => lease,
+    })
+    background.push(loop('lease', renewIntervalMs, renewLease))
+    background.push(loop('sweep', sweepIntervalMs, sweep))
+    const cancelling = loop('cancellations', pollIntervalMs, deliverCancellations)
+    background.push(cancelling)
+    claiming = loop('claim', pollIntervalMs, async () => (lease ? claimTurn(lease) : undefined))
+    listeners.push(await database.listen(callsChannel, () => claiming?.wake()))
+    listeners.push(await database.listen(cancellationsChannel, () => cancelling.wake()))
+    logger.info({ node_id: lease.nodeId, max_channels: options.maxChannels }, 'dispatcher started')
+  }
+
+  const drain = async (limitMs: number): Promise<void> => {
+    await starting
+    await claiming?.stop()
+    await lease?.setDraining()
+    await within(live.settled(), limitMs)
+    live.abortAll('drain')
+    await within(live.settled(), hangUpLimitMs)
+    if (live.size() > 0) logger.error({ live: live.size() }, 'calls did not hang up in time')
+  }
+
+  const stop = async (): Promise<void> => {
+    await (draining ??= drain(0)).catch((error: unknown) =>
+      logger.error({ err: error }, 'dispatcher could not drain'),
+    )
+    await Promise.all([...background, ...listeners].map((part) => part.stop()))
+    // A database that is away finds out by itself: the lease runs out.
+    await lease?.release().catch(() => undefined)
+  }
+
+  return {
+    start: () => (starting ??= start()),
+    stop: () => (stopping ??= stop()),
+    drain: (limitMs) => (draining ??= drain(limitMs)),
+    liveCalls: () => live.size(),
+  }
+}
+
+/** Waits for the promise, but not longer. The drain limit is wall time of an operator, so no clock is turned here. */
+const within = async (promise: Promise<void>, limitMs: number): Promise<void> => {
+  const limit = new AbortController()
+  await Promise.race([promise, systemSleep(limitMs, limit.signal)])
+  limit.abort()
+}

@@ -1,0 +1,141 @@
+import { sql, type Queryable, type Transaction } from '../database/database.ts'
+import { decisionFragment } from '../domains/calls/call-fragments.ts'
+import type { CallFence } from '../domains/calls/call-progress-store.ts'
+import type { CallOrigin } from '../domains/calls/call-states.ts'
+import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
+
+/** What the gate judges: the claimed call and everything that may have changed since it was accepted. */
+export interface GateRow {
+  readonly contact_id: string
+  readonly agent_id: string
+  readonly agent_version: number
+  readonly phone_number: string
+  readonly origin: CallOrigin
+  readonly attempt: number
+  readonly is_cancel_requested: boolean
+  readonly is_contact_known: boolean
+  readonly is_agent_eligible: boolean
+  readonly is_on_do_not_call_list: boolean
+  readonly policy: CallingPolicyJson
+  readonly time_zones: string
+  readonly is_lane_open: boolean
+  readonly is_lane_paused: boolean
+  readonly opens_at: Date | null
+  readonly closes_at: Date | null
+  readonly max_duration_seconds: number | null
+  readonly now: Date
+}
+
+// A lane that never opens has its opening at infinity, which no Date can hold.
+const loadStatement = sql(
+  'gate-store.loadForGate',
+  `select c.contact_id, c.agent_id, c.agent_version, c.phone_number, c.origin, c.attempt,
+          c.cancel_requested_at is not null as is_cancel_requested,
+          k.id is not null as is_contact_known,
+          coalesce(a.published_version is not null and a.archived_at is null, false) as is_agent_eligible,
+          d.phone_number is not null as is_on_do_not_call_list,
+          o.policy, l.time_zones,
+          coalesce(l.opens_at <= clock_timestamp() and l.closes_at > clock_timestamp(), false) as is_lane_open,
+          l.paused as is_lane_paused,
+          case when isfinite(l.opens_at) then l.opens_at end as opens_at,
+          case when isfinite(l.closes_at) then l.closes_at end as closes_at,
+          (v.definition ->> 'max_duration_seconds')::integer as max_duration_seconds,
+          clock_timestamp() as now
+     from calls c
+     join organizations o    on o.id = c.organization_id
+     join lanes l            on l.organization_id = c.organization_id and l.id = c.lane_id
+     join agent_versions v   on v.organization_id = c.organization_id and v.agent_id = c.agent_id
+                            and v.version = c.agent_version
+     left join agents a      on a.organization_id = c.organization_id and a.id = c.agent_id
+     left join contacts k    on k.organization_id = c.organization_id and k.id = c.contact_id
+     left join dnc_numbers d on d.organization_id = c.organization_id and d.phone_number = c.phone_number
+    where c.organization_id = $1
+      and c.id = $2
+      and c.lease_token = $3
+      and c.status = 'queued'`,
+)
+
+/** Undefined: the call is no longer ours to dial. */
+export const loadForGate = (db: Queryable, fence: CallFence): Promise<GateRow | undefined> =>
+  db.row<GateRow>(loadStatement, [fence.organizationId, fence.callId, fence.leaseToken])
+
+const lockStatement = sql(
+  'gate-store.lockOrganization',
+  `select
+     from dispatch_organizations
+    where organization_id = $1
+      for no key update`,
+)
+
+const countStatement = sql(
+  'gate-store.countAttempts',
+  `select count(*) as attempts
+     from calls
+    where organization_id = $1
+      and phone_number = $2
+      and dialing_at >= $3`,
+)
+
+/**
+ * How often the number was dialled since `since`. Holds the organization's row until commit, so that two calls to one
+ * number cannot both be the last one allowed. Calls sent back by a congested carrier do not count: they never rang.
+ */
+export const countAttempts = async (
+  tx: Transaction,
+  organizationId: string,
+  phoneNumber: string,
+  since: Date,
+): Promise<number> => {
+  // Counted in a later statement than the lock, so that whoever held it before is seen.
+  const [, row] = await Promise.all([
+    tx.run(lockStatement, [organizationId]),
+    tx.row<{ attempts: number }>(countStatement, [organizationId, phoneNumber, since]),
+  ])
+  return row?.attempts ?? 0
+}
+
+const releaseStatement = sql(
+  'gate-store.releaseClaim',
+  `with woken as (
+     update dispatch_organizations
+        set ready = true
+      where organization_id = $1
+     returning organization_id
+   )
+   update calls c
+      set lease_token = null,
+          node_id     = null,
+          claimed_at  = null,
+          -- A closed lane holds its calls by itself, and may open sooner than it seemed.
+          not_before  = case when $5::text is null then c.not_before else $4::timestamptz end,
+          wait_reason = $5,
+          ${decisionFragment({ decision: "'wait'", reason: '$6', until: '$4' })}
+     from woken w
+    where c.organization_id = w.organization_id
+      and c.id = $2
+      and c.lease_token = $3
+      and c.status = 'queued'`,
+)
+
+export interface Release {
+  /** One sentence. */
+  readonly reason: string
+  readonly until?: Date | undefined
+  /** Given, the call itself waits until then; else whatever holds its lane. */
+  readonly waitReason?: 'attempts_per_day' | undefined
+}
+
+/** Back to the queue before anything was dialled. False: no longer ours. */
+export const releaseClaim = async (
+  db: Queryable,
+  fence: CallFence,
+  { reason, until, waitReason }: Release,
+): Promise<boolean> =>
+  (await db.run(releaseStatement, [
+    fence.organizationId,
+    fence.callId,
+    fence.leaseToken,
+    until ?? null,
+    waitReason ?? null,
+    reason,
+  ])) > 0

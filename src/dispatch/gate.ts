@@ -1,0 +1,160 @@
+import type { Database, Transaction } from '../database/database.ts'
+import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
+import {
+  finishCall,
+  type CallFence,
+  type CallResult,
+} from '../domains/calls/call-progress-store.ts'
+import { calleeZones, dayOfCallee } from '../domains/calls/calling-windows.ts'
+import { zonesOfText } from '../domains/calls/lane-store.ts'
+import { policyOfJson, type CallingPolicy } from '../domains/organizations/calling-policy.ts'
+import {
+  describeDestinationProblem,
+  destinationProblem,
+} from '../domains/organizations/phone-destination.ts'
+import {
+  countAttempts,
+  loadForGate,
+  releaseClaim,
+  type GateRow,
+  type Release,
+} from './gate-store.ts'
+import { markDialing, maxCallDurationMs } from './mark-dialing.ts'
+
+export type GateOutcome =
+  /** `dialing` is committed: dial now. */
+  | { readonly kind: 'dial'; readonly row: GateRow; readonly attempt: number }
+  /** Back in the queue, with the reason. */
+  | { readonly kind: 'wait'; readonly reason: string }
+  /** Never to be dialled. */
+  | { readonly kind: 'ended'; readonly ended: EndedCall }
+  /** Cancelled, rescued or taken meanwhile. */
+  | { readonly kind: 'lost' }
+
+type Verdict =
+  | { readonly kind: 'dial'; readonly reason: string }
+  | ({ readonly kind: 'wait' } & Release)
+  | ({ readonly kind: 'end' } & CallResult)
+
+/**
+ * The one place that decides, right before dialling, whether a claimed call may be dialled: everything that was true
+ * when it was accepted is judged again. The decision, its reason and the new state commit together.
+ */
+export const passGate = (
+  db: Database,
+  fence: CallFence,
+  onCallEnded: OnCallEnded,
+): Promise<GateOutcome> =>
+  db.transaction(async (tx) => {
+    const row = await loadForGate(tx, fence)
+    if (!row) return { kind: 'lost' }
+    const verdict = await judge(tx, fence, row)
+    switch (verdict.kind) {
+      case 'dial':
+        return dial(tx, fence, row, verdict.reason)
+      case 'wait':
+        return (await releaseClaim(tx, fence, verdict))
+          ? { kind: 'wait', reason: verdict.reason }
+          : { kind: 'lost' }
+      case 'end':
+        return end(tx, fence, verdict, onCallEnded)
+    }
+  })
+
+const dial = async (
+  tx: Transaction,
+  fence: CallFence,
+  row: GateRow,
+  reason: string,
+): Promise<GateOutcome> => {
+  const durationMs =
+    row.max_duration_seconds === null ? maxCallDurationMs : row.max_duration_seconds * 1000
+  const attempt = await markDialing(tx, fence, reason, durationMs)
+  return attempt === undefined ? { kind: 'lost' } : { kind: 'dial', row, attempt }
+}
+
+const end = async (
+  tx: Transaction,
+  fence: CallFence,
+  result: CallResult,
+  onCallEnded: OnCallEnded,
+): Promise<GateOutcome> => {
+  const ended = await finishCall(tx, fence, result)
+  if (!ended) return { kind: 'lost' }
+  await onCallEnded(tx, ended)
+  return { kind: 'ended', ended }
+}
+
+const judge = async (tx: Transaction, fence: CallFence, row: GateRow): Promise<Verdict> => {
+  const policy = policyOfJson(row.policy)
+  return (
+    refusal(row, policy) ??
+    closedHours(row, policy) ??
+    (await tooManyAttempts(tx, fence, row, policy)) ?? {
+      kind: 'dial',
+      reason: permission(row, policy),
+    }
+  )
+}
+
+/** Reasons that time does not cure. */
+const refusal = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
+  if (row.is_cancel_requested) return { kind: 'end', status: 'cancelled' }
+  if (!row.is_contact_known) return failed('The contact no longer exists.')
+  if (row.is_on_do_not_call_list) return failed('The number is on the do-not-call list.')
+  if (!row.is_agent_eligible) return failed('The agent is no longer published.')
+  const problem = destinationProblem(row.phone_number, policy)
+  return problem && failed(describeDestinationProblem(problem))
+}
+
+const failed = (outcomeReason: string): Verdict => ({
+  kind: 'end',
+  status: 'failed',
+  answerStatus: 'unknown',
+  outcome: 'not_reached',
+  outcomeReason,
+})
+
+/** The lane closed, or was paused, between claim and gate. It wakes the call itself when it opens again. */
+const closedHours = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
+  if (row.is_lane_paused) return { kind: 'wait', reason: 'Dispatch of its batch is paused.' }
+  if (row.is_lane_open) return undefined
+  return {
+    kind: 'wait',
+    reason: `It is outside the calling hours in ${zonesOf(row, policy).join(', ')}.`,
+    ...(row.opens_at && row.opens_at > row.now && { until: row.opens_at }),
+  }
+}
+
+const zonesOf = (row: GateRow, policy: CallingPolicy): readonly string[] =>
+  calleeZones(policy, zonesOfText(row.time_zones))
+
+const tooManyAttempts = async (
+  tx: Transaction,
+  fence: CallFence,
+  row: GateRow,
+  policy: CallingPolicy,
+): Promise<Verdict | undefined> => {
+  const limit = policy.attemptsPerNumberPerDay
+  if (limit === undefined) return undefined
+  const day = dayOfCallee(zonesOf(row, policy), row.now.getTime())
+  const attempts = await countAttempts(
+    tx,
+    fence.organizationId,
+    row.phone_number,
+    new Date(day.startMs),
+  )
+  if (attempts < limit) return undefined
+  return {
+    kind: 'wait',
+    reason: `The number was dialled ${attempts} times on this day of the callee; the policy allows ${limit}.`,
+    until: new Date(day.endMs),
+    waitReason: 'attempts_per_day',
+  }
+}
+
+const permission = (row: GateRow, policy: CallingPolicy): string => {
+  const zones = zonesOf(row, policy).join(', ')
+  const closes = row.closes_at ? ` until ${row.closes_at.toISOString()}` : ''
+  return `Calling hours are open in ${zones}${closes}; the policy and the do-not-call list allow it.`
+}

@@ -1,0 +1,81 @@
+import { sql, type Queryable } from '../database/database.ts'
+import { newId } from '../runtime/ids.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+/** How long a node's calls stay its own without a renewal, by the database's clock. */
+export const leaseMs = 8_000
+export const renewIntervalMs = 2_000
+/** We stop sending this long before the database would give our calls away. */
+const sendMarginMs = 1_000
+
+/** A node's hold on all its calls: one row, renewed every two seconds. */
+export interface Lease {
+  /** New for each process, so that a restarted node is never taken for the one that died. */
+  readonly nodeId: string
+  /** False: this node was declared dead, and its calls were given away. */
+  renew(): Promise<boolean>
+  /** By the monotonic clock, which a paused process cannot argue with. */
+  isHeld(): boolean
+  setDraining(): Promise<void>
+  /** Lets everything go: whatever calls are left may be rescued at once. */
+  release(): Promise<void>
+}
+
+const registerStatement = sql(
+  'lease.register',
+  `insert into nodes (id, name, lease_until)
+   values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')`,
+)
+
+const renewStatement = sql(
+  'lease.renew',
+  `update nodes
+      set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
+    where id = $1
+      and rescued_at is null`,
+)
+
+const drainStatement = sql(
+  'lease.setDraining',
+  `update nodes
+      set draining = true
+    where id = $1`,
+)
+
+const releaseStatement = sql(
+  'lease.release',
+  `update nodes
+      set lease_until = least(lease_until, clock_timestamp())
+    where id = $1`,
+)
+
+/** Registers this process as a node. */
+export const takeLease = async (db: Queryable, name: string, clock: Clock): Promise<Lease> => {
+  const nodeId = newId()
+  let heldUntilMs = 0
+  // Taken before the statement leaves: our idea of the lease is never longer than the database's.
+  const extended = (sentAtMs: number): void => {
+    heldUntilMs = sentAtMs + leaseMs - sendMarginMs
+  }
+  const startedAtMs = clock.monotonicMs()
+  await db.run(registerStatement, [nodeId, name, leaseMs])
+  extended(startedAtMs)
+  return {
+    nodeId,
+    async renew() {
+      const sentAtMs = clock.monotonicMs()
+      const isOurs = (await db.run(renewStatement, [nodeId, leaseMs])) > 0
+      if (isOurs) extended(sentAtMs)
+      else heldUntilMs = 0
+      return isOurs
+    },
+    isHeld: () => clock.monotonicMs() < heldUntilMs,
+    async setDraining() {
+      await db.run(drainStatement, [nodeId])
+    },
+    async release() {
+      heldUntilMs = 0
+      await db.run(releaseStatement, [nodeId])
+    },
+  }
+}

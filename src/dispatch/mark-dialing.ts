@@ -1,0 +1,57 @@
+import { sql, type Queryable } from '../database/database.ts'
+import { decisionFragment } from '../domains/calls/call-fragments.ts'
+import type { CallFence } from '../domains/calls/call-progress-store.ts'
+
+/** Decision D3: a phone rings for at most a minute, and a call is over a minute after it must be. */
+export const maxRingMs = 60_000
+export const watchdogGraceMs = 60_000
+/** The longest call an agent may hold (D3). */
+export const maxCallDurationMs = 3_600_000
+
+// The fence of the whole queue. Committed before the INVITE leaves, so that a call whose node dies is known to have
+// perhaps rung. It fails for a holder whose lease is over by the database's clock, even one that has not noticed:
+// rescue waits for the same instant. Cancelled, paused and closed calls do not pass either.
+const markStatement = sql(
+  'mark-dialing.markDialing',
+  `update calls c
+      set status      = 'dialing',
+          dialing_at  = now(),
+          attempt     = attempt + 1,
+          deadline_at = now() + $4 * interval '1 millisecond',
+          updated_at  = now(),
+          ${decisionFragment({ decision: "'dial'", reason: '$5' })}
+    where organization_id = $1
+      and id = $2
+      and lease_token = $3
+      and status = 'queued'
+      and cancel_requested_at is null
+      and exists (select from nodes n
+                   where n.id = c.node_id
+                     and n.rescued_at is null
+                     and n.lease_until > clock_timestamp())
+      and exists (select from lanes l
+                   where l.organization_id = c.organization_id
+                     and l.id = c.lane_id
+                     and not l.paused
+                     and l.opens_at <= clock_timestamp()
+                     and l.closes_at > clock_timestamp())
+   returning attempt`,
+)
+
+/** `queued` → `dialing` by compare-and-set. Answers which attempt this is; undefined: the race was lost, do not dial. */
+export const markDialing = async (
+  db: Queryable,
+  fence: CallFence,
+  reason: string,
+  maxDurationMs: number,
+): Promise<number | undefined> => {
+  const lifeMs = maxRingMs + Math.min(maxDurationMs, maxCallDurationMs) + watchdogGraceMs
+  const row = await db.row<{ attempt: number }>(markStatement, [
+    fence.organizationId,
+    fence.callId,
+    fence.leaseToken,
+    lifeMs,
+    reason,
+  ])
+  return row?.attempt
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../runtime/logger.ts'
+
+/** Resolves after the time, or as soon as the signal is aborted; never rejects. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+export const systemSleep: Sleep = (ms, signal) =>
+  delay(ms, undefined, { signal }).catch(() => undefined)
+
+export interface Repeating {
+  /** Runs the work again at once, or right after the run that is under way. */
+  wake(): void
+  /** Resolves when the run under way is over; no other begins. */
+  stop(): Promise<void>
+}
+
+export interface RepeatingOptions {
+  readonly name: string
+  readonly intervalMs: number
+  /** May answer a shorter time until the next run. */
+  readonly work: () => Promise<number | void>
+  readonly sleep: Sleep
+  readonly logger: Logger
+}
+
+/**
+ * Runs `work` now and again after each interval, or sooner when woken; never twice at a time. An error is logged once
+ * until a run succeeds again, and the next run comes as if nothing had been.
+ */
+export const repeat = ({ name, intervalMs, work, sleep, logger }: RepeatingOptions): Repeating => {
+  let isStopped = false
+  let isWoken = false
+  let isFailing = false
+  let nap = new AbortController()
+
+  const runOnce = async (): Promise<number> => {
+    try {
+      const nextMs = await work()
+      if (isFailing) logger.info({ loop: name }, 'dispatch loop works again')
+      isFailing = false
+      return Math.min(nextMs ?? intervalMs, intervalMs)
+    } catch (error) {
+      if (!isFailing) logger.error({ err: error, loop: name }, 'dispatch loop failed')
+      isFailing = true
+      return intervalMs
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    while (!isStopped) {
+      isWoken = false
+      nap = new AbortController()
+      const nextMs = await runOnce()
+      // `wake` and `stop` abort the nap of this round, also one that has not begun yet.
+      if (!isStopped && !isWoken) await sleep(nextMs, nap.signal)
+    }
+  }
+
+  const running = run()
+  return {
+    wake() {
+      isWoken = true
+      nap.abort()
+    },
+    stop() {
+      isStopped = true
+      nap.abort()
+      return running
+    },
+  }
+}

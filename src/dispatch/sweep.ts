@@ -1,0 +1,55 @@
+import type { Database } from '../database/database.ts'
+import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Lease } from './lease.ts'
+import type { LiveCalls } from './live-calls.ts'
+import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './rescue.ts'
+
+/**
+ * A lease that ran out tells of a dead node only if the node could have renewed it: after the database itself was away
+ * (a failover), everybody gets this long to come back before anybody is declared dead.
+ */
+export const contactBeforeRescueMs = 5_000
+/** A longer silence between two sweeps counts as having been away. */
+export const maxContactGapMs = 3_000
+
+export interface SweepOptions {
+  readonly database: Database
+  readonly onCallEnded: OnCallEnded
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly live: LiveCalls
+  lease(): Lease | undefined
+}
+
+/** Settles what nobody else does: calls of dead nodes, calls this node forgot, calls that are overdue. */
+export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
+  const { database, onCallEnded, clock, logger, live } = options
+  let contactSinceMs = clock.monotonicMs()
+  let lastContactMs = contactSinceMs
+
+  const keepContact = (): number => {
+    const nowMs = clock.monotonicMs()
+    if (nowMs - lastContactMs > maxContactGapMs) contactSinceMs = nowMs
+    lastContactMs = nowMs
+    return nowMs - contactSinceMs
+  }
+
+  return async () => {
+    const lease = options.lease()
+    for (const callId of await endOverdueCalls(database, onCallEnded)) {
+      logger.error({ call_id: callId }, 'an overdue call was ended by the watchdog')
+      live.abort(callId, 'lease_lost')
+    }
+    if (lease) {
+      const forgotten = await rescueForgottenCalls(database, lease.nodeId, live.ids(), onCallEnded)
+      if (forgotten.requeued + forgotten.ended > 0)
+        logger.warn(forgotten, 'forgotten calls settled')
+    }
+    // Only a sweep that reached the database is contact.
+    if (keepContact() < contactBeforeRescueMs) return
+    const rescued = await rescueDeadNodes(database, onCallEnded)
+    if (rescued.requeued + rescued.ended > 0) logger.warn(rescued, 'calls of a dead node settled')
+  }
+}

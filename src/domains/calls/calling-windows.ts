@@ -1,0 +1,177 @@
+import { Temporal } from 'temporal-polyfill'
+import {
+  weekdays,
+  type CallingPolicy,
+  type Weekday,
+  type WeeklyWindow,
+} from '../organizations/calling-policy.ts'
+import { canOpenTogether } from '../organizations/open-together.ts'
+import { isTimeZone } from '../organizations/time-zone.ts'
+import type { CallingWindowJson } from './lane-store.ts'
+
+/** Epoch milliseconds, half-open: `startMs` belongs to it, `endMs` does not. */
+export interface Interval {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Weekly windows of wall-clock time in one IANA zone. */
+export interface Schedule {
+  readonly timeZone: string
+  readonly windows: readonly WeeklyWindow[]
+}
+
+/** Openings are looked for this far ahead; a lane that finds none looks again before that. */
+export const horizonMs = 9 * 24 * 3_600_000
+
+/**
+ * When a lane may dial: the policy in every zone its callees may be in (in the organization's, where they have no place
+ * or could never be called together), and the batch's own window in the zone that the window names (D5, D12).
+ */
+export const laneSchedules = (
+  policy: CallingPolicy,
+  timeZones: readonly string[] | undefined,
+  callingWindow?: CallingWindowJson,
+): Schedule[] => {
+  const schedules: Schedule[] = calleeZones(policy, timeZones).map((timeZone) => ({
+    timeZone,
+    windows: policy.windows,
+  }))
+  return callingWindow ? [...schedules, scheduleOfWindow(callingWindow)] : schedules
+}
+
+/** The zones in which callees are judged (D12). */
+export const calleeZones = (
+  policy: CallingPolicy,
+  timeZones: readonly string[] | undefined,
+): readonly string[] =>
+  timeZones && canOpenTogether(timeZones, policy.windows) ? timeZones : [policy.timeZone]
+
+const scheduleOfWindow = (window: CallingWindowJson): Schedule => ({
+  timeZone: window.time_zone,
+  windows: [
+    {
+      weekdays: weekdays.filter((weekday) => window.weekdays.includes(weekday)),
+      startTime: window.start_time,
+      endTime: window.end_time,
+    },
+  ],
+})
+
+/**
+ * The current opening, or the next one within the horizon: the first stretch of time, not yet over at `fromMs`, in which
+ * every schedule is open. Adjacent windows are one opening. Undefined: none within sight, or a zone nobody can resolve
+ * (fail closed).
+ */
+export const nextOpening = (
+  schedules: readonly Schedule[],
+  fromMs: number,
+): Interval | undefined => {
+  const [first, ...others] = schedules.map((schedule) => openIntervals(schedule, fromMs))
+  if (!first) return undefined
+  return others.reduce(intersect, first).find((opening) => opening.endMs > fromMs)
+}
+
+/** Every opening of one schedule from a little before `fromMs` to the horizon, in order, adjacent ones merged. */
+export const openIntervals = ({ timeZone, windows }: Schedule, fromMs: number): Interval[] => {
+  if (!isTimeZone(timeZone)) return []
+  const untilMs = fromMs + horizonMs
+  const intervals = offsetSegments(timeZone, fromMs, untilMs).flatMap((segment) =>
+    windows.flatMap((window) => openInSegment(window, segment)),
+  )
+  return merge(intervals)
+}
+
+/** A stretch of time in which the zone's offset from UTC does not change. */
+interface OffsetSegment extends Interval {
+  readonly offsetMs: number
+}
+
+/**
+ * Wall-clock time runs evenly within one offset, so that windows are exact on each side of a clock change: an hour that
+ * is skipped is absent, an hour that is repeated counts twice (D5).
+ */
+const offsetSegments = (timeZone: string, fromMs: number, untilMs: number): OffsetSegment[] => {
+  const segments: OffsetSegment[] = []
+  let at = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone)
+  while (at.epochMilliseconds < untilMs) {
+    const next = at.getTimeZoneTransition('next')
+    const endMs = Math.min(next?.epochMilliseconds ?? untilMs, untilMs)
+    segments.push({
+      startMs: at.epochMilliseconds,
+      endMs,
+      offsetMs: at.offsetNanoseconds / 1e6,
+    })
+    if (!next) break
+    at = next
+  }
+  return segments
+}
+
+const dayMs = 24 * 3_600_000
+
+const openInSegment = (window: WeeklyWindow, segment: OffsetSegment): Interval[] => {
+  const { startMs, endMs, offsetMs } = segment
+  const intervals: Interval[] = []
+  const firstDay = Math.floor((startMs + offsetMs) / dayMs)
+  const lastDay = Math.floor((endMs - 1 + offsetMs) / dayMs)
+  for (let day = firstDay; day <= lastDay; day += 1) {
+    if (!window.weekdays.includes(weekdayOf(day))) continue
+    const midnightMs = day * dayMs - offsetMs
+    const opening = {
+      startMs: Math.max(startMs, midnightMs + timeOfDayMs(window.startTime)),
+      endMs: Math.min(endMs, midnightMs + timeOfDayMs(window.endTime)),
+    }
+    if (opening.startMs < opening.endMs) intervals.push(opening)
+  }
+  return intervals
+}
+
+/** Days are counted from 1 January 1970, a Thursday. */
+const weekdayOf = (day: number): Weekday => weekdays[(day + 3) % 7] as Weekday
+
+const timeOfDayMs = (time: string): number =>
+  (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * 60_000
+
+const merge = (intervals: readonly Interval[]): Interval[] => {
+  const merged: Interval[] = []
+  for (const interval of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = merged.at(-1)
+    if (last && interval.startMs <= last.endMs) {
+      merged[merged.length - 1] = {
+        startMs: last.startMs,
+        endMs: Math.max(last.endMs, interval.endMs),
+      }
+    } else merged.push(interval)
+  }
+  return merged
+}
+
+const intersect = (left: readonly Interval[], right: readonly Interval[]): Interval[] =>
+  left.flatMap((a) =>
+    right
+      .map((b) => ({
+        startMs: Math.max(a.startMs, b.startMs),
+        endMs: Math.min(a.endMs, b.endMs),
+      }))
+      .filter((both) => both.startMs < both.endMs),
+  )
+
+/**
+ * The callee's day at `atMs`. Where several zones are possible, from the midnight that came first in any of them until
+ * the next one has come in all of them: nobody is called more often than allowed, wherever they are.
+ */
+export const dayOfCallee = (timeZones: readonly string[], atMs: number): Interval => {
+  const days = timeZones.map((timeZone) => {
+    const at = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timeZone)
+    const midnight = at.startOfDay()
+    return {
+      startMs: midnight.epochMilliseconds,
+      endMs: midnight.add({ days: 1 }).startOfDay().epochMilliseconds,
+    }
+  })
+  return {
+    startMs: Math.min(...days.map((day) => day.startMs)),
+    endMs: Math.max(...days.map((day) => day.endMs)),
+  }
+}
