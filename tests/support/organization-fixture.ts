@@ -1,0 +1,66 @@
+import { contactInput, type ContactInput } from '../../src/contract/contacts.ts'
+import { latestVersion } from '../../src/contract/versions.ts'
+import type { Database, Queryable, Transaction } from '../../src/database/database.ts'
+import { createAgent } from '../../src/domains/agents/create-agent.ts'
+import { createPlaceCall } from '../../src/domains/calls/place-call.ts'
+import { placeManualCall } from '../../src/domains/calls/place-manual-call.ts'
+import { createOrganization } from '../../src/domains/organizations/create-organization.ts'
+import { newId } from '../../src/runtime/ids.ts'
+
+/** An agent file without anything optional. */
+export const minimalAgentFile = {
+  name: 'Reminder',
+  greeting: 'Hello {{contact.name|there}}.',
+  prompt: 'Remind them of the appointment.',
+  voicemail: 'hang_up',
+} as const
+
+/** The context a handler gets from the HTTP kernel. */
+export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
+  db,
+  organizationId,
+  apiKeyId: newId(),
+  requestId: 'req_test',
+  version: latestVersion,
+})
+
+/** A contact body as the kernel hands it over. */
+export const contactBody = (members: Partial<ContactInput> = {}): ContactInput =>
+  contactInput.parse({
+    external_id: `crm-${newId()}`,
+    name: 'Ada',
+    phone_number: '+12025550100',
+    ...members,
+  })
+
+export interface OrganizationFixture {
+  readonly organizationId: string
+  readonly agentId: string
+  /** A queued API call to this number; its id. */
+  placeCall(phoneNumber?: string): Promise<string>
+  /** A queued manual dial; its id. */
+  dial(phoneNumber?: string): Promise<string>
+}
+
+/** A new organization with an agent. */
+export const createOrganizationFixture = async (db: Database): Promise<OrganizationFixture> => {
+  const { id: organizationId } = await createOrganization(db, { name: 'Fixture' })
+  const { id: agentId } = await createAgent(db, organizationId, minimalAgentFile)
+  const noHint = (): void => {}
+  const placeCall = createPlaceCall(noHint)
+  return {
+    organizationId,
+    agentId,
+    async placeCall(phoneNumber = '+12025550100') {
+      const recipient = contactBody({ external_id: phoneNumber, phone_number: phoneNumber })
+      const input = { params: {}, query: {}, body: { agent_id: agentId, recipient } }
+      const work = (tx: Transaction) => placeCall(input, contextOf(tx, organizationId))
+      return (await db.transaction(work)).id
+    },
+    async dial(phoneNumber = '+12025550199') {
+      const work = (tx: Transaction) =>
+        placeManualCall(tx, noHint, organizationId, { agentId, phoneNumber })
+      return (await db.transaction(work)).id
+    },
+  }
+}
