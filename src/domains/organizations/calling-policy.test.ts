@@ -120,11 +120,14 @@ describe('a policy file', () => {
     [
       'a country in small letters',
       { allowed_countries: ['us'] },
-      ['allowed_countries: It must be "all" or a list of country codes.'],
+      [
+        'allowed_countries[0]: It must be a two-letter ISO 3166 country code in capitals, such as "US".',
+      ],
     ],
+    ['no country', { allowed_countries: [] }, ['allowed_countries: It must have at least 1 item.']],
     [
-      'no country',
-      { allowed_countries: [] },
+      'a word that is not "all"',
+      { allowed_countries: 'some' },
       ['allowed_countries: It must be "all" or a list of country codes.'],
     ],
     ['countries left out', { allowed_countries: undefined }, [`allowed_countries: ${required}`]],
