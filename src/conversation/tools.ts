@@ -22,7 +22,7 @@ const callSchemas = {
     digits: z
       .string()
       .max(maxDigits)
-      .regex(/^[0-9A-D*#w]+$/),
+      .regex(/^[0-9A-D*#]+$/),
   }),
   opt_out: z.object({}),
   voicemail_detected: z.object({}),
@@ -50,10 +50,10 @@ export const builtInTools = (outcomes: readonly string[]): ToolSpec[] => [
   },
   {
     name: 'send_dtmf',
-    description: 'Presses keys of the telephone, for menus. "w" waits half a second.',
+    description: 'Presses keys of the telephone, for menus.',
     parameters: {
       type: 'object',
-      properties: { digits: { type: 'string', pattern: '^[0-9A-D*#w]+$', maxLength: maxDigits } },
+      properties: { digits: { type: 'string', pattern: '^[0-9A-D*#]+$', maxLength: maxDigits } },
       required: ['digits'],
       additionalProperties: false,
     },

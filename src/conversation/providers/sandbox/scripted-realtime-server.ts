@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads'
+import { backoffMs } from '../../../runtime/backoff.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import type { Service } from '../../../runtime/service.ts'
+
+export interface ScriptedServerSettings {
+  /** The lines it can understand, spoken by the sandbox's callees; nothing else is. */
+  readonly vocabulary: readonly string[]
+  /** 0 for any free one. */
+  readonly port: number
+}
+
+export type ScriptedServerMessage = { readonly type: 'listening'; readonly port: number }
+
+export interface ScriptedRealtimeServer extends Service {
+  /** `ws://127.0.0.1:<port>/v1/realtime`, once started; the same after a restart of its thread. */
+  readonly url: string
+}
+
+const restartDelay = { baseMs: 100, maxMs: 5_000 }
+
+/**
+ * A model without weights behind the Realtime protocol on loopback, in a thread of its own: it finds the speech in the
+ * audio it hears, matches it against its vocabulary, answers by a small table of rules and speaks with Flite. A thread
+ * that dies is started again on the same port; its sessions are lost.
+ */
+export const createScriptedRealtimeServer = ({
+  vocabulary,
+  logger,
+}: {
+  vocabulary: readonly string[]
+  logger: Logger
+}): ScriptedRealtimeServer => {
+  let worker: Worker | undefined
+  let starting: Promise<void> | undefined
+  let restartTimer: NodeJS.Timeout | undefined
+  let port = 0
+  let deaths = 0
+  let isStopped = false
+
+  const startThread = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settings: ScriptedServerSettings = { vocabulary, port }
+      const thread = new Worker(new URL('./scripted-server-worker.ts', import.meta.url), {
+        workerData: settings,
+      })
+      worker = thread
+      thread.on('message', (message: ScriptedServerMessage) => {
+        port = message.port
+        deaths = 0
+        resolve()
+      })
+      thread.on('error', (error) => {
+        logger.error({ err: error }, 'the scripted voice engine broke')
+        reject(error)
+      })
+      thread.on('exit', () => {
+        reject(new Error('The scripted voice engine ended before it was ready.'))
+        if (worker === thread) restart()
+      })
+    })
+
+  const restart = (): void => {
+    worker = undefined
+    if (isStopped || port === 0) return
+    deaths += 1
+    restartTimer = setTimeout(
+      () => {
+        startThread().catch((error: unknown) =>
+          logger.error({ err: error }, 'the scripted voice engine could not be started again'),
+        )
+      },
+      backoffMs(deaths, restartDelay),
+    )
+  }
+
+  return {
+    start: () => (starting ??= startThread()),
+    async stop() {
+      isStopped = true
+      clearTimeout(restartTimer)
+      await worker?.terminate()
+      worker = undefined
+    },
+    get url() {
+      if (port === 0) throw new Error('The scripted voice engine has not been started.')
+      return `ws://127.0.0.1:${port}/v1/realtime`
+    },
+  }
+}

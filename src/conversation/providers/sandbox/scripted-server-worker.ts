@@ -1,0 +1,60 @@
+import type { AddressInfo } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { createSynthesizer } from '../../../audio/flite.ts'
+import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
+import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-realtime-server.ts'
+import { createScriptedSession } from './scripted-session.ts'
+import { createUnderstanding } from './understanding.ts'
+
+/** The program of the scripted server's thread: synthesis and recognition block it, and nobody else. */
+
+if (parentPort === null) throw new Error('scripted-server-worker.ts runs only as a worker thread.')
+const port = parentPort
+const settings = workerData as ScriptedServerSettings
+
+const maxMessageBytes = 1024 * 1024
+const maxSessions = 2_000
+const tryAgainLater = 1013
+
+const post = (message: ScriptedServerMessage): void => port.postMessage(message)
+
+const synthesizer = createSynthesizer()
+const understanding = createUnderstanding(settings.vocabulary, synthesizer)
+
+const serve = async (socket: WebSocket): Promise<void> => {
+  // Messages that arrive before the detector is there wait for it.
+  const early: string[] = []
+  let receive = (message: string): void => {
+    early.push(message)
+  }
+  socket.on('message', (data: Buffer) => receive(data.toString('utf8')))
+  socket.on('error', () => socket.terminate())
+  const voiceActivity = await createVoiceActivityDetector()
+  const session = createScriptedSession({
+    voiceActivity,
+    understanding,
+    synthesizer,
+    send: (message) => socket.send(message),
+  })
+  socket.on('close', () => session.close())
+  receive = (message) => session.receive(message)
+  for (const message of early) session.receive(message)
+}
+
+const server = new WebSocketServer({
+  host: '127.0.0.1',
+  port: settings.port,
+  path: '/v1/realtime',
+  maxPayload: maxMessageBytes,
+  perMessageDeflate: false,
+})
+server.on('connection', (socket) => {
+  if (server.clients.size > maxSessions) return socket.close(tryAgainLater)
+  // A fault in here is a bug: it ends the thread, and with it the sessions.
+  void serve(socket)
+  return undefined
+})
+server.on('listening', () =>
+  post({ type: 'listening', port: (server.address() as AddressInfo).port }),
+)

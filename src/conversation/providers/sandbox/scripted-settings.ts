@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
+import type { Codec } from '../../voice-engine.ts'
+import { createWireAudio, type WireAudio } from '../realtime/wire-audio.ts'
+import { createDialogue, type Dialogue } from './dialogue.ts'
+import { createScriptedEar, type ScriptedEar } from './scripted-ear.ts'
+
+/** What a session of the scripted model was configured to. */
+export interface ScriptedSettings {
+  readonly codec: Codec
+  readonly input: WireAudio
+  readonly output: WireAudio
+  readonly voice: string | undefined
+  readonly ear: ScriptedEar
+  readonly dialogue: Dialogue
+  /** Whether the model answers by itself when the callee has finished. */
+  readonly createsResponses: boolean
+}
+
+const defaultSilenceMs = 500
+
+const format = z.object({ type: z.enum(['audio/pcmu', 'audio/pcma', 'audio/pcm']) })
+
+const sessionSchema = z.object({
+  instructions: z.string().default(''),
+  audio: z.object({
+    input: z.object({
+      format,
+      turn_detection: z
+        .object({
+          silence_duration_ms: z.number().min(100).max(5_000).default(defaultSilenceMs),
+          create_response: z.boolean().default(true),
+        })
+        .default({ silence_duration_ms: defaultSilenceMs, create_response: true }),
+    }),
+    output: z.object({ format, voice: z.string().optional() }),
+  }),
+  tools: z.array(z.object({ name: z.string() })).default([]),
+})
+
+/** The settings in a `session.update`; `undefined` if its audio cannot be served. */
+export const readSettings = (
+  session: unknown,
+  voiceActivity: VoiceActivityDetector,
+  greeting: () => string,
+): ScriptedSettings | undefined => {
+  const parsed = sessionSchema.safeParse(session)
+  if (!parsed.success) return undefined
+  const { instructions, audio, tools } = parsed.data
+  const codec: Codec = audio.input.format.type === 'audio/pcma' ? 'pcma' : 'pcmu'
+  const wire = (type: string): WireAudio =>
+    createWireAudio(type === 'audio/pcm' ? 'pcm16' : 'g711', codec)
+  return {
+    codec,
+    input: wire(audio.input.format.type),
+    output: wire(audio.output.format.type),
+    voice: audio.output.voice,
+    ear: createScriptedEar(voiceActivity, audio.input.turn_detection.silence_duration_ms),
+    dialogue: createDialogue({
+      instructions,
+      tools: new Set(tools.map(({ name }) => name)),
+      greeting,
+    }),
+    createsResponses: audio.input.turn_detection.create_response,
+  }
+}

@@ -1,0 +1,46 @@
+import type { FliteVoice, Synthesizer } from '../../../audio/flite.ts'
+import { encodeG711 } from '../../../audio/g711.ts'
+import { resample } from '../../../audio/resample.ts'
+import type { Codec } from '../../voice-engine.ts'
+import { splitSentences } from './sentences.ts'
+
+/** One sentence of an answer, as words and as G.711. */
+export interface SpokenSentence {
+  readonly text: string
+  readonly g711: Uint8Array
+}
+
+const voices: readonly FliteVoice[] = ['slt', 'awb', 'rms', 'kal16', 'kal']
+const defaultVoice: FliteVoice = 'slt'
+const lineRateHz = 8_000
+/** 180 ms after each sentence, and not what Flite puts there: a longer silence reads as the end of the turn. */
+const pauseSamples = 1_440
+/** About -46 dBFS. */
+const silentLevel = 160
+
+/**
+ * Speaks sentence by sentence, so that the first one is heard while the second is still being made. Blocks for some
+ * ten milliseconds per sentence that is not in the synthesizer's cache.
+ * @param voice a Flite voice; any other name speaks as `slt`
+ */
+export const speakSentences = function* (
+  text: string,
+  voice: string | undefined,
+  codec: Codec,
+  synthesizer: Synthesizer,
+): Generator<SpokenSentence> {
+  const chosen = voices.find((name) => name === voice) ?? defaultVoice
+  for (const sentence of splitSentences(text)) {
+    const { samples, sampleRateHz } = synthesizer.synthesize(sentence, chosen)
+    const spoken = trimSilence(resample(samples, sampleRateHz, lineRateHz))
+    const padded = new Int16Array(spoken.length + pauseSamples)
+    padded.set(spoken)
+    yield { text: sentence, g711: encodeG711(codec, padded) }
+  }
+}
+
+const trimSilence = (samples: Int16Array): Int16Array => {
+  const isLoud = (sample: number): boolean => Math.abs(sample) > silentLevel
+  const first = samples.findIndex(isLoud)
+  return first < 0 ? samples : samples.subarray(first, samples.findLastIndex(isLoud) + 1)
+}
