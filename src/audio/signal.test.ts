@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBeepDetector, goertzelPower } from './goertzel.ts'
+import { dbfsOf, energyOf, peakOf } from './level.ts'
+import { deinterleave, interleave, mixSamples, scaleSamples } from './mix.ts'
+import { createPeakMeter } from './peaks.ts'
+import { createResampler, resample } from './resample.ts'
+import {
+  beep,
+  busyTone,
+  dtmfFrequencies,
+  dtmfTone,
+  joinSamples,
+  silence,
+  sine,
+  specialInformationTone,
+} from './tones.ts'
+
+const sineAt = (rateHz: number, frequencyHz: number, samples: number): Int16Array =>
+  Int16Array.from({ length: samples }, (_, i) =>
+    Math.round(10_000 * Math.sin((2 * Math.PI * frequencyHz * i) / rateHz)),
+  )
+
+const decibels = (power: number, reference: number): number => 10 * Math.log10(power / reference)
+
+const beepsIn = (samples: Int16Array): number => {
+  const detector = createBeepDetector()
+  let beeps = 0
+  for (let at = 0; at + 160 <= samples.length; at += 160) {
+    if (detector.push(samples.subarray(at, at + 160))) beeps++
+  }
+  return beeps
+}
+
+test('level: a full-scale square is 0 dBFS, a sine 3 dB below its peak, silence has none', () => {
+  assert.ok(Math.abs(dbfsOf(new Int16Array(100).fill(-32_768))) < 1e-9)
+  assert.ok(Math.abs(dbfsOf(sine(1000, 100, 32_767)) + 3.01) < 0.01)
+  assert.equal(dbfsOf(new Int16Array(100)), -Infinity)
+  assert.equal(energyOf(new Int16Array(0)), 0)
+  assert.equal(peakOf(Int16Array.of(3, -32_768, 5)), 32_768)
+})
+
+for (const rateHz of [24_000, 16_000]) {
+  test(`${rateHz} to 8000 Hz keeps speech frequencies and removes what would alias`, () => {
+    const measure = (frequencyHz: number): Int16Array =>
+      resample(sineAt(rateHz, frequencyHz, rateHz), rateHz, 8000).subarray(100, 7900)
+    for (const kept of [300, 1000, 2000, 3000]) {
+      const loss = decibels(energyOf(measure(kept)), 10_000 ** 2 / 2)
+      assert.ok(Math.abs(loss) < 0.5, `${kept} Hz: ${loss} dB`)
+    }
+    for (const removed of [5500, 6000, 7000]) {
+      const rest = decibels(energyOf(measure(removed)), 10_000 ** 2 / 2)
+      assert.ok(rest < -60, `${removed} Hz: ${rest} dB`)
+    }
+  })
+
+  test(`8000 to ${rateHz} Hz and back gives the same signal at the same time`, () => {
+    const original = sineAt(8000, 700, 8000)
+    const wide = resample(original, 8000, rateHz)
+    assert.equal(wide.length, rateHz)
+    const back = resample(wide, rateHz, 8000)
+    assert.equal(back.length, original.length)
+    const difference = back.map((sample, i) => sample - original[i]!).subarray(100, 7900)
+    assert.ok(decibels(energyOf(difference), energyOf(original)) < -30)
+  })
+
+  test(`${rateHz} to 8000 Hz gives the same whether it comes whole or in odd chunks`, () => {
+    const input = sineAt(rateHz, 440, 5000)
+    const streaming = createResampler(rateHz, 8000)
+    const parts: Int16Array[] = []
+    for (let at = 0, size = 1; at < input.length; at += size, size = (size * 7) % 501) {
+      parts.push(streaming.process(input.subarray(at, at + size)))
+    }
+    parts.push(streaming.flush())
+    assert.deepEqual(joinSamples(parts), resample(input, rateHz, 8000))
+  })
+
+  test(`8000 to ${rateHz} Hz gives the same whether it comes whole or in odd chunks`, () => {
+    const input = sineAt(8000, 440, 3000)
+    const streaming = createResampler(8000, rateHz)
+    const parts: Int16Array[] = []
+    for (let at = 0, size = 1; at < input.length; at += size, size = (size * 7) % 501) {
+      parts.push(streaming.process(input.subarray(at, at + size)))
+    }
+    parts.push(streaming.flush())
+    assert.deepEqual(joinSamples(parts), resample(input, 8000, rateHz))
+  })
+}
+
+test('resampling by anything but a whole factor of 8000 Hz is refused', () => {
+  assert.throws(() => createResampler(44_100, 8000), RangeError)
+  assert.throws(() => createResampler(48_000, 16_000), RangeError)
+  assert.deepEqual(resample(Int16Array.of(1, 2), 8000, 8000), Int16Array.of(1, 2))
+})
+
+test('Goertzel finds the energy of a sine at its frequency and none elsewhere', () => {
+  const tone = sine(1000, 100)
+  assert.ok(Math.abs(goertzelPower(tone, 1000) / energyOf(tone) - 1) < 0.01)
+  assert.ok(goertzelPower(tone, 1500) / energyOf(tone) < 0.01)
+  assert.equal(goertzelPower(new Int16Array(0), 1000), 0)
+})
+
+test('every DTMF digit holds its two frequencies, and other characters have none', () => {
+  for (const digit of '0123456789*#ABCD') {
+    const tone = dtmfTone(digit)!
+    for (const frequencyHz of dtmfFrequencies(digit)!) {
+      const share = goertzelPower(tone, frequencyHz) / energyOf(tone)
+      assert.ok(share > 0.45 && share < 0.55, `${digit} at ${frequencyHz} Hz: ${share}`)
+    }
+  }
+  assert.equal(dtmfTone('x'), undefined)
+  assert.equal(dtmfTone(''), undefined)
+})
+
+test('a beep is reported once, when it ends, at any usual pitch', () => {
+  for (const frequencyHz of [400, 440, 853, 1000, 1400, 2000]) {
+    const line = joinSamples([silence(300), sine(frequencyHz, 500), silence(300)])
+    assert.equal(beepsIn(line), 1, `${frequencyHz} Hz`)
+  }
+  assert.equal(beepsIn(joinSamples([beep(), silence(100), beep(), silence(100)])), 2)
+})
+
+test('clicks, endless tones, busy tones and DTMF are no beep', () => {
+  assert.equal(beepsIn(joinSamples([sine(1000, 60), silence(200)])), 0)
+  assert.equal(beepsIn(joinSamples([sine(1000, 5000), silence(200)])), 0)
+  assert.equal(beepsIn(busyTone(3)), 0)
+  assert.equal(beepsIn(joinSamples([dtmfTone('5', 400)!, silence(200)])), 0)
+})
+
+test('a special information tone is three tones of 330 ms', () => {
+  const tone = specialInformationTone()
+  assert.equal(tone.length, 3 * 2640)
+  for (const [i, frequencyHz] of [950, 1400, 1800].entries()) {
+    const part = tone.subarray(i * 2640, (i + 1) * 2640)
+    assert.ok(goertzelPower(part, frequencyHz) / energyOf(part) > 0.95)
+  }
+})
+
+test('mixing and scaling clip instead of wrapping', () => {
+  const loud = Int16Array.of(30_000, -30_000, 1)
+  assert.deepEqual(
+    mixSamples(loud, Int16Array.of(30_000, -30_000)),
+    Int16Array.of(32_767, -32_768, 1),
+  )
+  assert.deepEqual(scaleSamples(loud, 2), Int16Array.of(32_767, -32_768, 2))
+})
+
+test('lanes are interleaved and taken apart, and must be equally long', () => {
+  const both = interleave(Uint8Array.of(1, 2), Uint8Array.of(3, 4))
+  assert.deepEqual(both, Uint8Array.of(1, 3, 2, 4))
+  assert.deepEqual(deinterleave(both), { left: Uint8Array.of(1, 2), right: Uint8Array.of(3, 4) })
+  assert.throws(() => interleave(new Int16Array(1), new Int16Array(2)), RangeError)
+})
+
+test('peaks do not depend on how the samples are cut', () => {
+  const samples = Int16Array.from({ length: 2500 }, (_, i) => (i === 1700 ? -16_384 : i % 100))
+  const whole = createPeakMeter(1000)
+  whole.add(samples)
+  const cut = createPeakMeter(1000)
+  for (let at = 0; at < samples.length; at += 333) cut.add(samples.subarray(at, at + 333))
+  assert.deepEqual(cut.finish(), [0.003, 0.5, 0.003])
+  assert.deepEqual(whole.finish(), [0.003, 0.5, 0.003])
+})
