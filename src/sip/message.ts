@@ -61,7 +61,7 @@ const startLine = (message: SipMessage): string =>
     : `SIP/2.0 ${message.status} ${singleLine(message.reason)}`
 
 // A line break in a value would let its author write header fields of our message.
-const singleLine = (value: string): string => value.replace(/[\r\n\0]+/g, ' ')
+const singleLine = (value: string): string => value.replace(/[\r\n]+/g, ' ')
 
 const unusualNames: Readonly<Record<string, string>> = {
   'call-id': 'Call-ID',

@@ -12,7 +12,7 @@ export interface SipUri {
 }
 
 const sipUri =
-  /^(sips?):(?:([^@\s<>"]+)@)?(\[[0-9a-f:.]+\]|[0-9a-z](?:[0-9a-z\-.]*[0-9a-z])?\.?)(?::(\d{1,5}))?(;[^?\s<>"]*)?$/i
+  /^(sips?):(?:([^@\s<>"]+)@)?(\[[0-9a-f:.]+\]|[0-9a-z](?:[0-9a-z\-._]*[0-9a-z])?\.?)(?::(\d{1,5}))?(;[^?\s<>"]*)?$/i
 
 /**
  * Reads a SIP or SIPS URI; `undefined` for any other text. User and password are kept as written (still escaped).

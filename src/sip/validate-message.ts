@@ -1,6 +1,6 @@
 import { headerOf, headersOf, type SipMessage } from './message.ts'
 import { parseCSeq, parseNameAddress, parseVia } from './headers.ts'
-import { schemeOf } from './uri.ts'
+import { parseSipUri, schemeOf } from './uri.ts'
 
 /** Why a message may not be processed, and the status that says so to its sender. */
 export interface MessageFault {
@@ -83,9 +83,10 @@ const readableCallId: Check = (message) => {
 
 const readableRequestUri: Check = (message) => {
   if (message.kind === 'response') return undefined
-  if (schemeOf(message.uri) === undefined || /[<>"]/.test(message.uri))
-    return 'the request URI cannot be read'
-  return undefined
+  const scheme = schemeOf(message.uri)
+  const isSip = scheme === 'sip' || scheme === 'sips'
+  const isReadable = isSip ? parseSipUri(message.uri) !== undefined : !/[<>"]/.test(message.uri)
+  return scheme === undefined || !isReadable ? 'the request URI cannot be read' : undefined
 }
 
 const checks: readonly Check[] = [
