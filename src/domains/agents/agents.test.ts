@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { agent as agentSchema } from '../../contract/agents.ts'
+import { newId } from '../../runtime/ids.ts'
+import { contextOf, minimalAgentFile } from '../../../tests/support/organization-fixture.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { createOrganization } from '../organizations/create-organization.ts'
+import { findAgentDefinition, listAllAgents } from './agent-store.ts'
+import { archiveAgent } from './archive-agent.ts'
+import { createAgent } from './create-agent.ts'
+import { listAgents } from './list-agents.ts'
+import { resolveAgent } from './resolve-agent.ts'
+
+let test: TestDatabase
+let organizationId: string
+let otherId: string
+before(async () => {
+  test = await createTestDatabase()
+  otherId = (await createOrganization(test.db, { name: 'B' })).id
+})
+after(() => test.drop())
+beforeEach(async () => {
+  organizationId = (await createOrganization(test.db, { name: 'A' })).id
+})
+
+const create = (members: object = {}) =>
+  createAgent(test.db, organizationId, { ...minimalAgentFile, ...members })
+const list = (organization: string, limit = 20, cursor?: { sort: string; id: string }) =>
+  listAgents({ params: {}, query: { limit, cursor }, body: {} }, contextOf(test.db, organization))
+
+describe('agents', () => {
+  it('are published at once and pinned by version', async () => {
+    const agent = await create({ description: 'Reminds.' })
+    assert.deepEqual(agentSchema.parse(agent), agent)
+    assert.deepEqual(await resolveAgent(test.db, organizationId, agent.id), {
+      id: agent.id,
+      version: 1,
+    })
+    const definition = await findAgentDefinition(test.db, organizationId, agent.id, 1)
+    assert.equal(definition?.greeting, minimalAgentFile.greeting)
+    assert.equal(definition?.max_duration_seconds, 900)
+    assert.equal(await findAgentDefinition(test.db, organizationId, agent.id, 2), undefined)
+  })
+
+  it('are listed newest first, eligible ones only', async () => {
+    const [first, second, third] = [await create(), await create(), await create()]
+    await archiveAgent(test.db, second.id)
+    const page = await list(organizationId, 1)
+    assert.deepEqual(page.data, [third])
+    assert.deepEqual(await list(organizationId, 1, page.next ?? undefined), {
+      data: [first],
+      next: null,
+    })
+    assert.equal('description' in first, false)
+    const everywhere = await listAllAgents(test.db, undefined)
+    assert.ok(everywhere.some(({ id }) => id === first.id))
+    assert.ok(everywhere.every(({ id }) => id !== second.id))
+    assert.equal((await listAllAgents(test.db, organizationId)).length, 2)
+  })
+
+  it('that are archived take no new calls, but say what they said', async () => {
+    const { id } = await create()
+    const archived = await archiveAgent(test.db, id)
+    assert.deepEqual(await archiveAgent(test.db, id), archived)
+    await assert.rejects(resolveAgent(test.db, organizationId, id), {
+      code: 'resource_state_conflict',
+    })
+    assert.ok(await findAgentDefinition(test.db, organizationId, id, 1))
+  })
+
+  it('that were never published are not eligible', async () => {
+    const { id } = await create()
+    const unpublish = {
+      name: 'test.unpublish',
+      text: `update agents set published_version = null where organization_id = $1 and id = $2`,
+    }
+    await test.db.run(unpublish, [organizationId, id])
+    assert.deepEqual((await list(organizationId)).data, [])
+    await assert.rejects(resolveAgent(test.db, organizationId, id), {
+      code: 'resource_state_conflict',
+    })
+  })
+
+  it('of another organization are unknown', async () => {
+    const { id } = await create()
+    assert.deepEqual((await list(otherId)).data, [])
+    assert.equal(await findAgentDefinition(test.db, otherId, id, 1), undefined)
+    for (const unknown of [id, newId(), 'agent', '']) {
+      await assert.rejects(resolveAgent(test.db, otherId, unknown), {
+        code: 'resource_not_found',
+        details: { fields: [{ path: 'agent_id', code: 'not_found' }] },
+      })
+    }
+    await assert.rejects(archiveAgent(test.db, newId()), /There is no agent/)
+    await assert.rejects(archiveAgent(test.db, 'agent'), /There is no agent/)
+  })
+
+  it('from a bad file leave nothing behind', async () => {
+    await assert.rejects(create({ prompt: '{{x}}' }), { name: 'InvalidFileError' })
+    assert.deepEqual(await listAllAgents(test.db, organizationId), [])
+  })
+})
