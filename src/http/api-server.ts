@@ -116,7 +116,7 @@ const serve =
   (pages: Pages, kernel: Kernel, logger: Logger): RequestListener =>
   (request, response) => {
     const page = pages.get(splitTarget(request.url ?? '').path)
-    const served = page ? servePage(page, request, response) : kernel(request, response)
+    const served = page ? servePage(page, request, response, logger) : kernel(request, response)
     served.catch((error: unknown) => {
       logger.error({ err: error }, 'answer failed')
       response.destroy()

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Service } from '../runtime/service.ts'
 
@@ -25,25 +25,21 @@ const stopTimeoutMs = 10_000
 
 /** An HTTP server with bounds on everything a stranger can hold open. Requests in flight end before `stop` resolves. */
 export const createListener = (options: ListenerOptions, onRequest: RequestListener): Listener => {
-  const server = createServer(
-    {
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      // A missing Host is refused in the kernel, in our envelope.
-      requireHostHeader: false,
-    },
-    onRequest,
-  )
+  let started: Promise<void> | undefined
+  let stopped: Promise<void> | undefined
+  const server = createServer(serverOptions)
+  const receive: RequestListener = (request, response) => {
+    // A connection that was busy when `stop` came has nothing to wait for after its answer.
+    response.once('finish', () => {
+      if (stopped) setImmediate(() => server.closeIdleConnections())
+    })
+    onRequest(request, response)
+  }
   // Beyond its default Node drops headers in silence, a second Authorization among them; the bytes are bounded.
   server.maxHeadersCount = 0
   server.maxConnections = maxConnections
-  // Left alone, Node would answer these two itself: a foreign 417, and a 100 before the body's size was judged.
-  server.on('checkExpectation', onRequest)
-  server.on('checkContinue', onRequest)
-  let started: Promise<void> | undefined
-  let stopped: Promise<void> | undefined
+  // Left alone, Node would answer the latter two itself: a foreign 417, and a 100 before the body's size was judged.
+  server.on('request', receive).on('checkExpectation', receive).on('checkContinue', receive)
   return {
     server,
     get port() {
@@ -52,6 +48,15 @@ export const createListener = (options: ListenerOptions, onRequest: RequestListe
     start: () => (started ??= listen(server, options)),
     stop: () => (stopped ??= close(server)),
   }
+}
+
+const serverOptions: ServerOptions = {
+  maxHeaderSize: maxHeaderBytes,
+  headersTimeout: headersTimeoutMs,
+  requestTimeout: requestTimeoutMs,
+  keepAliveTimeout: keepAliveTimeoutMs,
+  // A missing Host is refused in the kernel, in our envelope.
+  requireHostHeader: false,
 }
 
 const listen = (server: Server, { host, port }: ListenerOptions): Promise<void> =>

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { latestVersion } from '../contract/versions.ts'
-import { errorReply, standingHeaders, type Headers } from './reply.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { errorReply, faultReply, standingHeaders, type Headers, type Reply } from './reply.ts'
 import { MethodNotAllowed } from './router.ts'
 import { readRequestId } from './steps/request-id.ts'
 
@@ -18,14 +19,17 @@ export type Pages = ReadonlyMap<string, Page>
 
 const allowed = ['GET', 'HEAD']
 
-/** Answers a page. Rejects where the page itself fails. */
+/** Answers a page; one that fails is a 500 and one log line. */
 export const servePage = async (
   page: Page,
   request: IncomingMessage,
   response: ServerResponse,
+  logger: Logger,
 ): Promise<void> => {
   const requestId = readRequestId(request)
-  const content = allowed.includes(request.method ?? '') ? await page() : refuse(requestId)
+  const content = allowed.includes(request.method ?? '')
+    ? await contentOf(page, requestId, logger)
+    : errorPage(errorReply(new MethodNotAllowed(allowed), requestId))
   const body = Buffer.from(content.body)
   response.writeHead(content.status ?? 200, {
     ...standingHeaders(requestId, latestVersion),
@@ -36,13 +40,21 @@ export const servePage = async (
   response.end(body)
 }
 
+const contentOf = async (page: Page, requestId: string, logger: Logger): Promise<PageContent> => {
+  try {
+    return await page()
+  } catch (error) {
+    logger.error({ requestId, err: error }, 'page failed')
+    return errorPage(faultReply(requestId))
+  }
+}
+
+const jsonType = 'application/json; charset=utf-8'
+
+const errorPage = (reply: Reply): PageContent => ({ ...reply, type: jsonType })
+
 export const jsonPage = (value: unknown, status = 200): PageContent => ({
   status,
-  type: 'application/json; charset=utf-8',
+  type: jsonType,
   body: JSON.stringify(value),
 })
-
-const refuse = (requestId: string): PageContent => {
-  const { status, body, headers } = errorReply(new MethodNotAllowed(allowed), requestId)
-  return { status, type: 'application/json; charset=utf-8', body, headers }
-}

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type Server } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
 import { latestVersion } from '../contract/versions.ts'
@@ -6,7 +6,7 @@ import { errorReply, standingHeaders, type Reply } from './reply.ts'
 import { splitTarget } from './request-target.ts'
 import { MethodNotAllowed, type Router } from './router.ts'
 import { newRequestId } from './steps/request-id.ts'
-import { failReader } from './steps/read-body.ts'
+import { breakBody } from './steps/read-body.ts'
 
 interface ParserFault extends Error {
   readonly code?: string
@@ -20,12 +20,13 @@ interface ParserFault extends Error {
 export const answerParserFaults = (server: Server, router: Router): void => {
   const running = trackRunning(server)
   server.on('clientError', (fault: ParserFault, socket: Socket) => {
-    // Within a body: the request that is being read answers.
-    if (failReader(socket, fault)) return
-    if (!socket.writable || fault.code === 'ECONNRESET') socket.destroy()
+    const current = running.get(socket)
+    // Within a body: the request it belongs to answers.
+    if (current && !current.request.complete) return breakBody(current.request)
+    if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy()
     // Behind a request that is still running: its answer goes first, and this connection carries no other.
-    else if (running.has(socket)) running.get(socket)?.once('close', () => socket.destroy())
-    else writeRaw(socket, refuse(fault, router))
+    if (current) return void current.response.once('close', () => socket.destroy())
+    writeRaw(socket, refuse(fault, router))
   })
   // CONNECT never becomes a request: it would turn the connection into a tunnel.
   server.on('connect', (request, socket: Socket) => {
@@ -34,15 +35,21 @@ export const answerParserFaults = (server: Server, router: Router): void => {
   })
 }
 
-/** The response each socket is busy with. */
-const trackRunning = (server: Server) => {
-  const running = new WeakMap<Socket, { once(event: 'close', listener: () => void): unknown }>()
-  server.on('request', ({ socket }, response) => {
-    running.set(socket, response)
+interface Running {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** The newest request of each socket that is not answered yet. */
+const trackRunning = (server: Server): WeakMap<Socket, Running> => {
+  const running = new WeakMap<Socket, Running>()
+  const track = (request: IncomingMessage, response: ServerResponse): void => {
+    running.set(request.socket, { request, response })
     response.once('close', () => {
-      if (running.get(socket) === response) running.delete(socket)
+      if (running.get(request.socket)?.response === response) running.delete(request.socket)
     })
-  })
+  }
+  server.on('request', track).on('checkContinue', track).on('checkExpectation', track)
   return running
 }
 

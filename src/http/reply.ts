@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/api-error.ts'
 import type { Exchange } from './exchange.ts'
 import { MethodNotAllowed } from './router.ts'
-import { endAfterDiscarding, hasUnreadBody } from './unread-body.ts'
+import { endAfterDiscarding, restOfBody } from './unread-body.ts'
 import { rateLimitHeaders } from './steps/rate-limit.ts'
 
 export type Headers = Record<string, string>
@@ -68,15 +68,15 @@ export const sendReply = (exchange: Exchange, reply: Reply, isDraining: boolean)
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return
   const body = Buffer.from(reply.body)
-  const mustDiscard = hasUnreadBody(request)
+  const rest = restOfBody(request)
   response.writeHead(reply.status, {
     ...standingHeaders(requestId, version),
     ...(allowance ? rateLimitHeaders(allowance) : {}),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(body.length),
     ...reply.headers,
-    ...(mustDiscard || isDraining ? { Connection: 'close' } : {}),
+    ...(rest !== 'none' || isDraining ? { Connection: 'close' } : {}),
   })
-  if (mustDiscard) endAfterDiscarding(request, response, body)
+  if (rest === 'unbounded') endAfterDiscarding(request, response, body)
   else response.end(body)
 }

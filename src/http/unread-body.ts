@@ -1,19 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { maxBodyBytes } from './steps/read-body.ts'
+import { isBroken, maxBodyBytes } from './steps/read-body.ts'
 
 /** How much of a refused body is still taken in, and for how long, before the connection closes. */
 const maxDiscardedBytes = 8 * 1024 * 1024
 const maxDiscardMs = 2000
 
 /**
- * Whether so much of the body may follow that the connection cannot be kept: too large, of unknown length, or held
- * back by the caller until it is told to go on. A small declared body is skipped by Node itself.
+ * What is still to come of a body when its request is answered. `unbounded`: too large or of unknown length, so that
+ * the connection cannot be kept. `withheld`: the caller waits to be told to go on, or the parser lost its way. A small
+ * declared rest counts as `none`: Node skips it.
  */
-export const hasUnreadBody = (request: IncomingMessage): boolean =>
-  !request.complete &&
-  (request.headers['transfer-encoding'] !== undefined ||
-    request.headers.expect !== undefined ||
-    Number(request.headers['content-length'] ?? 0) > maxBodyBytes)
+export const restOfBody = (request: IncomingMessage): 'none' | 'unbounded' | 'withheld' => {
+  if (isBroken(request)) return 'withheld'
+  if (request.complete) return 'none'
+  if (request.headers.expect !== undefined) return 'withheld'
+  const isUnbounded =
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > maxBodyBytes
+  return isUnbounded ? 'unbounded' : 'none'
+}
 
 /**
  * Sends the whole answer at once and closes the connection only after taking in what the caller is still sending:

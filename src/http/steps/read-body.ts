@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import { ApiError } from '../../contract/api-error.ts'
 import type { Exchange } from '../exchange.ts'
 
 /** Largest raw body (contract, "Limits"). */
 export const maxBodyBytes = 1024 * 1024
 
-/** Requests whose body is being read, so that a fault of the parser below reaches the right one. */
-const readers = new WeakMap<Socket, (fault: Error) => void>()
+/** Bodies being read, and bodies of which no more will come: the parser below gave up on them. */
+const readers = new WeakMap<IncomingMessage, () => void>()
+const broken = new WeakSet<IncomingMessage>()
 
 /**
  * Reads the body, counting while it streams. Throws 413 as soon as it is known to be too large: from
@@ -16,6 +16,7 @@ const readers = new WeakMap<Socket, (fault: Error) => void>()
 export const readBody = async ({ request, response }: Exchange): Promise<Buffer> => {
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  if (isBroken(request)) throw brokenBody()
   return collect(request)
 }
 
@@ -25,7 +26,7 @@ const collect = (request: IncomingMessage): Promise<Buffer> =>
     let bytes = 0
     const stop = (): void => {
       request.off('data', onData).off('end', onEnd).off('error', onFault).off('close', onClose)
-      readers.delete(request.socket)
+      readers.delete(request)
     }
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length
@@ -41,19 +42,22 @@ const collect = (request: IncomingMessage): Promise<Buffer> =>
     }
     const onFault = (): void => {
       stop()
+      broken.add(request)
       reject(brokenBody())
     }
     const onClose = onFault
     request.on('data', onData).on('end', onEnd).on('error', onFault).on('close', onClose)
-    readers.set(request.socket, onFault)
+    readers.set(request, onFault)
   })
 
-/** Tells the request whose body is being read on this socket that it broke. False where there is none. */
-export const failReader = (socket: Socket, fault: Error): boolean => {
-  const fail = readers.get(socket)
-  fail?.(fault)
-  return fail !== undefined
+/** Tells a request that the rest of its body will never come, whether it is being read already or not. */
+export const breakBody = (request: IncomingMessage): void => {
+  broken.add(request)
+  readers.get(request)?.()
 }
+
+/** Whether the body broke off, so that nothing on its connection can be trusted any more. */
+export const isBroken = (request: IncomingMessage): boolean => broken.has(request)
 
 const tooLarge = (): ApiError =>
   new ApiError('request_too_large', `A request body holds at most ${maxBodyBytes} bytes.`)
