@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { recording as recordingSchema } from '../../contract/recordings.ts'
+import type { Position } from '../../contract/paging.ts'
+import { createManualClock } from '../../runtime/clock.ts'
+import { newId } from '../../runtime/ids.ts'
+import {
+  contextOf,
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from '../../../tests/support/organization-fixture.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { createGetRecording } from './get-recording.ts'
+import { createListRecordings } from './list-recordings.ts'
+import {
+  completeRecording,
+  failRecording,
+  findRecordingAudio,
+  insertRecording,
+  recordingIdOf,
+  recordingStatus,
+  type RecordedCall,
+} from './recording-store.ts'
+
+let test: TestDatabase
+let ours: OrganizationFixture
+before(async () => {
+  test = await createTestDatabase()
+})
+after(() => test.drop())
+beforeEach(async () => {
+  ours = await createOrganizationFixture(test.db)
+})
+
+const clock = createManualClock(new Date('2026-07-16T08:00:00.700Z'))
+const urls = {
+  clock,
+  signDownloadUrl: (id: string, expiresAt: Date) =>
+    `http://media.example/recordings/${id}?e=${expiresAt.getTime() / 1000}`,
+}
+const listRecordings = createListRecordings(urls)
+const getRecording = createGetRecording(urls)
+
+const audio = { storageKey: 'a/b.mp3', durationSeconds: 61, sizeBytes: 244_000 }
+const begin = async (
+  callId: string,
+  { origin = 'api', recordedAt = new Date('2026-07-16T07:00:00Z'), contactId = newId() } = {},
+): Promise<RecordedCall> => {
+  const call = { organizationId: ours.organizationId, callId }
+  await test.db.transaction((tx) => insertRecording(tx, { ...call, contactId, origin, recordedAt }))
+  return call
+}
+const record = async (callId: string, more: Parameters<typeof begin>[1] = {}) => {
+  const call = await begin(callId, more)
+  assert.equal(await completeRecording(test.db, call, audio), true)
+  return recordingIdOf(call)
+}
+const contactOf = async (callId: string): Promise<string> => {
+  const statement = { name: 'test.contact', text: `select contact_id from calls where id = $1` }
+  const row = await test.db.row<{ contact_id: string }>(statement, [callId])
+  assert.ok(row)
+  return row.contact_id
+}
+type Query = Parameters<typeof listRecordings>[0]['query']
+const list = (query: Partial<Query> = {}, organizationId = ours.organizationId) =>
+  listRecordings(
+    { params: {}, query: { limit: 20, ...query }, body: {} },
+    contextOf(test.db, organizationId),
+  )
+const get = (id: string, seconds = 900, organizationId = ours.organizationId) =>
+  getRecording(
+    { params: { recording_id: id }, query: { expires_in: seconds }, body: {} },
+    contextOf(test.db, organizationId),
+  )
+
+describe('a recording', () => {
+  it('has an id derived from its call: a UUIDv5, always the same', async () => {
+    const call = { organizationId: newId(), callId: newId() }
+    assert.match(recordingIdOf(call), /^[0-9a-f]{8}-[0-9a-f]{4}-5/)
+    assert.equal(recordingIdOf(call), recordingIdOf({ ...call }))
+    assert.notEqual(recordingIdOf(call), recordingIdOf({ ...call, callId: newId() }))
+  })
+
+  it('is shown once its MP3 is stored, and not before', async () => {
+    const call = await begin(await ours.placeCall())
+    assert.equal(await recordingStatus(test.db, call), 'encoding')
+    assert.deepEqual((await list()).data, [])
+    await assert.rejects(get(recordingIdOf(call)), { code: 'resource_not_found' })
+    assert.equal(await findRecordingAudio(test.db, recordingIdOf(call)), undefined)
+    await completeRecording(test.db, call, audio)
+    assert.equal((await list()).data.length, 1)
+  })
+
+  it('names its call where the API made it, and its contact', async () => {
+    const callId = await ours.placeCall()
+    const contactId = await contactOf(callId)
+    const id = await record(callId, { contactId })
+    const expected = {
+      object: 'recording',
+      id,
+      call_id: callId,
+      contact_id: contactId,
+      recorded_at: '2026-07-16T07:00:00.000Z',
+      duration_seconds: 61,
+      media_type: 'audio/mpeg',
+    }
+    assert.deepEqual((await list()).data, [expected])
+    const { download_url: _, download_url_expires_at: __, ...got } = await get(id)
+    assert.deepEqual(got, expected)
+  })
+
+  it('hides the call of a manual dial, and a contact that is gone', async () => {
+    await record(await ours.dial(), { origin: 'manual', contactId: newId() })
+    const { data } = await list()
+    assert.deepEqual([data[0]?.call_id, data[0]?.contact_id], [null, null])
+    assert.deepEqual(recordingSchema.array().parse(data), data)
+  })
+
+  it('begins once, however often the end of its call is repeated', async () => {
+    const callId = await ours.placeCall()
+    const id = await record(callId)
+    await begin(callId)
+    assert.equal((await get(id)).id, id)
+    assert.equal(await completeRecording(test.db, { ...ours, callId: newId() }, audio), false)
+  })
+
+  it('may have no duration, and may be lost', async () => {
+    const call = await begin(await ours.placeCall())
+    await completeRecording(test.db, call, { ...audio, durationSeconds: null })
+    assert.equal((await list()).data[0]?.duration_seconds, null)
+    assert.equal(await failRecording(test.db, call), false)
+    const lost = await begin(await ours.placeCall('+12025550101'))
+    assert.equal(await failRecording(test.db, lost), true)
+    assert.equal(await recordingStatus(test.db, lost), 'failed')
+    assert.equal((await list()).data.length, 1)
+  })
+
+  it('is found by the media origin without an organization', async () => {
+    const id = await record(await ours.placeCall())
+    assert.deepEqual(await findRecordingAudio(test.db, id), {
+      storageKey: 'a/b.mp3',
+      sizeBytes: 244_000,
+      recordedAt: new Date('2026-07-16T07:00:00Z'),
+    })
+  })
+
+  it('is unknown to other organizations', async () => {
+    const callId = await ours.placeCall()
+    const id = await record(callId)
+    const other = await createOrganizationFixture(test.db)
+    assert.deepEqual((await list({}, other.organizationId)).data, [])
+    await assert.rejects(get(id, 900, other.organizationId), { code: 'resource_not_found' })
+    const elsewhere = { organizationId: other.organizationId, callId }
+    assert.equal(await completeRecording(test.db, elsewhere, audio), false)
+    assert.equal(await recordingStatus(test.db, elsewhere), undefined)
+  })
+})
+
+describe('download URLs', () => {
+  it('are in every row of the list if asked for, and expire when they say', async () => {
+    const id = await record(await ours.placeCall())
+    const [row] = (await list({ include: 'download_url' })).data
+    assert.equal(row?.download_url_expires_at, '2026-07-16T08:15:00.000Z')
+    assert.equal(
+      row?.download_url,
+      `http://media.example/recordings/${id}?e=${Date.parse('2026-07-16T08:15:00Z') / 1000}`,
+    )
+    const [short] = (await list({ include: 'download_url', expires_in: 60 })).data
+    assert.equal(short?.download_url_expires_at, '2026-07-16T08:01:00.000Z')
+    const [without] = (await list()).data
+    assert.equal(without && 'download_url' in without, false)
+  })
+
+  it('are minted anew for every GET of one recording', async () => {
+    const id = await record(await ours.placeCall())
+    const first = await get(id, 3600)
+    assert.equal(first.download_url_expires_at, '2026-07-16T09:00:00.000Z')
+    clock.advance(1000)
+    const second = await get(id, 3600)
+    assert.notEqual(second.download_url, first.download_url)
+    assert.deepEqual(recordingSchema.parse(second), second)
+  })
+})
+
+describe('GET /recordings', () => {
+  const recordMany = async (count: number): Promise<string[]> => {
+    const ids: string[] = []
+    for (let index = 0; index < count; index += 1) {
+      const recordedAt = new Date(Date.UTC(2026, 6, 16, 7, index))
+      ids.unshift(await record(await ours.placeCall(), { recordedAt }))
+    }
+    return ids
+  }
+
+  it('pages by when they were recorded, newest first', async () => {
+    const ids = await recordMany(5)
+    const seen: string[] = []
+    let cursor: Position | null = null
+    do {
+      const page: Awaited<ReturnType<typeof list>> = await list({
+        limit: 2,
+        ...(cursor && { cursor }),
+      })
+      seen.push(...page.data.map(({ id }) => id))
+      cursor = page.next
+    } while (cursor)
+    assert.deepEqual(seen, ids)
+  })
+
+  it('filters by contact and by when they were recorded', async () => {
+    const [newest, , oldest] = await recordMany(3)
+    const ids = async (query: Partial<Query>) => (await list(query)).data.map(({ id }) => id)
+    assert.deepEqual(await ids({ created_before: '2026-07-16T07:01:00.000000Z' }), [oldest])
+    assert.deepEqual(await ids({ created_after: '2026-07-16T07:02:00.000000Z' }), [newest])
+    const callId = await ours.placeCall('+12025550107')
+    const contactId = await contactOf(callId)
+    const theirs = await record(callId, { contactId })
+    assert.deepEqual(await ids({ contact_id: contactId }), [theirs])
+    assert.deepEqual(await ids({ contact_id: newId() }), [])
+    assert.deepEqual(await ids({ contact_id: 'nobody' }), [])
+  })
+})
