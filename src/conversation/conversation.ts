@@ -25,7 +25,7 @@ import { createVoicemail } from './voicemail.ts'
 
 const frameMs = 20
 /** The path of the media may take a moment to open; the first word must not be lost in it. */
-const greetingDelayMs = 200
+const greetingDelayMs = 100
 /** An interruption takes 200 ms of speech; a greeting stands a "Hello?" spoken into it. */
 const commitMs = 200
 const greetingCommitMs = 1_000
