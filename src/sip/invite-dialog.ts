@@ -184,6 +184,7 @@ export class InviteDialog implements Dialog {
 
   #receiveBye(transaction: ServerTransaction): void {
     this.#answer(transaction, 200)
+    this.#repeater.confirm()
     const reason = headerOf(transaction.request, 'reason')
     this.#end('remote', reason)
   }

@@ -13,6 +13,8 @@ export interface SuccessRepeater {
   repeat(transaction: ServerTransaction, success: SipResponse): Promise<boolean>
   /** Whether the ACK with this sequence number was waited for. */
   acknowledge(sequence: number): boolean
+  /** The other side showed otherwise that it has our 2xx: by its BYE. */
+  confirm(): void
   stop(): void
 }
 
@@ -49,6 +51,9 @@ export const createSuccessRepeater = (
       if (waiting?.sequence !== sequence) return false
       settle(true)
       return true
+    },
+    confirm: () => {
+      settle(true)
     },
     stop: () => {
       settle(false)
