@@ -31,8 +31,10 @@ const clickAt = (sample: number, length: number): Int16Array =>
     i >= sample && i < sample + 16 ? (i % 4 < 2 ? 28_000 : -28_000) : 0,
   )
 
-const loudestAt = (samples: Int16Array): number =>
-  samples.findIndex((sample) => Math.abs(sample) > peakOf(samples) / 2)
+const loudestAt = (samples: Int16Array): number => {
+  const half = peakOf(samples) / 2
+  return samples.findIndex((sample) => Math.abs(sample) > half)
+}
 
 /** The decoder of the world; its absence skips a test on a developer's machine, and fails it in CI. */
 const hasFfmpeg = (t: TestContext): boolean => {

@@ -1,7 +1,7 @@
 /** Changes the sample rate of a stream, chunk by chunk; it keeps 63 samples of state in between. */
 export interface Resampler {
   /** What these samples add to the output. Chunks may have any length. */
-  process(samples: Int16Array): Int16Array
+  readonly process: (samples: Int16Array) => Int16Array
   /** The tail still held back by the filter: with it the output is as long as the input, in time. Starts over. */
   flush(): Int16Array
 }

@@ -1,0 +1,53 @@
+/** What happened at the sandbox carrier, so that a test can prove that no phone rang twice. */
+export type JournalEvent = 'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'ended'
+
+export interface JournalEntry {
+  readonly event: JournalEvent
+  /** The caller's own id for its call where it sends one, else the SIP Call-ID. */
+  readonly callId: string
+  readonly sipCallId: string
+  readonly number: string
+}
+
+/** How often each event happened for one call. */
+export type CallCounts = Readonly<Record<JournalEvent, number>>
+
+export interface SandboxReport {
+  readonly calls: Readonly<Record<string, CallCounts>>
+}
+
+export interface CallJournal {
+  record(entry: JournalEntry): void
+  countsOf(callId: string): CallCounts
+  report(): SandboxReport
+}
+
+/** The oldest call is forgotten beyond; a chaos run makes a few thousand. */
+export const maxJournaledCalls = 100_000
+
+const none: CallCounts = {
+  invite: 0,
+  challenged: 0,
+  congested: 0,
+  ringing: 0,
+  answered: 0,
+  ended: 0,
+}
+
+/** Counts in memory, and hands every entry to `append` as it happens: a file survives whatever kills the caller. */
+export const createCallJournal = (
+  append: (entry: JournalEntry) => void = () => {},
+): CallJournal => {
+  const calls = new Map<string, CallCounts>()
+  const countsOf = (callId: string): CallCounts => calls.get(callId) ?? none
+  return {
+    record(entry) {
+      const counts = countsOf(entry.callId)
+      calls.set(entry.callId, { ...counts, [entry.event]: counts[entry.event] + 1 })
+      if (calls.size > maxJournaledCalls) calls.delete(calls.keys().next().value!)
+      append(entry)
+    },
+    countsOf,
+    report: () => ({ calls: Object.fromEntries(calls) }),
+  }
+}

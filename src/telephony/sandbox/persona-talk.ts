@@ -1,0 +1,177 @@
+import { beep, joinSamples, silence } from '../../audio/tones.ts'
+import { createSpeechSegmenter } from '../../audio/voice-activity-segmenter.ts'
+import { personaHello, type Behaviour } from './personas.ts'
+
+/** A persona's side of a conversation, 20 ms at a time; it counts frames and knows no clock. */
+export interface PersonaTalk {
+  /** Takes whether the other side speaks in this frame; gives what the persona says in it. */
+  tick(isVoiced: boolean): PersonaFrame
+}
+
+export interface PersonaFrame {
+  /** 160 samples at 8 kHz; `undefined` is silence. */
+  readonly samples: Int16Array | undefined
+  /** The persona has had enough. */
+  readonly hangsUp: boolean
+}
+
+/** The samples of a line at 8 kHz. */
+export type SpeakLine = (line: string) => Int16Array
+
+const frameMs = 20
+const frameSamples = 160
+
+/** The other side has finished when it was silent for this long: longer than the pauses between its sentences. */
+export const turnSilenceMs = 700
+/** Said "Hello?" when nobody has spoken so long after the answer. */
+const helloAfterMs = 2500
+/** A question nobody answered for so long is followed by the next line. */
+const patienceMs = 5000
+/** The last line deserves a goodbye, but is not waited for longer. */
+const farewellMs = 4000
+/** A talker leaves this much room. */
+const talkerPauseMs = 1500
+const voicemailPickUpMs = 600
+const voicemailRecordsMs = 60_000
+
+export const createPersonaTalk = (behaviour: Behaviour, speak: SpeakLine): PersonaTalk => {
+  switch (behaviour.kind) {
+    case 'converse':
+      return createConversing(behaviour.lines, speak)
+    case 'talk_on':
+      return createTalkingOn(behaviour.lines, speak)
+    case 'voicemail':
+      return createRecording(behaviour.greeting, speak)
+    case 'silent':
+      return { tick: () => quiet }
+    case 'hang_up':
+      return createHangingUp(behaviour.afterMs)
+  }
+}
+
+const quiet: PersonaFrame = { samples: undefined, hangsUp: false }
+const enough: PersonaFrame = { samples: undefined, hangsUp: true }
+
+/** A voice that plays one line after the other. */
+const createMouth = () => {
+  let playing: Int16Array = new Int16Array(0)
+  let at = 0
+  return {
+    say(samples: Int16Array) {
+      playing = samples
+      at = 0
+    },
+    get isSpeaking() {
+      return at < playing.length
+    },
+    next(): PersonaFrame {
+      const samples = new Int16Array(frameSamples)
+      samples.set(playing.subarray(at, at + frameSamples))
+      at += frameSamples
+      return { samples, hangsUp: false }
+    },
+  }
+}
+
+/** What the other side has done since the persona last finished speaking. */
+const createEar = () => {
+  const segmenter = createSpeechSegmenter({ endSilenceMs: turnSilenceMs })
+  let waitedMs = 0
+  let hasFinished = false
+  return {
+    listen(isVoiced: boolean) {
+      waitedMs += frameMs
+      if (segmenter.push(isVoiced)?.kind === 'stop') hasFinished = true
+      if (segmenter.isSpeaking) waitedMs = 0
+    },
+    /** Its turn is over. Somebody who only spoke while the persona did is heard out, too. */
+    get hasFinished() {
+      return hasFinished && !segmenter.isSpeaking
+    },
+    /** Silence of both since the last word of either. */
+    get waitedMs() {
+      return waitedMs
+    },
+    startOver() {
+      waitedMs = 0
+      hasFinished = false
+    },
+  }
+}
+
+const createConversing = (lines: readonly string[], speak: SpeakLine): PersonaTalk => {
+  const mouth = createMouth()
+  const ear = createEar()
+  let nextLine = 0
+  let hasSaidHello = false
+
+  const say = (line: string): PersonaFrame => {
+    mouth.say(speak(line))
+    return mouth.next()
+  }
+
+  const waitForTurn = (): PersonaFrame => {
+    const isFirst = nextLine === 0 && !hasSaidHello
+    const patience = isFirst ? helloAfterMs : nextLine === lines.length ? farewellMs : patienceMs
+    if (!ear.hasFinished && ear.waitedMs < patience) return quiet
+    if (nextLine === lines.length) return enough
+    if (isFirst && !ear.hasFinished) {
+      hasSaidHello = true
+      return say(personaHello)
+    }
+    return say(lines[nextLine++]!)
+  }
+
+  return {
+    tick(isVoiced) {
+      ear.listen(isVoiced)
+      if (!mouth.isSpeaking) return waitForTurn()
+      const frame = mouth.next()
+      if (!mouth.isSpeaking) ear.startOver()
+      return frame
+    },
+  }
+}
+
+/** Leaves a pause after each line, whatever the other side does, and lets it finish if it uses the pause. */
+const createTalkingOn = (lines: readonly string[], speak: SpeakLine): PersonaTalk => {
+  const mouth = createMouth()
+  const ear = createEar()
+  let nextLine = 0
+
+  return {
+    tick(isVoiced) {
+      ear.listen(isVoiced)
+      if (!mouth.isSpeaking) {
+        if (!ear.hasFinished && ear.waitedMs < talkerPauseMs) return quiet
+        mouth.say(speak(lines[nextLine++ % lines.length]!))
+      }
+      const frame = mouth.next()
+      if (!mouth.isSpeaking) ear.startOver()
+      return frame
+    },
+  }
+}
+
+const createRecording = (greeting: string, speak: SpeakLine): PersonaTalk => {
+  const mouth = createMouth()
+  mouth.say(joinSamples([silence(voicemailPickUpMs), speak(greeting), silence(300), beep()]))
+  let recordsMs = voicemailRecordsMs
+  return {
+    tick() {
+      if (mouth.isSpeaking) return mouth.next()
+      recordsMs -= frameMs
+      return recordsMs > 0 ? quiet : enough
+    },
+  }
+}
+
+const createHangingUp = (afterMs: number): PersonaTalk => {
+  let leftMs = afterMs
+  return {
+    tick() {
+      leftMs -= frameMs
+      return leftMs > 0 ? quiet : enough
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { SandboxReport } from './call-journal.ts'
+
+/** What the main thread and the sandbox carrier's thread tell each other. */
+export interface SandboxWorkerData {
+  readonly port: number
+  readonly rtpPortRange: { readonly min: number; readonly max: number } | undefined
+}
+
+export type ToSandboxWorker = { readonly type: 'report' } | { readonly type: 'stop' }
+
+export type FromSandboxWorker =
+  | { readonly type: 'ready'; readonly port: number }
+  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'report'; readonly report: SandboxReport }
+  | {
+      readonly type: 'log'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly fields: object
+      readonly message: string
+    }

@@ -1,0 +1,96 @@
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import { openRtpSession } from '../../rtp/rtp-session.ts'
+import { createTicker } from '../../rtp/ticker.ts'
+import { createDigestServer } from '../../sip/digest.ts'
+import { createUserAgent } from '../../sip/user-agent.ts'
+import { createCallJournal, type JournalEntry, type SandboxReport } from './call-journal.ts'
+import { servePersonaCall } from './persona-call.ts'
+import { createPersonaVoice } from './persona-voice.ts'
+import { sandboxCredentials, sandboxRealm } from './personas.ts'
+
+export interface SandboxServerOptions {
+  /** SIP over UDP on loopback; 0 for any free port. */
+  readonly port: number
+  readonly rtpPortRange?: { readonly min: number; readonly max: number }
+  readonly onJournalEntry?: (entry: JournalEntry) => void
+  readonly logger: Logger
+}
+
+export interface SandboxServer extends Service {
+  /** Bound SIP port, after start. */
+  readonly port: number
+  report(): SandboxReport
+}
+
+const loopback = '127.0.0.1'
+export const defaultSandboxRtpPorts = { min: 20_002, max: 29_999 } as const
+/** More than any pacing the product allows itself in the sandbox: the carrier is never what holds a benchmark up. */
+const maxInvitesPerSecond = 2000
+/** Calls remembered for their 503. */
+const maxCongested = 100_000
+
+/** The sandbox carrier itself, in this thread: SIP, RTP and speech of all its personas. */
+export const createSandboxServer = (options: SandboxServerOptions): SandboxServer => {
+  const { logger } = options
+  const journal = createCallJournal(options.onJournalEntry)
+  const ticker = createTicker()
+  const digest = createDigestServer(sandboxCredentials, { realm: sandboxRealm })
+  const congested = createBoundedSet(maxCongested)
+  const live = new Set<Promise<void>>()
+  const stopped = new AbortController()
+  const userAgent = createUserAgent({
+    bindAddress: loopback,
+    port: options.port,
+    userAgentName: 'Outdial sandbox carrier',
+    mayReceiveFrom: ({ address }) => address === loopback,
+    maxUnknownPerSecond: maxInvitesPerSecond,
+    logger,
+  })
+  const openSession = () =>
+    openRtpSession({
+      bindAddress: loopback,
+      portRange: options.rtpPortRange ?? defaultSandboxRtpPorts,
+    })
+
+  const start = async (): Promise<void> => {
+    const speak = createPersonaVoice()
+    const { signal } = stopped
+    const deps = { openSession, ticker, speak, journal, digest, congested, signal, logger }
+    userAgent.onInvite((incoming) => {
+      const call = servePersonaCall(incoming, deps).finally(() => live.delete(call))
+      live.add(call)
+    })
+    await userAgent.start()
+  }
+
+  const stop = async (): Promise<void> => {
+    stopped.abort()
+    await userAgent.stop()
+    await Promise.all(live)
+    ticker.stop()
+  }
+
+  let starting: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+  return {
+    start: () => (starting ??= start()),
+    stop: () => (stopping ??= stop()),
+    get port() {
+      return userAgent.localPort
+    },
+    report: () => journal.report(),
+  }
+}
+
+/** Remembers the newest `limit` texts. */
+const createBoundedSet = (limit: number) => {
+  const texts = new Set<string>()
+  return {
+    has: (text: string) => texts.has(text),
+    add(text: string) {
+      texts.add(text)
+      if (texts.size > limit) texts.delete(texts.values().next().value!)
+    },
+  }
+}
