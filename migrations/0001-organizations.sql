@@ -13,8 +13,6 @@ create table organizations (
   rate_limits        jsonb       not null default '{}',
   -- The policy file as validated: time_zone, windows, allowed_countries, attempts_per_number_per_day.
   policy             jsonb       not null,
-  -- Rises with every change of the policy, so that lanes know which one they were computed from.
-  policy_revision    integer     not null default 1,
   is_sandbox         boolean     not null default false,
   created_at         timestamptz not null default now(),
   updated_at         timestamptz not null default now()

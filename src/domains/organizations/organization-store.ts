@@ -13,8 +13,6 @@ export interface OrganizationRecord {
   /** Allowances that differ from the defaults. */
   readonly rateLimits: Partial<RateLimits>
   readonly policy: CallingPolicy
-  /** Rises with every change of the policy. */
-  readonly policyRevision: number
   readonly isSandbox: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -28,14 +26,13 @@ interface OrganizationRow {
   readonly concurrency: number
   readonly rate_limits: Partial<RateLimits>
   readonly policy: CallingPolicyJson
-  readonly policy_revision: number
   readonly is_sandbox: boolean
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, policy, policy_revision,
-       is_sandbox, created_at, updated_at`
+const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, policy, is_sandbox,
+       created_at, updated_at`
 
 const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   id: row.id,
@@ -45,7 +42,6 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   concurrency: row.concurrency,
   rateLimits: row.rate_limits,
   policy: policyOfJson(row.policy),
-  policyRevision: row.policy_revision,
   isSandbox: row.is_sandbox,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -132,8 +128,6 @@ const updateStatement = sql(
       set public_api_enabled = coalesce($2, public_api_enabled),
           concurrency        = coalesce($3, concurrency),
           policy             = coalesce($4, policy),
-          policy_revision    = policy_revision
-                               + case when coalesce($4, policy) = policy then 0 else 1 end,
           rate_limits        = rate_limits || $5,
           updated_at         = now()
     where id = $1

@@ -85,20 +85,21 @@ describe('setting an organization', () => {
     assert.deepEqual((await findOrganization(test.db, id))?.rateLimits, { read: 10, write: 20 })
   })
 
-  it('raises the policy revision only when the policy differs', async () => {
+  it('replaces the whole policy', async () => {
     const { id } = await createOrganization(test.db, { name: 'A' })
     const policy = {
       time_zone: 'UTC',
       windows: [{ weekdays: ['monday'], start_time: '10:00', end_time: '11:00' }],
       allowed_countries: 'all',
     }
-    const revision = async () => (await findOrganization(test.db, id))?.policyRevision
-    await set(id, { policy })
-    await set(id, { policy })
+    const attempts = async () =>
+      (await findOrganization(test.db, id))?.policy.attemptsPerNumberPerDay
+    await set(id, { policy: { ...policy, attempts_per_number_per_day: 2 } })
     await set(id, { concurrency: 5 })
-    assert.equal(await revision(), 2)
-    await set(id, { policy: { ...policy, time_zone: 'Europe/Paris' } })
-    assert.equal(await revision(), 3)
+    assert.equal(await attempts(), 2)
+    await set(id, { policy })
+    assert.equal(await attempts(), undefined)
+    assert.equal((await findOrganization(test.db, id))?.policy.timeZone, 'UTC')
   })
 
   it('tells other nodes after the commit only', async () => {
