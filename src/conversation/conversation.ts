@@ -296,7 +296,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
     }
     const leastMs = isSpeaking ? noticingMs : 0
     for (let waitedMs = 0; waitedMs < lastWordsLimitMs; waitedMs += lastWordsPollMs) {
-      if (isEngineOver || (turns.isSettled && waitedMs >= leastMs)) return
+      if (isEngineOver || hangUp.reason === 'engine_failed') return
+      if (turns.isSettled && waitedMs >= leastMs) return
       await delay(lastWordsPollMs)
     }
   }

@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { encodeG711 } from '../audio/g711.ts'
+import { createConversationBench, type ConversationBench } from './fake-session.ts'
+
+const named = (bench: ConversationBench, name: string): unknown[][] =>
+  bench.log.filter(([entry]) => entry === name).map(([, ...args]) => args)
+
+const contactSays = (bench: ConversationBench, text: string, startMs: number): void =>
+  bench.emit(
+    { type: 'speech_start', atMs: startMs },
+    { type: 'speech_stop', atMs: startMs + 500 },
+    { type: 'contact_text', text, startMs },
+  )
+
+const call = (name: string, args: object = {}, id = 'call_1') =>
+  ({ type: 'tool_call', id, name, arguments: args }) as const
+
+describe('the greeting', () => {
+  it('is heard within 300 ms of the answer and becomes the first turn', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello, this is Ann.', 1_000)
+    assert.ok((await bench.run(300)) >= 5)
+    await bench.run(1_500)
+    assert.deepEqual(bench.turns, [
+      { sequence: 1, speaker: 'agent', text: 'Hello, this is Ann.', audioOffsetMs: 100 },
+    ])
+    await bench.finish()
+  })
+
+  it('stands a "Hello?" spoken into it: it waits, and goes on', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello, this is Ann.', 2_000)
+    await bench.run(500)
+    assert.equal(await bench.run(400, true), 2)
+    assert.ok((await bench.run(3_000)) > 70)
+    assert.deepEqual(named(bench, 'interrupt'), [])
+    await bench.finish()
+  })
+})
+
+describe('barge-in', () => {
+  const speaking = async (): Promise<ConversationBench> => {
+    const bench = createConversationBench()
+    bench.speak('greeting', 'Hello.', 200)
+    await bench.run(500)
+    bench.speak('u1', 'one two three four five six seven eight nine ten', 5_000)
+    await bench.run(1_000)
+    return bench
+  }
+
+  it('silences the agent within 60 ms and cuts its turn to what was played', async () => {
+    const bench = await speaking()
+    const heardFrames = await bench.run(200, true)
+    assert.equal(heardFrames, 2)
+    await bench.run(400)
+    const [[utteranceId, playedMs] = []] = named(bench, 'interrupt')
+    assert.equal(utteranceId, 'u1')
+    assert.ok(Number(playedMs) > 900 && Number(playedMs) <= 1_060, `${playedMs}`)
+    assert.equal(bench.turns[1]?.text, 'one two…')
+    await bench.finish()
+  })
+
+  it('lets the agent go on after a cough', async () => {
+    const bench = await speaking()
+    await bench.run(120, true)
+    assert.equal(await bench.run(160), 0)
+    assert.ok((await bench.run(1_000)) > 40)
+    assert.deepEqual(named(bench, 'interrupt'), [])
+    await bench.finish()
+  })
+
+  it('drops a whole answer that comes while the callee is speaking again', async () => {
+    const bench = await speaking()
+    await bench.run(6_000)
+    await bench.run(200, true)
+    bench.speak('u2', 'An answer too late.', 2_000)
+    assert.equal(await bench.run(400, true), 0)
+    assert.deepEqual(named(bench, 'interrupt'), [['u2', 0]])
+    await bench.finish()
+    assert.ok(bench.turns.every(({ text }) => text !== 'An answer too late.'))
+  })
+})
+
+describe('turns', () => {
+  it('come in the order in which they began, whenever their texts arrive', async () => {
+    const bench = createConversationBench()
+    bench.emit({ type: 'speech_start', atMs: 40 })
+    await bench.run(200, true)
+    bench.emit({ type: 'speech_stop', atMs: 200 })
+    bench.speak('u1', 'Nice to meet you.', 400)
+    await bench.run(1_500)
+    assert.equal(bench.turns.length, 0)
+    bench.emit({ type: 'contact_text', text: 'Hello?', startMs: 40 })
+    await bench.run(200)
+    assert.deepEqual(
+      bench.turns.map(({ sequence, speaker }) => [sequence, speaker]),
+      [
+        [1, 'contact'],
+        [2, 'agent'],
+      ],
+    )
+    assert.equal(bench.turns[0]?.audioOffsetMs, 0)
+    await bench.finish()
+  })
+
+  it('do not wait for ever for words that never come', async () => {
+    const bench = createConversationBench()
+    bench.emit({ type: 'speech_start', atMs: 0 }, { type: 'speech_stop', atMs: 400 })
+    bench.speak('u1', 'Hello.', 400)
+    await bench.run(5_000)
+    assert.deepEqual(named(bench, 'turn'), [['agent', 'Hello.']])
+    await bench.finish()
+  })
+
+  it('keep the last words, which arrive after the line is dead', async () => {
+    const bench = createConversationBench()
+    bench.emit({ type: 'speech_start', atMs: 20 })
+    await bench.run(600, true)
+    const finished = bench.finish()
+    setTimeout(() => bench.emit({ type: 'contact_text', text: 'See you.', startMs: 20 }), 50)
+    await finished
+    assert.deepEqual(named(bench, 'turn'), [['contact', 'See you.']])
+    assert.equal(await bench.finish(), await finished)
+  })
+
+  it('cut what the agent was saying when the callee hung up', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'one two three four five six seven eight nine ten', 2_000)
+    await bench.run(1_100)
+    await bench.finish()
+    assert.match(bench.turns[0]?.text ?? '', /^one two three.*…$/)
+  })
+})
+
+describe('ending the call', () => {
+  it('waits until the goodbye has been heard', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Thank you. Goodbye.', 1_000)
+    bench.emit(call('end_call', { outcome: 'achieved' }))
+    await bench.run(1_000)
+    assert.deepEqual(named(bench, 'hang_up'), [])
+    await bench.run(500)
+    assert.deepEqual(named(bench, 'hang_up'), [['agent_ended']])
+    assert.deepEqual(named(bench, 'tool_result'), [['call_1', { ended: true }, false]])
+    const facts = await bench.finish()
+    assert.equal(facts.reportedOutcome, 'achieved')
+    assert.equal(facts.hangUpReason, 'agent_ended')
+    assert.deepEqual(named(bench, 'turn'), [['agent', 'Thank you. Goodbye.']])
+  })
+
+  it('is not stopped by a callee who says goodbye too, nor by more from the engine', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Goodbye.', 1_000)
+    bench.emit(call('end_call'))
+    await bench.run(400)
+    assert.ok((await bench.run(400, true)) >= 19)
+    bench.speak('u2', 'And another thing.', 1_000)
+    await bench.run(1_000)
+    assert.deepEqual(named(bench, 'interrupt'), [['u2', 0]])
+    assert.deepEqual(named(bench, 'hang_up'), [['agent_ended']])
+    await bench.finish()
+  })
+
+  it('asks a silent callee twice and then says goodbye', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello.', 400)
+    await bench.run(8_400)
+    assert.deepEqual(named(bench, 'say'), [])
+    await bench.run(400)
+    assert.deepEqual(named(bench, 'say'), [['Hello? Are you still there?']])
+    bench.speak('u2', 'Hello? Are you still there?', 1_000)
+    await bench.run(9_200)
+    assert.equal(named(bench, 'say').length, 2)
+    await bench.run(8_000)
+    assert.deepEqual(named(bench, 'say')[2], ['I will let you go now. Goodbye.'])
+    bench.speak('u3', 'I will let you go now. Goodbye.', 1_000)
+    await bench.run(1_500)
+    assert.deepEqual(named(bench, 'hang_up'), [['callee_silent']])
+    await bench.finish()
+  })
+
+  it('counts the silence anew after words, but not after noise', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello.', 400)
+    await bench.run(7_000)
+    contactSays(bench, '[unrecognised]', 6_500)
+    await bench.run(2_000)
+    assert.equal(named(bench, 'say').length, 1)
+    contactSays(bench, 'Yes?', 8_500)
+    await bench.run(7_500)
+    assert.equal(named(bench, 'say').length, 1)
+    await bench.run(1_000)
+    assert.equal(named(bench, 'say').length, 2)
+    await bench.finish()
+  })
+
+  it('warns before the greatest length, says goodbye, and ends on time whatever the engine does', async () => {
+    const bench = createConversationBench({ maxDurationMs: 60_000 })
+    for (let second = 0; second < 60; second += 2) {
+      contactSays(bench, `Sentence ${second}.`, second * 1_000)
+      await bench.run(2_000)
+    }
+    assert.deepEqual(named(bench, 'say'), [
+      ['I am sorry, but I have to finish in a moment.'],
+      ['I will let you go now. Goodbye.'],
+    ])
+    assert.deepEqual(named(bench, 'hang_up'), [['duration_cap']])
+    await bench.finish()
+  })
+
+  it('happens at once when the engine breaks', async () => {
+    const bench = createConversationBench()
+    bench.emit({ type: 'error', fatal: true, code: 'connection_lost', message: '' })
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'hang_up'), [['engine_failed']])
+    const broken = createConversationBench()
+    broken.breakEngine()
+    await broken.run(20)
+    assert.deepEqual(named(broken, 'hang_up'), [['engine_failed']])
+    await Promise.all([bench.finish(), broken.finish()])
+  })
+
+  it('happens when the engine stalls in the middle of its words for the third time', async () => {
+    const bench = createConversationBench()
+    for (const utteranceId of ['u1', 'u2', 'u3']) {
+      const g711 = new Uint8Array(1_600).fill(0x10)
+      bench.emit({ type: 'audio', utteranceId, g711 })
+      await bench.run(1_900)
+    }
+    assert.deepEqual(named(bench, 'interrupt'), [
+      ['u1', 200],
+      ['u2', 200],
+    ])
+    assert.deepEqual(named(bench, 'hang_up'), [['engine_failed']])
+    await bench.finish()
+  })
+})
+
+describe('an opt-out', () => {
+  it('is told once, whether by the tool or by the words', async () => {
+    const bench = createConversationBench()
+    contactSays(bench, 'Please never call me again.', 0)
+    bench.speak('u1', 'Understood. Goodbye.', 400)
+    bench.emit(call('opt_out', {}, 'a'), call('end_call', {}, 'b'))
+    await bench.run(1_000)
+    assert.equal(named(bench, 'opt_out').length, 1)
+    assert.deepEqual(named(bench, 'hang_up'), [['opted_out']])
+    assert.equal((await bench.finish()).optedOut, true)
+  })
+
+  it('counts even as the last words before the line went dead', async () => {
+    const bench = createConversationBench()
+    bench.emit({ type: 'speech_start', atMs: 0 })
+    await bench.run(400, true)
+    const finished = bench.finish()
+    bench.emit({ type: 'contact_text', text: 'Take me off your list!', startMs: 0 })
+    assert.equal((await finished).optedOut, true)
+    assert.equal(named(bench, 'opt_out').length, 1)
+  })
+})
+
+describe('a voicemail', () => {
+  const beep = encodeG711(
+    'pcmu',
+    Int16Array.from({ length: 160 }, (_, at) => 8_000 * Math.sin((Math.PI * at) / 4)),
+  )
+
+  it('told by its words is hung up on, with the agent silent at once', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello, this is Ann.', 3_000)
+    await bench.run(500)
+    bench.emit(call('voicemail_detected'))
+    assert.equal(await bench.run(200), 0)
+    assert.deepEqual(named(bench, 'voicemail'), [[false]])
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    assert.equal((await bench.finish()).voicemail, 'skipped')
+  })
+
+  it('gets the message after the beep, then the call ends', async () => {
+    const bench = createConversationBench({
+      voicemail: 'leave_message',
+      voicemailMessage: 'Please call us back.',
+    })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(1_000, true)
+    assert.deepEqual(named(bench, 'say'), [])
+    for (let tick = 0; tick < 12; tick += 1) bench.conversation.tick(beep)
+    assert.deepEqual(named(bench, 'say'), [['Please call us back.']])
+    bench.speak('u2', 'Please call us back.', 1_000)
+    assert.ok((await bench.run(1_500, true)) >= 50)
+    assert.deepEqual(named(bench, 'voicemail'), [[true]])
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    assert.equal((await bench.finish()).voicemail, 'message_left')
+  })
+
+  it('told by its words but without a beep gets the message after two seconds of silence', async () => {
+    const bench = createConversationBench({
+      voicemail: 'leave_message',
+      voicemailMessage: 'Please call us back.',
+    })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(1_900)
+    assert.deepEqual(named(bench, 'say'), [])
+    await bench.run(200)
+    assert.equal(named(bench, 'say').length, 1)
+    assert.equal((await bench.finish()).voicemail, 'skipped')
+    assert.deepEqual(named(bench, 'voicemail'), [[false]])
+  })
+
+  it('is never concluded from a long speech alone', async () => {
+    const bench = createConversationBench()
+    await bench.run(20_000, true)
+    assert.deepEqual(named(bench, 'voicemail'), [])
+    assert.equal((await bench.finish()).voicemail, 'none')
+  })
+})
+
+describe('tools', () => {
+  it('send digits, and tell the agent which keys the callee pressed', async () => {
+    const bench = createConversationBench()
+    bench.emit(call('send_dtmf', { digits: '1#' }))
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'dtmf'), [['1#']])
+    bench.conversation.heardDigit('4')
+    bench.conversation.heardDigit('2')
+    await bench.run(1_600)
+    assert.deepEqual(named(bench, 'pressed'), [['42']])
+    await bench.finish()
+  })
+
+  it('run for the agent, who says so when it takes long, and are given up after eight seconds', async () => {
+    const asked: unknown[] = []
+    const never = new Promise<unknown>(() => {})
+    const bench = createConversationBench({}, (name, args) => {
+      asked.push([name, args])
+      return name === 'fast' ? Promise.resolve({ free: true }) : never
+    })
+    bench.emit(call('fast', { day: 2 }, 'a'), call('slow', {}, 'b'))
+    await bench.run(600)
+    assert.deepEqual(named(bench, 'tool_result'), [['a', { free: true }]])
+    await bench.run(200)
+    assert.deepEqual(named(bench, 'say'), [['One moment, please.']])
+    await bench.run(7_400)
+    assert.deepEqual(named(bench, 'tool_result')[1], ['b', { error: 'The tool took too long.' }])
+    assert.deepEqual(asked, [
+      ['fast', { day: 2 }],
+      ['slow', {}],
+    ])
+    await bench.finish()
+  })
+
+  it('that do not exist, or are called wrongly, are answered with an error', async () => {
+    const bench = createConversationBench()
+    bench.emit(call('fly', {}, 'a'), call('send_dtmf', { digits: 'abc' }, 'b'))
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'tool_result'), [
+      ['a', { error: 'There is no such tool.' }],
+      ['b', { error: 'Wrong arguments for send_dtmf.' }],
+    ])
+    await bench.finish()
+  })
+})
