@@ -135,7 +135,8 @@ const stopAll = async (
     ...[...context.dialogs.values()].map((dialog) => dialog.bye()),
   ])
   const { promise: patience, resolve } = Promise.withResolvers<void>()
-  const cancelPatience = context.scheduler.after(graceMs, resolve)
+  // Wall-clock time even where a test moves the protocol's time by hand.
+  const cancelPatience = systemScheduler.after(graceMs, resolve)
   await Promise.race([goodbyes, patience])
   cancelPatience()
   for (const dialog of context.dialogs.values()) dialog.abandon()
