@@ -17,7 +17,7 @@ export const createSchemaCollector = (): SchemaCollector => {
       // As a member, a schema with an id becomes a definition like all others.
       const { $defs = {}, properties = {} } = z.toJSONSchema(z.object({ root: schema }), {
         io: direction,
-        override: ({ jsonSchema }) => void dropInvented(jsonSchema),
+        override: ({ jsonSchema }) => dropInvented(jsonSchema),
       })
       for (const [name, definition] of Object.entries($defs)) {
         const { id: _id, ...component } = inOpenApi(definition as Json)
