@@ -56,7 +56,7 @@ describe('barge-in', () => {
     await bench.run(400)
     const [[utteranceId, playedMs] = []] = named(bench, 'interrupt')
     assert.equal(utteranceId, 'u1')
-    assert.ok(Number(playedMs) > 900 && Number(playedMs) <= 1_060, `${playedMs}`)
+    assert.ok(Number(playedMs) > 900 && Number(playedMs) <= 1_060, String(playedMs))
     assert.equal(bench.turns[1]?.text, 'one two…')
     await bench.finish()
   })

@@ -162,7 +162,9 @@ const wholePart = 0.97
 /** The words that were heard: cut after the last whole word, with `…`; empty if not even one word was. */
 const cutText = (text: string, heardPart: number): string => {
   if (heardPart >= wholePart) return text
-  const heard = text.slice(0, Math.floor(text.length * heardPart))
+  const cutAt = Math.floor(text.length * heardPart)
+  // A space after the cut means that the last word was heard whole.
+  const heard = text.slice(0, cutAt + 1)
   const lastSpace = heard.lastIndexOf(' ')
   return lastSpace <= 0 ? '' : `${heard.slice(0, lastSpace).replace(/[\s,;:.!?]+$/u, '')}…`
 }

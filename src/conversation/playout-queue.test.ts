@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createPlayoutQueue, type PlayedUtterance } from './playout-queue.ts'
+
+const createBench = () => {
+  const finished: PlayedUtterance[] = []
+  return { finished, queue: createPlayoutQueue((utterance) => finished.push(utterance)) }
+}
+
+const audio = (ms: number, byte = 1): Uint8Array => new Uint8Array(ms * 8).fill(byte)
+
+describe('the playout queue', () => {
+  it('plays utterances in order, frame by frame, and tells when one has ended', () => {
+    const { queue, finished } = createBench()
+    queue.add('a', audio(40, 1))
+    queue.add('b', audio(20, 2))
+    queue.end('a')
+    const played = [queue.next(), queue.next(), queue.next(), queue.next()]
+    assert.deepEqual(
+      played.map((frame) => frame && [frame.utteranceId, frame.frame.length, frame.frame[0]]),
+      [['a', 160, 1], ['a', 160, 1], ['b', 160, 2], undefined],
+    )
+    assert.deepEqual(finished, [{ utteranceId: 'a', playedMs: 40, producedMs: 40 }])
+    assert.equal(queue.isDry, true)
+    queue.end('b')
+    assert.equal(finished.length, 2)
+    assert.equal(queue.isBusy, false)
+  })
+
+  it('accounts for every utterance it drops by what was played of that very one', () => {
+    const { queue, finished } = createBench()
+    queue.add('a', audio(100))
+    queue.add('b', audio(60))
+    queue.next()
+    queue.next()
+    assert.deepEqual(queue.clear(), [
+      { utteranceId: 'a', playedMs: 40, producedMs: 100 },
+      { utteranceId: 'b', playedMs: 0, producedMs: 60 },
+    ])
+    assert.equal(queue.next(), undefined)
+    assert.deepEqual(finished, [])
+    assert.deepEqual(queue.clear(), [])
+  })
+
+  it('takes three minutes and no more', () => {
+    const { queue } = createBench()
+    assert.equal(queue.add('a', audio(179_000)), true)
+    assert.equal(queue.add('a', audio(2_000)), false)
+    assert.equal(queue.add('b', audio(1_000)), true)
+  })
+})

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { unrecognisedText } from '../../voice-engine.ts'
+import { createDialogue, type Dialogue } from './dialogue.ts'
+
+const allTools = new Set(['end_call', 'opt_out', 'voicemail_detected'])
+const greeting = 'Hello, this is Ann.'
+
+const createBench = (instructions = '', tools: ReadonlySet<string> = allTools): Dialogue =>
+  createDialogue({ instructions, tools, greeting: () => greeting })
+
+const callsOf = (heard: string): string[] =>
+  createBench()
+    .reply(heard)
+    .calls.map(({ name }) => name)
+
+describe('the scripted dialogue', () => {
+  it('leads a short conversation to its goodbye', () => {
+    const dialogue = createBench('You are Ann. Purpose: to confirm the appointment on Tuesday.')
+    const heard = [
+      'Hello, this is Sam speaking.',
+      'Yes, I have a minute. What is it about?',
+      'That sounds good. Tuesday morning works for me.',
+      'Thank you for calling. Goodbye.',
+    ]
+    const replies = heard.map((text) => dialogue.reply(text))
+    assert.deepEqual(
+      replies.map(({ text }) => text),
+      [
+        'Nice to meet you. Do you have a minute?',
+        'I am calling to confirm the appointment on Tuesday.',
+        'Great, I have written that down. Is there anything else I can do for you?',
+        'Thank you for your time. Goodbye.',
+      ],
+    )
+    assert.deepEqual(replies[3]?.calls, [{ name: 'end_call', arguments: { outcome: 'achieved' } }])
+  })
+
+  for (const [heard, calls] of [
+    ['Please never call me again. Take me off your list.', ['opt_out', 'end_call']],
+    ['You have reached the voicemail of Alex.', ['voicemail_detected']],
+    ['Please leave a message after the tone.', ['voicemail_detected']],
+    ['Wrong number.', ['end_call']],
+    ['I am not interested, thank you.', ['end_call']],
+    ['I am driving right now.', ['end_call']],
+    ['Let me tell you about my garden.', []],
+  ] as const) {
+    it(`answers "${heard}" with ${calls.join(' and ') || 'words only'}`, () => {
+      assert.deepEqual(callsOf(heard), calls)
+    })
+  }
+
+  it('says nothing to a voicemail, and little to a first "Hello?"', () => {
+    assert.equal(createBench().reply('Leave a message after the beep.').text, '')
+    const dialogue = createBench()
+    assert.equal(dialogue.reply('Hello?').text, '')
+    assert.equal(dialogue.reply('Hello?').text, 'Yes, I am here.')
+  })
+
+  it('gives up after hearing nothing it knows three times', () => {
+    const dialogue = createBench()
+    assert.deepEqual(dialogue.reply(unrecognisedText).calls, [])
+    assert.deepEqual(dialogue.reply(`${unrecognisedText} ${unrecognisedText}`).calls, [])
+    assert.equal(dialogue.reply(unrecognisedText).calls[0]?.name, 'end_call')
+  })
+
+  it('answers what its prompt tells it to', () => {
+    const dialogue = createBench('If asked about parking, say "There is a garage next door."')
+    assert.equal(dialogue.reply('Is there parking?').text, 'There is a garage next door.')
+  })
+
+  it('calls no tool the session does not have', () => {
+    const dialogue = createBench('', new Set(['end_call']))
+    assert.deepEqual(dialogue.reply('Never call me again.').calls, [
+      { name: 'end_call', arguments: { outcome: 'opted_out' } },
+    ])
+  })
+})
