@@ -46,6 +46,8 @@ export type ConversationEnd =
 export interface ConversationFacts {
   readonly voicemail: 'none' | 'skipped' | 'message_left'
   readonly optedOut: boolean
+  /** One of the outcomes the agent was offered, where it gave one as it ended the call. */
+  readonly reportedOutcome?: string
 }
 
 /** The table of decision D3 for everything before an answer. `abort` is what we did ourselves, if anything. */
@@ -165,7 +167,7 @@ const outcomeOfFacts = (facts: ConversationFacts): Learned => {
       outcomeReason: 'A voicemail answered; no message was left.',
     }
   }
-  return {}
+  return facts.reportedOutcome === undefined ? {} : { outcome: facts.reportedOutcome }
 }
 
 /** An opt-out or a voicemail stays the outcome of a call that broke; the reason tells of the breakdown. */

@@ -1,14 +1,10 @@
 import type { TerminalStatus } from '../domains/calls/call-states.ts'
+import type { ResultsAtEnd } from '../domains/results/open-results.ts'
 
-/** What becomes of summary and transcript at the end of a call (decision D7). */
-export type ResultsAtEnd =
-  | { readonly status: 'processing' }
-  | {
-      readonly status: 'unavailable'
-      readonly reason: 'call_cancelled' | 'call_failed' | 'call_not_answered' | 'no_speech'
-    }
-
-/** Whatever happened to a call, what was said on it is kept (D14); the reasons stand only where nothing was said. */
+/**
+ * What becomes of summary and transcript at the end of a call (decision D7). Whatever happened to it, what was
+ * said is kept (D14); the reasons stand only where nothing was said.
+ */
 export const resultsAtEnd = (call: {
   readonly status: TerminalStatus
   readonly wasAnswered: boolean

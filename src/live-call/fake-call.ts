@@ -42,6 +42,7 @@ export const fakePlan: CallPlan = {
   session: { instructions: '', greeting: 'Hello.', language: 'en', tools: [] },
   maxDurationMs: 900_000,
   voicemail: 'hang_up',
+  outcomes: ['appointment_booked', 'opted_out'],
   httpTools: [],
   allowPrivateNetwork: false,
   callerId: '+12025550199',
@@ -52,6 +53,7 @@ export const fakeReport: MediaReport = {
   recordingPath: '/spool/call.spool',
   framesLost: 0,
   usage: undefined,
+  reportedOutcome: undefined,
   rtp: { packetsSent: 620, packetsReceived: 618, packetsLost: 2 },
 }
 

@@ -1,7 +1,5 @@
-import { sql, type Transaction } from '../database/database.ts'
-import type { CallFence } from '../domains/calls/call-progress-store.ts'
-
-export type CallKey = Pick<CallFence, 'organizationId' | 'callId'>
+import type { Statement, Transaction } from '../database/database.ts'
+import type { CallKey } from '../domains/results/transcript-store.ts'
 
 /** Jobs after a call, enqueued inside the transaction that causes them; graphile-worker runs them. */
 
@@ -19,10 +17,10 @@ export interface CallJob {
 }
 
 // One job per call and task, however often its cause is repeated.
-const addJobStatement = sql(
-  'follow-up-jobs.add',
-  `select graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4) is not null as added`,
-)
+const addJobStatement: Statement = {
+  name: 'follow-up-jobs.add',
+  text: `select graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4) is not null as added`,
+}
 
 /** `task` names the node that has the spool, where there are several. */
 export const enqueueEncoding = (tx: Transaction, call: CallKey, task: string): Promise<void> =>

@@ -31,7 +31,8 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
 
   const session: VoiceSession = {
     hear: () => undefined,
-    say: () => '',
+    say: () => undefined,
+    pressed: () => undefined,
     events: (async function* () {})(),
     interrupt: () => undefined,
     toolResult: () => undefined,
@@ -73,7 +74,7 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
     heardDigit: (pressed) => log.push(`digit ${pressed}`),
     finish: async () => {
       log.push('conversation finished')
-      return { optedOut: false, voicemail: 'none', usage }
+      return { optedOut: false, voicemail: 'none', usage, reportedOutcome: 'achieved' }
     },
   }
   const channel: MediaChannel = createMediaChannel({
@@ -156,6 +157,7 @@ describe('media channel', () => {
       recordingPath: join(folder, 'both.spool'),
       framesLost: 0,
       usage,
+      reportedOutcome: 'achieved',
       rtp: { packetsSent: 5, packetsReceived: 6, packetsLost: 1 },
     })
     const audio = (await readFile(join(folder, 'both.spool'))).subarray(spoolHeaderBytes)

@@ -187,6 +187,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
       recordingPath: figures !== undefined && figures.framesWritten > 0 ? figures.path : undefined,
       framesLost: figures?.framesLost ?? 0,
       usage: facts?.usage,
+      reportedOutcome: facts?.reportedOutcome,
       rtp: {
         packetsSent: stats.packetsSent,
         packetsReceived: stats.packetsReceived,

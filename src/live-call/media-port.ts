@@ -41,5 +41,6 @@ export const lostMediaReport = (recordingPath: string | undefined): MediaReport 
   recordingPath,
   framesLost: 0,
   usage: undefined,
+  reportedOutcome: undefined,
   rtp: { packetsSent: 0, packetsReceived: 0, packetsLost: 0 },
 })

@@ -75,6 +75,8 @@ export interface ConversationPlan {
   readonly maxDurationMs: number
   readonly voicemail: 'hang_up' | 'leave_message'
   readonly voicemailMessage?: string
+  /** The outcomes among which the agent says how the call went; the end_call tool offers the same. */
+  readonly outcomes: readonly string[]
   readonly httpTools: readonly HttpTool[]
   /** Whether tools may reach private and loopback addresses. */
   readonly allowPrivateNetwork: boolean
@@ -105,6 +107,8 @@ export interface MediaReport {
   /** Frames the recording has as silence, because the disk was too slow. */
   readonly framesLost: number
   readonly usage: EngineUsage | undefined
+  /** What the agent gave as outcome when it ended the call. */
+  readonly reportedOutcome: string | undefined
   readonly rtp: RtpFigures
 }
 

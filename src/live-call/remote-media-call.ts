@@ -27,6 +27,8 @@ export type ChannelMessage = Extract<FromMediaWorker, { channel: number }>
 
 /** Events kept for a listener that has not come yet. */
 const maxEarlyEvents = 100
+/** A worker that binds no port in this time is too busy for a call. */
+const openLimitMs = 2_000
 
 /** `post` reaches the worker; `onEnded` is called once, when the channel's place is free again. */
 export const createRemoteMediaCall = (
@@ -42,7 +44,12 @@ export const createRemoteMediaCall = (
   let recordingPath: string | undefined
   let isOver = false
   let stopping: Promise<MediaReport> | undefined
-  opened.promise.catch(() => undefined)
+  const openLimit = setTimeout(() => {
+    opened.reject(new MediaUnavailableError('A media worker did not open a port in time.'))
+    post({ type: 'stop', channel })
+  }, openLimitMs)
+  const isOpen = opened.promise.finally(() => clearTimeout(openLimit))
+  isOpen.catch(() => undefined)
 
   const deliver = (event: MediaEvent): void => {
     if (listener !== undefined) listener(event)
@@ -83,7 +90,7 @@ export const createRemoteMediaCall = (
   }
 
   return {
-    opened: opened.promise,
+    opened: isOpen,
     get localMedia() {
       if (localMedia === undefined) throw new Error('The media socket is not open yet.')
       return localMedia

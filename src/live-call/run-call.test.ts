@@ -295,6 +295,22 @@ describe('an answered call', () => {
     assert.equal(deps.ledger.finished[0]?.answered?.optedOut, true)
   })
 
+  for (const [reported, outcome, optedOut] of [
+    ['appointment_booked', 'appointment_booked', false],
+    ['opted_out', 'opted_out', true],
+    ['made_up', undefined, false],
+  ] as const) {
+    it(`ends as ${outcome ?? 'nothing'} when the agent reports ${reported}`, async () => {
+      const deps = createFakeDependencies()
+      deps.media.report = { ...fakeReport, reportedOutcome: reported }
+      const { leg, done } = await startAnswered(deps)
+      leg.end({ by: 'callee' })
+      await done
+      assert.equal(deps.ledger.finished[0]?.ending.outcome, outcome)
+      assert.equal(deps.ledger.finished[0]?.answered?.optedOut, optedOut)
+    })
+  }
+
   it('is ended at the cap of its agent, whatever the conversation does', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const deps = createFakeDependencies({

@@ -4,7 +4,12 @@ import { backoffMs } from '../runtime/backoff.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { CallLeg, Carrier } from '../telephony/carrier.ts'
-import { endingOfConversation, endingOfProblem, type AttemptEnding } from './call-ending.ts'
+import {
+  endingOfConversation,
+  endingOfProblem,
+  type AttemptEnding,
+  type ConversationFacts,
+} from './call-ending.ts'
 import { dialPhone } from './dial-phone.ts'
 import { watchConversation } from './watch-conversation.ts'
 import type {
@@ -127,7 +132,7 @@ const converse = async (
   if (end.kind === 'lost') {
     logger.warn({}, 'an answered call was hung up: another node has ended it')
   } else {
-    const facts = conversation.facts()
+    const facts = factsOf(conversation.facts(), plan, report.reportedOutcome)
     logger.info({ end: end.kind, duration_ms: elapsedMs, rtp: report.rtp }, 'a conversation ended')
     await finish(run, {
       ending: endingOfConversation(end, facts),
@@ -142,6 +147,16 @@ const converse = async (
     })
   }
   await hungUp
+}
+
+/** The agent's word counts if it was offered; and who is reported to have opted out is treated so. */
+const factsOf = (
+  facts: ConversationFacts,
+  plan: CallPlan,
+  reportedOutcome: string | undefined,
+): ConversationFacts => {
+  if (reportedOutcome === undefined || !plan.outcomes.includes(reportedOutcome)) return facts
+  return { ...facts, reportedOutcome, optedOut: facts.optedOut || reportedOutcome === 'opted_out' }
 }
 
 /** Resolves only when somebody else ended the call; a database that is away does not end a conversation. */

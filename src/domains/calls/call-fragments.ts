@@ -42,4 +42,4 @@ interface DecisionParts {
 export const decisionFragment = ({ decision, reason, until = 'null' }: DecisionParts): string =>
   `decisions = (case when jsonb_array_length(decisions) < ${maxDecisions} then decisions else decisions - 1 end)
            || jsonb_strip_nulls(jsonb_build_object('at', now(), 'decision', ${decision}::text,
-                'reason', ${reason}::text, 'until', ${until}::timestamptz))`
+                'reason', ${reason}::text, 'until', (${until})::timestamptz))`

@@ -65,7 +65,9 @@ const finishStatement = sql(
             outcome          = $6,
             outcome_reason   = left($7, 500),
             duration_seconds = $8,
-            connected_at     = coalesce(connected_at, greatest(dialing_at, $9::timestamptz)),
+            -- greatest() ignores nulls: a call that nobody answered must not look connected when it was dialled.
+            connected_at     = coalesce(connected_at,
+                                 case when $9::timestamptz is not null then greatest(dialing_at, $9::timestamptz) end),
             ended_at         = greatest(now(), connected_at, dialing_at, $9::timestamptz),
             cancelled_at     = case when $4 = 'cancelled' then now() end,
             lease_token      = null,

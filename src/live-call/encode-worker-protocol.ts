@@ -1,0 +1,22 @@
+/** What `encode-worker.ts` is started with, and the one message it answers. */
+export interface EncodeTask {
+  readonly spoolPath: string
+  readonly mp3Path: string
+}
+
+export type EncodeAnswer =
+  | { readonly kind: 'encoded'; readonly audio: EncodedAudio }
+  /** The spool cannot be encoded, now or later. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+export interface EncodedAudio {
+  readonly durationMs: number
+  readonly sizeBytes: number
+  readonly peaks: WaveformPeaks
+}
+
+/** The loudest sample of every 100 ms, 0 to 1, for drawing both lanes. */
+export interface WaveformPeaks {
+  readonly agent: readonly number[]
+  readonly contact: readonly number[]
+}

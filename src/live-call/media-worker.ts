@@ -1,0 +1,85 @@
+import { parentPort } from 'node:worker_threads'
+import { createVoiceActivityDetector } from '../audio/voice-activity.ts'
+import { createConversation } from '../conversation/conversation.ts'
+import { createRealtimeEngine } from '../conversation/providers/realtime/realtime-engine.ts'
+import type { VoiceEngine } from '../conversation/voice-engine.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { openRtpSession } from '../rtp/rtp-session.ts'
+import { createTicker } from '../rtp/ticker.ts'
+import { createMediaChannel, type MediaChannel } from './media-channel.ts'
+import type { EngineSettings, FromMediaWorker, ToMediaWorker } from './media-protocol.ts'
+
+/** The program of a media worker thread: one ticker for all its calls, one channel for each. */
+
+if (parentPort === null) throw new Error('media-worker.ts runs only as a worker thread.')
+const port = parentPort
+const logger = createLogger('warn').child({ thread: 'media' })
+const ticker = createTicker()
+const channels = new Map<number, Promise<MediaChannel | undefined>>()
+const loadPeriodMs = 1_000
+
+const post = (message: FromMediaWorker): void => port.postMessage(message)
+
+const openEngine = (settings: EngineSettings): VoiceEngine =>
+  createRealtimeEngine({ ...settings, logger })
+
+const open = async ({
+  channel,
+  callId,
+  socket,
+}: Extract<ToMediaWorker, { type: 'open' }>): Promise<MediaChannel | undefined> => {
+  try {
+    const rtp = await openRtpSession(socket)
+    const { port: rtpPort } = rtp
+    const address = socket.publicAddress ?? rtp.address
+    post({ type: 'opened', channel, localMedia: { address, port: rtpPort } })
+    return createMediaChannel({
+      callId,
+      rtp,
+      ticker,
+      openEngine,
+      openVoiceActivity: createVoiceActivityDetector,
+      createConversation,
+      post: (event) => post({ type: 'event', channel, event }),
+      logger,
+    })
+  } catch (error) {
+    logger.warn({ err: error, call_id: callId }, 'no RTP port could be opened')
+    channels.delete(channel)
+    post({ type: 'open_failed', channel, reason: 'No RTP port is free.' })
+    return undefined
+  }
+}
+
+const stop = async (channel: number): Promise<void> => {
+  const opened = channels.get(channel)
+  channels.delete(channel)
+  const report = await (await opened)?.stop()
+  if (report !== undefined) post({ type: 'ended', channel, report })
+}
+
+/** Messages of one channel are worked off in order, for each waits for the socket. */
+const receive = async (message: ToMediaWorker): Promise<void> => {
+  if (message.type === 'open') {
+    channels.set(message.channel, open(message))
+    return
+  }
+  if (message.type === 'stop') return stop(message.channel)
+  const channel = await channels.get(message.channel)
+  if (message.type === 'prepare') channel?.prepare(message.plan)
+  else if (message.type === 'start') channel?.start(message.media, message.recording)
+  else channel?.updateMedia(message.media)
+}
+
+const postLoad = (): void =>
+  post({
+    type: 'load',
+    load: { calls: channels.size, latenessP99Ms: ticker.lateness().p99Ms },
+  })
+
+port.on('message', (message: ToMediaWorker) => {
+  // A fault here is a bug: it ends the thread, whose calls the main thread then ends with a reason.
+  void receive(message)
+})
+setInterval(postLoad, loadPeriodMs)
+postLoad()

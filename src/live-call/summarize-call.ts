@@ -1,0 +1,92 @@
+import { sanitize } from '../conversation/sanitize.ts'
+import type { Summary, SummaryInput } from '../conversation/summarize.ts'
+import type { Database } from '../database/database.ts'
+import { recordSummary } from '../domains/calls/call-progress-store.ts'
+import { findCall } from '../domains/calls/call-store.ts'
+import { publishSummary, publishTranscript } from '../domains/results/publish-result.ts'
+import type { ExhaustedReason } from '../domains/results/result-states.ts'
+import { markResultExhausted } from '../domains/results/settle-result.ts'
+import { listTurns, type CallKey } from '../domains/results/transcript-store.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { CallJob } from './follow-up-jobs.ts'
+
+/** Reads a conversation: the extractive one of src/conversation, or a model. May throw; the job queue tries again. */
+export type Summarizer = (input: SummaryInput, signal: AbortSignal) => Promise<Summary>
+
+/** The model's provider refuses to read this conversation; trying again is of no use. */
+export class ContentRejectedError extends Error {
+  override name = 'ContentRejectedError'
+}
+
+export interface SummarizeCallDependencies {
+  readonly database: Database
+  readonly summarize: Summarizer
+  readonly logger: Logger
+}
+
+export interface JobAttempt {
+  /** Whether a failure now is the last one. */
+  readonly isLast: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * The job after a conversation: the transcript's revision first, which needs no model; then summary, outcome and reason.
+ * Repeatable: the same turns give the same revisions.
+ */
+export const createSummarizeCall =
+  (deps: SummarizeCallDependencies) =>
+  async (job: CallJob, attempt: JobAttempt): Promise<void> => {
+    const call: CallKey = { organizationId: job.organization_id, callId: job.call_id }
+    await deps.database.transaction((tx) => publishTranscript(tx, call, sanitize))
+    const input = await readConversation(deps.database, call)
+    if (input.turns.length === 0) return
+    try {
+      await publish(deps.database, call, await deps.summarize(input, attempt.signal))
+    } catch (error) {
+      if (attempt.signal.aborted) throw error
+      if (!attempt.isLast && !(error instanceof ContentRejectedError)) throw error
+      deps.logger.error({ err: error, call_id: call.callId }, 'a call could not be summarised')
+      await markResultExhausted(deps.database, call, 'summary', exhaustedReason(error))
+    }
+  }
+
+const exhaustedReason = (error: unknown): ExhaustedReason => {
+  if (error instanceof ContentRejectedError) return 'content_rejected'
+  return error instanceof Error && error.name === 'TimeoutError'
+    ? 'provider_timeout'
+    : 'provider_error'
+}
+
+/** Sanitized: no model sees what clients may not. What was certain when the call ended is in its outcome. */
+const readConversation = async (database: Database, call: CallKey): Promise<SummaryInput> => {
+  const [row, turns] = await Promise.all([
+    findCall(database, call.organizationId, call.callId),
+    listTurns(database, call),
+  ])
+  const outcome = row?.outcome ?? undefined
+  return {
+    turns: turns
+      .map(({ speaker, text }) => ({ speaker, text: sanitize(text) }))
+      .filter(({ text }) => text !== ''),
+    optedOut: outcome === 'opted_out',
+    voicemail: voicemailOf(outcome),
+    ...(outcome !== undefined && { reportedOutcome: outcome }),
+    configuredOutcomes: outcome === undefined ? [] : [outcome],
+  }
+}
+
+const voicemailOf = (outcome: string | undefined): SummaryInput['voicemail'] => {
+  if (outcome === 'voicemail_left') return 'message_left'
+  return outcome === 'voicemail_skipped' ? 'skipped' : 'none'
+}
+
+const publish = (database: Database, call: CallKey, found: Summary): Promise<void> =>
+  database.transaction(async (tx) => {
+    await publishSummary(tx, call, found.summary, sanitize)
+    await recordSummary(tx, call.organizationId, call.callId, {
+      ...found,
+      summary: sanitize(found.summary),
+      outcomeReason: sanitize(found.outcomeReason),
+    })
+  })
