@@ -99,8 +99,11 @@ export const createIncoming = (): Incoming => {
     }
     const codec = codecOf(payloadType)
     if (codec && isListening) {
-      const payload = transcodeG711(codec, playout.codec, packet.payload)
-      playout.buffer.put({ ...packet, payload })
+      playout.buffer.put(
+        codec === playout.codec
+          ? packet
+          : { ...packet, payload: transcodeG711(codec, playout.codec, packet.payload) },
+      )
     }
     if (!codec && payloadType !== comfortNoisePayloadType) malformed++
   }

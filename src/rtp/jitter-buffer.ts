@@ -57,6 +57,10 @@ export const createJitterBuffer = (
   /** Timestamp of the next sample to be played. */
   let position = 0
   let averageSlack = 0
+  /** Of the packets since the last tick, the least delayed: a burst after a stall says nothing about the usual delay. */
+  let bestSlack = -Infinity
+  /** End of the newest audio that was played: nothing before it may follow. */
+  let playedEnd: number | undefined
   let late = 0
   let resyncs = 0
   /** The last packet that fitted nowhere: a second one right behind it is a new beginning. */
@@ -75,6 +79,8 @@ export const createJitterBuffer = (
     averageSlack = initialDelayMs * samplesPerMs
     skipPatience = -1
     stray = undefined
+    bestSlack = -Infinity
+    playedEnd = undefined
     newReview()
   }
 
@@ -97,7 +103,6 @@ export const createJitterBuffer = (
 
   /** Moves the playout back so far that the packet is in time; `false` where that would delay too much. */
   const grow = (slack: number): boolean => {
-    late++
     if (!review.lateThisTick) review.lateTicks++
     review.lateThisTick = true
     const limitMs = review.lateTicks >= sustainedLateTicks ? maxDelayMs : usualMaxDelayMs
@@ -105,9 +110,18 @@ export const createJitterBuffer = (
     if (averageSlack + needed > limitMs * samplesPerMs) return false
     position = (position - needed) >>> 0
     averageSlack += needed
+    bestSlack += needed
     skipPatience = -1
     newReview()
     return true
+  }
+
+  const isBehindPlayed = (timestamp: number): boolean =>
+    playedEnd !== undefined && timestampDistance(playedEnd, timestamp) < 0
+
+  const averageOut = (): void => {
+    if (bestSlack > -Infinity) averageSlack += (bestSlack - averageSlack) / 16
+    bestSlack = -Infinity
   }
 
   const consumeFrame = (): Uint8Array | undefined => {
@@ -121,7 +135,9 @@ export const createJitterBuffer = (
       found++
     }
     position = (position + frame) >>> 0
-    return found === 0 ? undefined : out
+    if (found === 0) return undefined
+    playedEnd = position
+    return out
   }
 
   const endReview = (): void => {
@@ -153,11 +169,11 @@ export const createJitterBuffer = (
         slack = timestampDistance(position, timestamp)
       }
       stray = undefined
-      averageSlack += (slack - averageSlack) / 16
-      if (slack < 0) {
-        if (!grow(slack)) return
-        slack = timestampDistance(position, timestamp)
-      }
+      bestSlack = Math.max(bestSlack, slack)
+      if (slack < 0 || isBehindPlayed(timestamp)) late++
+      if (slack < 0 && !grow(slack)) return
+      if (isBehindPlayed(timestamp)) return
+      slack = timestampDistance(position, timestamp)
       review.packets++
       review.leastSlack = Math.min(review.leastSlack, slack)
       store(timestamp, payload)
@@ -165,6 +181,7 @@ export const createJitterBuffer = (
     take() {
       if (!isStarted) return undefined
       review.lateThisTick = false
+      averageOut()
       if (++review.ticks >= reviewTicks) endReview()
       return skipOneIfQuiet(consumeFrame())
     },

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  createJitterBuffer,
+  initialDelayMs,
+  maxDelayMs,
+  minDelayMs,
+  usualMaxDelayMs,
+} from './jitter-buffer.ts'
+
+const firstTimestamp = 0xffff_fc00
+const neverQuiet = () => false
+
+/** Packet `n` of a stream holds nothing but its own number. */
+const packet = (n: number, { offset = 0, bytes = 160 } = {}) => ({
+  sequenceNumber: (65_500 + n) & 0xffff,
+  timestamp: (firstTimestamp + n * bytes + offset) >>> 0,
+  payload: new Uint8Array(bytes).fill((n % 200) + 1),
+})
+
+const numberOf = (frame: Uint8Array | undefined): number | undefined =>
+  frame === undefined ? undefined : frame[0]! - 1
+
+/** Delivers packet n at tick `arrivals[n]` and returns what each tick played. */
+const play = (
+  arrivals: readonly (number | undefined)[],
+  ticks: number,
+  isQuiet: () => boolean = neverQuiet,
+) => {
+  const buffer = createJitterBuffer('pcmu', isQuiet)
+  const played: (number | undefined)[] = []
+  for (let tick = 0; tick < ticks; tick++) {
+    arrivals.forEach((at, n) => {
+      if (at === tick) buffer.put(packet(n))
+    })
+    played.push(numberOf(buffer.take()))
+  }
+  return { buffer, played, heard: played.filter((n) => n !== undefined) }
+}
+
+const steady = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
+
+describe('the jitter buffer', () => {
+  it('plays a steady stream whole, 40 ms later', () => {
+    const { played, buffer } = play(steady(40), 42)
+    assert.deepEqual(played, [undefined, undefined, ...steady(40)])
+    assert.equal(buffer.delayMs, initialDelayMs)
+    assert.deepEqual([buffer.late, buffer.resyncs], [0, 0])
+  })
+
+  it('gives nothing before anything came', () => {
+    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    assert.equal(buffer.take(), undefined)
+    assert.equal(buffer.delayMs, 0)
+  })
+
+  it('puts reordered packets right', () => {
+    const { heard } = play([0, 2, 1, 3, 5, 4, 6, 7], 12)
+    assert.deepEqual(heard, steady(8))
+  })
+
+  it('leaves a hole where a packet is lost, and plays on in time', () => {
+    const { played } = play([0, 1, undefined, 3, 4], 8)
+    assert.deepEqual(played.slice(2, 7), [0, 1, undefined, 3, 4])
+  })
+
+  it('takes packets of any length', () => {
+    for (const bytes of [80, 240, 320]) {
+      const buffer = createJitterBuffer('pcmu', neverQuiet)
+      const frames: Uint8Array[] = []
+      for (let tick = 0, n = 0; tick < 60; tick++) {
+        while (n * bytes <= tick * 160) buffer.put(packet(n++, { bytes }))
+        const frame = buffer.take()
+        if (frame) frames.push(frame)
+      }
+      const heard = Buffer.concat(frames)
+      const expected = Buffer.concat(
+        Array.from({ length: 200 }, (_, n) => packet(n, { bytes }).payload),
+      )
+      assert.deepEqual(heard, expected.subarray(0, heard.length), `${bytes} bytes`)
+      assert.ok(heard.length >= 55 * 160)
+    }
+  })
+
+  it('waits longer after a stall, and what came late is still heard', () => {
+    const stalled = steady(60).map((n) => (n >= 20 && n < 23 ? 23 : n))
+    const { heard, buffer } = play(stalled, 70)
+    assert.deepEqual(heard, steady(60))
+    assert.ok(buffer.late >= 1)
+    assert.ok(buffer.delayMs <= usualMaxDelayMs, `${buffer.delayMs}`)
+  })
+
+  it('does not delay a call for good because of one long stall', () => {
+    const stalled = steady(60).map((n) => (n >= 20 && n < 30 ? 30 : n))
+    const { buffer, heard } = play(stalled, 70)
+    assert.ok(buffer.delayMs <= usualMaxDelayMs, `${buffer.delayMs}`)
+    assert.deepEqual(heard.slice(-30), steady(60).slice(-30))
+  })
+
+  it('grows up to 200 ms while jitter goes on, until nothing is late any more', () => {
+    const jittery = steady(400).map((n) => n + (n % 5 === 0 ? 8 : 0))
+    const { buffer, heard } = play(jittery, 420)
+    assert.deepEqual(
+      heard.slice(-200),
+      steady(400)
+        .slice(-200)
+        .map((n) => n % 200),
+    )
+    assert.ok(buffer.delayMs > usualMaxDelayMs && buffer.delayMs <= maxDelayMs, `${buffer.delayMs}`)
+  })
+
+  it('shrinks again in a quiet moment, down to 20 ms, losing only quiet frames', () => {
+    const { buffer, heard } = play(steady(1000), 1002, () => true)
+    assert.ok(buffer.delayMs >= minDelayMs && buffer.delayMs < initialDelayMs, `${buffer.delayMs}`)
+    assert.equal(heard.length, 999)
+  })
+
+  it('keeps up with a sender whose clock is half a percent fast or slow', () => {
+    for (const drift of [0.995, 1.005]) {
+      const { buffer, heard } = play(
+        steady(2000).map((n) => Math.floor(n * drift)),
+        2010,
+        () => true,
+      )
+      assert.ok(buffer.delayMs <= usualMaxDelayMs, `${drift}: ${buffer.delayMs} ms`)
+      assert.ok(heard.length > 1970, `${drift}: ${heard.length}`)
+      assert.equal(buffer.resyncs, 0)
+    }
+  })
+
+  it('follows a pause in which the timestamps went on', () => {
+    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    const heard: number[] = []
+    for (let tick = 0; tick < 200; tick++) {
+      if (tick < 20 || tick >= 150) buffer.put(packet(tick))
+      const n = numberOf(buffer.take())
+      if (n !== undefined) heard.push(n)
+    }
+    assert.equal(heard.length, 20 + 48)
+    assert.equal(buffer.resyncs, 0)
+  })
+
+  it('starts afresh when the timestamps jump, in either direction', () => {
+    for (const offset of [1_000_000, -1_000_000]) {
+      const buffer = createJitterBuffer('pcmu', neverQuiet)
+      const heard: number[] = []
+      for (let tick = 0; tick < 60; tick++) {
+        buffer.put(packet(tick, { offset: tick < 30 ? 0 : offset }))
+        const n = numberOf(buffer.take())
+        if (n !== undefined) heard.push(n)
+      }
+      assert.equal(buffer.resyncs, 1)
+      assert.deepEqual(heard.slice(-20), steady(58).slice(-20))
+    }
+  })
+
+  it('is not thrown off by one stray timestamp', () => {
+    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    const heard: (number | undefined)[] = []
+    for (let tick = 0; tick < 40; tick++) {
+      buffer.put(packet(tick, { offset: tick === 20 ? 5_000_000 : 0 }))
+      heard.push(numberOf(buffer.take()))
+    }
+    assert.equal(buffer.resyncs, 0)
+    assert.deepEqual(heard.slice(21, 25), [19, undefined, 21, 22])
+  })
+
+  it('forgets what it held when it is reset', () => {
+    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    for (let n = 0; n < 3; n++) buffer.put(packet(n))
+    buffer.reset()
+    assert.equal(buffer.take(), undefined)
+    buffer.put(packet(100))
+    assert.deepEqual(
+      [buffer.take(), buffer.take(), numberOf(buffer.take())],
+      [undefined, undefined, 100],
+    )
+  })
+
+  it('never plays a packet twice or out of order, however the network treats it', () => {
+    const network = fc.array(
+      fc.oneof(
+        { weight: 8, arbitrary: fc.nat(3) },
+        { weight: 1, arbitrary: fc.nat(12) },
+        { weight: 1, arbitrary: fc.constant(undefined) },
+      ),
+      { minLength: 100, maxLength: 190 },
+    )
+    fc.assert(
+      fc.property(network, (delays) => {
+        const arrivals = delays.map((delay, n) => (delay === undefined ? undefined : n + delay))
+        const { heard, buffer } = play(arrivals, 220)
+        heard.forEach((n, i) =>
+          assert.ok(i === 0 || n > heard[i - 1]!, `${n} after ${heard[i - 1]}`),
+        )
+        assert.ok(buffer.delayMs <= maxDelayMs + minDelayMs)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('survives packets of any timestamp, order and length', () => {
+    const buffer = createJitterBuffer('pcma', () => true)
+    fc.assert(
+      fc.property(
+        fc.nat(0xffff),
+        fc.nat(0xffff_ffff),
+        fc.uint8Array({ maxLength: 2036 }),
+        (sequenceNumber, timestamp, payload) => {
+          buffer.put({ sequenceNumber, timestamp, payload })
+          const frame = buffer.take()
+          assert.ok(frame === undefined || frame.length === 160)
+        },
+      ),
+    )
+  })
+})
