@@ -84,7 +84,7 @@ describe('voice activity', () => {
 describe('the speech segmenter', () => {
   const run = (pattern: string): (SpeechBoundary & { frame: number })[] => {
     const segmenter = createSpeechSegmenter({ onsetFrames: 3, endSilenceMs: 100 })
-    return [...pattern].flatMap((mark, frame) => {
+    return Array.from(pattern).flatMap((mark, frame) => {
       const boundary = segmenter.push(mark === '#')
       return boundary ? [{ ...boundary, frame }] : []
     })

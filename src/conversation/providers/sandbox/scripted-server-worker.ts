@@ -16,6 +16,7 @@ const settings = workerData as ScriptedServerSettings
 const maxMessageBytes = 1024 * 1024
 const maxSessions = 2_000
 const tryAgainLater = 1013
+const maxEarlyMessages = 500
 
 const post = (message: ScriptedServerMessage): void => port.postMessage(message)
 
@@ -26,7 +27,7 @@ const serve = async (socket: WebSocket): Promise<void> => {
   // Messages that arrive before the detector is there wait for it.
   const early: string[] = []
   let receive = (message: string): void => {
-    early.push(message)
+    if (early.length < maxEarlyMessages) early.push(message)
   }
   socket.on('message', (data: Buffer) => receive(data.toString('utf8')))
   socket.on('error', () => socket.terminate())
@@ -37,6 +38,7 @@ const serve = async (socket: WebSocket): Promise<void> => {
     synthesizer,
     send: (message) => socket.send(message),
   })
+  if (socket.readyState !== socket.OPEN) return session.close()
   socket.on('close', () => session.close())
   receive = (message) => session.receive(message)
   for (const message of early) session.receive(message)
