@@ -33,7 +33,7 @@ describe('summarize', () => {
     ]
     const { summary, outcome, outcomeReason } = summarize(call(turns))
     assert.match(summary, /Tuesday morning works for me/)
-    assert.match(summary, /The contact hung up\.$/)
+    assert.doesNotMatch(summary, /hung up|ended the call/)
     assert.equal(outcome, 'achieved')
     assert.match(outcomeReason, /Tuesday morning/)
   })

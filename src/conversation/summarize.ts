@@ -6,6 +6,7 @@ export interface SummaryInput {
   readonly turns: readonly SummaryTurn[]
   readonly optedOut: boolean
   readonly voicemail: 'none' | 'message_left' | 'skipped'
+  /** Why our side ended the call; left out where it did not, or where it is not known. */
   readonly hangUpReason?: HangUpReason
   /** What the agent gave as the call's outcome. */
   readonly reportedOutcome?: string
@@ -151,11 +152,8 @@ const endSentences = ({ optedOut, voicemail, hangUpReason }: SummaryInput): stri
   if (optedOut) sentencesOfEnd.push('The contact asked not to be called again.')
   if (voicemail === 'message_left') sentencesOfEnd.push('The agent left its message.')
   if (voicemail === 'skipped') sentencesOfEnd.push('The agent left no message.')
-  if (hangUpReason && hangUpReason in ends) {
-    const end = ends[hangUpReason]
-    if (end) sentencesOfEnd.push(end)
-  }
-  if (!hangUpReason && voicemail === 'none') sentencesOfEnd.push('The contact hung up.')
+  const end = hangUpReason && ends[hangUpReason]
+  if (end) sentencesOfEnd.push(end)
   return sentencesOfEnd
 }
 
