@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createSynthesizer } from '../../audio/flite.ts'
 import { decodeG711, encodeG711, g711Silence, type G711Codec } from '../../audio/g711.ts'
@@ -261,6 +262,37 @@ describe('the sandbox carrier', { concurrency: true }, () => {
       child.kill('SIGKILL')
       await rm(folder, { recursive: true })
     }
+  })
+
+  it('is started again on its port when its thread dies', async () => {
+    // A thread that dies of its first question when it was given no port, and works when it was.
+    const program = `
+      import { parentPort, workerData } from 'node:worker_threads'
+      parentPort.postMessage({ type: 'ready', port: workerData.port || 4242 })
+      parentPort.on('message', ({ type }) => {
+        if (type === 'stop') return parentPort.close()
+        if (workerData.port === 0) throw new Error('dies on purpose')
+        parentPort.postMessage({ type: 'report', report: { calls: {} } })
+      })`
+    const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+    const mortal = createSandboxCarrier({ logger: silentLogger, entry })
+    await mortal.start()
+    await assert.rejects(mortal.report(), /has ended/)
+    const deadline = performance.now() + 3000
+    const ask = async (): Promise<unknown> => {
+      if (performance.now() > deadline) throw new Error('it stayed dead')
+      return mortal.report().catch(() => setTimeout(20).then(ask))
+    }
+    assert.deepEqual(await ask(), { calls: {} })
+    assert.match(mortal.target, /:4242$/)
+    await mortal.stop()
+  })
+
+  it('says why it cannot start', async () => {
+    const { port } = parseTrunkUri(carrier.target)
+    const second = createSandboxCarrier({ logger: silentLogger, port: port! })
+    await assert.rejects(second.start(), /EADDRINUSE/)
+    await second.stop()
   })
 
   it('stops for good: its thread and its socket are gone', async () => {

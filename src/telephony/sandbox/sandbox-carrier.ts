@@ -12,6 +12,8 @@ export interface SandboxCarrierOptions {
   readonly port?: number
   /** Ports of the personas' RTP; 20002-29999 without it. */
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
+  /** Another program for its thread, in tests. */
+  readonly entry?: URL
 }
 
 export interface SandboxCarrier extends Service {
@@ -30,6 +32,7 @@ const stopLimitMs = 4000
 
 /** A telephone network of a dozen people, on loopback, in a thread of its own. A thread that dies is started again. */
 export const createSandboxCarrier = (options: SandboxCarrierOptions): SandboxCarrier => {
+  const entry = options.entry ?? new URL('./sandbox-worker.ts', import.meta.url)
   let port = options.port ?? 0
   let worker: Worker | undefined
   let starting: Promise<void> | undefined
@@ -57,7 +60,7 @@ export const createSandboxCarrier = (options: SandboxCarrierOptions): SandboxCar
   const launch = (): Promise<void> => {
     const ready = Promise.withResolvers<void>()
     const data: SandboxWorkerData = { port, rtpPortRange: options.rtpPortRange }
-    const thread = new Worker(new URL('./sandbox-worker.ts', import.meta.url), { workerData: data })
+    const thread = new Worker(entry, { workerData: data })
     worker = thread
     thread.on('message', (message: FromSandboxWorker) => hear(message, ready))
     thread.on('error', (error) => {
