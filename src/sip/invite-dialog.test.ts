@@ -12,7 +12,7 @@ interface UpCall {
   readonly peer: ScriptedPeer
   readonly invite: SipRequest
   readonly dialog: Dialog
-  send(method: string, sequence: number, body?: string): SipRequest
+  readonly send: (method: string, sequence: number, body?: string) => SipRequest
 }
 
 /** A call from our agent that the scripted peer answered. */

@@ -129,6 +129,6 @@ const maxQuotedCharacters = 100
 /** Text of a stranger, fit for one sentence: no control characters or quotes, and short. */
 const printable = (text: string): string =>
   text
-    .replace(/[\p{C}"]+/gu, ' ')
+    .replace(/[\p{C}\s"]+/gu, ' ')
     .trim()
     .slice(0, maxQuotedCharacters)

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseTrunkUri, trunkTarget } from './trunk-uri.ts'
+
+test('a trunk is read with everything, and with as little as a host', () => {
+  assert.deepEqual(parseTrunkUri('sip:acc%40home:p%3Aw@sip.example.com:5070;transport=TCP'), {
+    host: 'sip.example.com',
+    port: 5070,
+    transport: 'tcp',
+    credentials: { username: 'acc@home', password: 'p:w' },
+  })
+  assert.deepEqual(parseTrunkUri('sip:192.0.2.1'), { host: '192.0.2.1', transport: 'udp' })
+  assert.equal(parseTrunkUri('sips:sip.example.com').transport, 'tls')
+  assert.equal(parseTrunkUri('sip:user@host').credentials?.password, '')
+})
+
+test('calls and OPTIONS go to URIs that name the transport', () => {
+  const trunk = parseTrunkUri('sip:u:p@[2001:db8::1]:5061;transport=tls')
+  assert.equal(trunkTarget(trunk), 'sip:[2001:db8::1]:5061;transport=tls')
+  assert.equal(
+    trunkTarget(parseTrunkUri('sip:gw.example.com'), '+12025550100'),
+    'sip:+12025550100@gw.example.com',
+  )
+})
+
+test('what cannot be a trunk is refused with a sentence that never shows the password', () => {
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['sip.example.com', /is written sip:/],
+    ['http://sip.example.com', /is written sip:/],
+    ['sip:user:hunter2@', /cannot be read/],
+    ['sip:user:hunter2@host:99999', /cannot be read/],
+    ['sip:user:hunter2@host;transport=sctp', /udp, tcp or tls/],
+    ['sip:user:hunter2@host;lr', /unknown parameter "lr"/],
+    ['sips:user:hunter2@host;transport=udp', /always reached by tls/],
+    ['sip:user:hunter2%@host', /not escaped/],
+  ]
+  for (const [text, message] of refused) {
+    assert.throws(
+      () => parseTrunkUri(text),
+      (error) => {
+        assert.ok(error instanceof Error)
+        assert.match(error.message, message)
+        assert.doesNotMatch(error.message, /hunter2/)
+        return true
+      },
+    )
+  }
+})
