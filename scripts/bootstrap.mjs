@@ -43,8 +43,13 @@ const listScripts = (folder) => {
   }
 }
 
+/** What is meant where options follow at once: `npm run fuzz -- --requests 20000`. */
+const defaultNames = { fuzz: 'api-fuzz' }
+
 const toArguments = (command, rest) => {
   const script = scripts[command]
+  if (command in defaultNames && (rest[0] ?? '-').startsWith('-'))
+    return [...script(defaultNames[command]), ...rest]
   if (!script) return ['src/main.ts', ...(command === undefined ? [] : [command]), ...rest]
   return namedScripts.has(command) ? [...script(rest[0]), ...rest.slice(1)] : [...script(), ...rest]
 }

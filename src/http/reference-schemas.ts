@@ -40,7 +40,8 @@ const boundsOf = (schema: Schema): string => {
   const lowest = schema.minimum ?? (schema.minLength || undefined)
   const highest = schema.maximum ?? schema.maxLength
   const unit = schema.maxLength === undefined ? '' : ' characters'
-  const byDefault = schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`
+  const byDefault =
+    schema.default === undefined ? '' : `, default ${JSON.stringify(schema.default)}`
   if (highest !== undefined) return `, ${lowest ?? 0} to ${highest}${unit}${byDefault}`
   return (lowest === undefined ? '' : `, at least ${lowest}`) + byDefault
 }

@@ -1,0 +1,149 @@
+// Hostile requests over real sockets: `npm run fuzz -- --requests 20000 --seed 1`, against a server of its own, or
+// `--url URL --key KEY` against a running one, best a sandbox with high rate limits. Exit status 1 when an answer is wrong.
+import { Agent, request as httpRequest } from 'node:http'
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { createAnswerJudge, type JudgedAnswer } from '../support/answer-judge.ts'
+import { startApiFixture } from '../support/api-fixture.ts'
+import { hostileRequests, type HostileRequest } from '../support/hostile-requests.ts'
+
+export interface FuzzOptions {
+  readonly url: string
+  readonly key: string
+  readonly requests: number
+  readonly seed: number
+  /** Identifiers that exist, so that some requests reach a resource. */
+  readonly knownIds?: readonly string[]
+}
+
+export interface FuzzReport {
+  readonly requests: number
+  readonly statuses: ReadonlyMap<number, number>
+  readonly faults: readonly FuzzFault[]
+}
+
+export interface FuzzFault {
+  readonly request: HostileRequest
+  readonly answer: JudgedAnswer
+  readonly wrong: readonly string[]
+}
+
+const concurrency = 8
+/** Requests made up at one time; their seeds follow each other. */
+const chunkSize = 500
+const requestTimeoutMs = 20_000
+/** Faults kept for the report. */
+const maxFaults = 20
+
+const someId = '019c6b2e-7a40-7c31-9d0f-2f6a51b7ca11'
+
+/** Sends the requests of this seed and judges every answer. */
+export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
+  const judge = createAnswerJudge()
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  const statuses = new Map<number, number>()
+  const faults: FuzzFault[] = []
+  const ask = async (request: HostileRequest): Promise<void> => {
+    const answer = await send(options.url, request, agent)
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    const wrong = judge(request.method, request.path, answer)
+    if (wrong.length > 0 && faults.length < maxFaults) faults.push({ request, answer, wrong })
+  }
+  const arbitrary = hostileRequests(options.key, options.knownIds ?? [someId])
+  for (let done = 0; done < options.requests; done += chunkSize) {
+    const numRuns = Math.min(chunkSize, options.requests - done)
+    const requests = fc.sample(arbitrary, { numRuns, seed: options.seed + done }).values()
+    // Workers share one iterator, so each request is sent once.
+    const work = async (): Promise<void> => {
+      for (const request of requests) await ask(request)
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+  }
+  agent.destroy()
+  return { requests: options.requests, statuses, faults }
+}
+
+const send = (url: string, request: HostileRequest, agent: Agent): Promise<JudgedAnswer> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const sent = httpRequest(
+      {
+        agent,
+        hostname,
+        port,
+        method: request.method,
+        path: request.path,
+        // As a flat list, so that a header can repeat.
+        headers: [
+          ...request.headers.flat(),
+          ...(request.headers.some(([name]) => name === 'host') ? [] : ['host', 'fuzz']),
+          ...(request.body ? ['content-length', String(request.body.length)] : []),
+        ],
+        timeout: requestTimeoutMs,
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as JudgedAnswer['headers'],
+            body: Buffer.concat(chunks).toString(),
+          }),
+        )
+      },
+    )
+    sent.on('timeout', () => sent.destroy(new Error('No answer in time.')))
+    sent.on('error', (error) => reject(new Error(describe(request), { cause: error })))
+    sent.end(request.body)
+  })
+
+const describe = ({ method, path, headers, body }: HostileRequest): string =>
+  JSON.stringify({
+    method,
+    path,
+    headers: headers.slice(0, 10),
+    body: body?.toString().slice(0, 500),
+  })
+
+const report = ({ requests, statuses, faults }: FuzzReport, seed: number, tookMs: number): void => {
+  for (const { request, answer, wrong } of faults)
+    console.error(
+      `${wrong.join('; ')}\n  ${describe(request)}\n  ${answer.status} ${answer.body.slice(0, 300)}`,
+    )
+  const table = [...statuses]
+    .sort(([a], [b]) => a - b)
+    .map(([status, count]) => `${status}: ${count}`)
+  console.log(
+    `fuzz: ${requests} requests, seed ${seed}, ${Math.round(tookMs)} ms; ${table.join(', ')}`,
+  )
+  console.log(`fuzz: ${faults.length} wrong answers (goal 0)`)
+}
+
+const unlimited = 1_000_000_000
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      requests: { type: 'string', default: '20000' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      url: { type: 'string' },
+      key: { type: 'string' },
+    },
+  })
+  const [requests, seed] = [Number(values.requests), Number(values.seed)]
+  const own = values.url === undefined ? await startApiFixture() : undefined
+  const url = values.url ?? own?.url ?? ''
+  const [read, write, execution] = [unlimited, unlimited, unlimited]
+  const rateLimits = { read, write, execution, transcript: unlimited, recording: unlimited }
+  const key = values.key ?? own?.makeKey({ rateLimits }) ?? ''
+  const startedMs = performance.now()
+  const found = await fuzzApi({ url, key, requests, seed })
+  report(found, seed, performance.now() - startedMs)
+  if (found.faults.length > 0) process.exitCode = 1
+  await own?.stop()
+}
+
+// The start script imports what it runs, so `import.meta.main` would say no.
+if (process.argv[1] === import.meta.filename) await main()

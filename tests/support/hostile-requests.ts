@@ -1,0 +1,229 @@
+import fc from 'fast-check'
+import type { Operation } from '../../src/contract/define-operation.ts'
+import { operations } from '../../src/contract/operations.ts'
+
+/** One request to send over a socket; headers may repeat. */
+export interface HostileRequest {
+  /** The operation it was made from, for the report. */
+  readonly origin: string
+  readonly method: string
+  readonly path: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer | undefined
+}
+
+/** Requests around every operation of the table, each as likely as the others: valid ones, and ones with a few things wrong. */
+export const hostileRequests = (
+  key: string,
+  knownIds: readonly string[],
+): fc.Arbitrary<HostileRequest> =>
+  fc
+    .constantFrom(...Object.entries<Operation>(operations))
+    .chain(([origin, operation]) => {
+      const draft = validRequest(origin, operation, key, knownIds)
+      const faults = fc.array(fault(operation), { maxLength: 3 })
+      return fc
+        .tuple(
+          draft,
+          fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 3, arbitrary: faults }),
+        )
+        .map(([request, found]) => found.reduce((spoilt, spoil) => spoil(spoilt), request))
+    })
+    .map(({ query, json, ...request }) => ({
+      ...request,
+      path: query.length === 0 ? request.path : `${request.path}?${query.join('&')}`,
+      body: request.body ?? (json === undefined ? undefined : Buffer.from(JSON.stringify(json))),
+    }))
+
+interface Draft extends HostileRequest {
+  readonly query: readonly string[]
+  readonly json: unknown
+}
+
+type Fault = (draft: Draft) => Draft
+
+const validRequest = (
+  origin: string,
+  operation: Operation,
+  key: string,
+  knownIds: readonly string[],
+): fc.Arbitrary<Draft> =>
+  fc
+    .record({
+      id: fc.oneof(fc.uuid(), fc.constantFrom(...knownIds)),
+      nonce: fc.nat(500),
+      query: queryOf(operation),
+    })
+    .map(({ id, nonce, query }) => ({
+      origin,
+      method: operation.method,
+      path: operation.path.replaceAll(/\{\w+\}/g, id),
+      headers: [
+        ['authorization', `Bearer ${key}`],
+        ['content-type', 'application/json'],
+        ['idempotency-key', `fuzz-${nonce}`],
+      ],
+      query,
+      json: operation.method === 'GET' ? undefined : withIds(operation.bodyExample, id),
+      body: undefined,
+    }))
+
+const withIds = (body: unknown, id: string): unknown =>
+  JSON.parse(JSON.stringify(body), (name, value: unknown) =>
+    name.endsWith('_id') && name !== 'external_id' ? id : value,
+  )
+
+const goodValues: Readonly<Record<string, string>> = {
+  limit: '7',
+  status: 'queued',
+  include: 'download_url',
+  expires_in: '60',
+  created_after: '2026-01-01T00:00:00Z',
+  created_before: '2026-12-01T00:00:00%2B02:00',
+}
+
+const queryOf = ({ query }: Operation): fc.Arbitrary<string[]> => {
+  const names = membersOf(query).filter((name) => name !== 'cursor')
+  return fc
+    .subarray(names, { maxLength: Math.min(3, names.length) })
+    .map((chosen) => chosen.map((name) => `${name}=${goodValues[name] ?? 'x'}`))
+}
+
+const membersOf = (schema: Operation['query']): string[] =>
+  'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
+    ? Object.keys(schema.shape)
+    : []
+
+/** Text that parsers, databases and path routers stumble over. */
+const nastyText = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '\ufeff',
+    '%00',
+    '%zz',
+    '../..',
+    "' or 1=1 --",
+    '__proto__',
+    'constructor',
+    '9'.repeat(400),
+    '-0',
+    '1e999',
+    '😀'.repeat(300),
+    '\u202e',
+  ),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+)
+
+const nastyJson = fc.oneof(
+  { weight: 3, arbitrary: nastyText },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, true, 1e308, -1, [], {}, [[]]) },
+)
+
+/** A header's value may hold any byte but the line's end. */
+const headerValue = fc
+  .oneof(nastyText, fc.constantFrom('bearer x', 'Bearer  x', 'text/plain', '2026-07-17', 'gzip'))
+  .map((text) =>
+    Buffer.from(text, 'utf8')
+      .toString('latin1')
+      .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ''),
+  )
+
+const headerNames = [
+  'authorization',
+  'service-version',
+  'x-request-id',
+  'idempotency-key',
+  'content-type',
+  'content-encoding',
+  'host',
+] as const
+
+const fault = (operation: Operation): fc.Arbitrary<Fault> =>
+  fc.oneof(
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE')
+        .map(withMethod),
+    },
+    { weight: 2, arbitrary: fc.tuple(fc.nat(6), nastyText).map(withSegment) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...membersOf(operation.query), 'cursor', 'x'), nastyText)
+        .map(withParameter),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...headerNames), headerValue, fc.boolean())
+        .map(withHeader),
+    },
+    ...(operation.method === 'GET'
+      ? []
+      : [
+          { weight: 5, arbitrary: fc.tuple(fc.nat(12), nastyText, nastyJson).map(withMember) },
+          { weight: 2, arbitrary: fc.oneof(nastyText, fc.json()).map(withRawBody) },
+          { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map(withBytes) },
+          { weight: 1, arbitrary: fc.nat(200).map(withNesting) },
+        ]),
+  )
+
+const withMethod =
+  (method: string): Fault =>
+  (draft) => ({ ...draft, method })
+
+const withSegment =
+  ([at, text]: readonly [number, string]): Fault =>
+  (draft) => {
+    const segments = draft.path.split('/')
+    segments.splice(1 + (at % segments.length), at % 2, encodeLoosely(text))
+    return { ...draft, path: segments.join('/') }
+  }
+
+const withParameter =
+  ([name, text]: readonly [string, string]): Fault =>
+  (draft) => ({ ...draft, query: [...draft.query, `${name}=${encodeLoosely(text)}`] })
+
+const withHeader =
+  ([name, value, isAdded]: readonly [string, string, boolean]): Fault =>
+  (draft) => ({
+    ...draft,
+    headers: [...draft.headers.filter(([other]) => isAdded || other !== name), [name, value]],
+  })
+
+/** Changes a member that is there, or adds one, at the top or one level down. */
+const withMember =
+  ([at, name, value]: readonly [number, string, unknown]): Fault =>
+  (draft) => {
+    if (typeof draft.json !== 'object' || draft.json === null) return { ...draft, json: value }
+    const names = [...Object.keys(draft.json), 'recipient', name]
+    const chosen = names[at % names.length] ?? name
+    const inner =
+      chosen === 'recipient' && at % 2 === 0 ? { external_id: 'e', [name]: value } : value
+    return { ...draft, json: { ...draft.json, [chosen]: inner } }
+  }
+
+const withRawBody =
+  (text: string): Fault =>
+  (draft) => ({ ...draft, body: Buffer.from(text) })
+
+const withBytes =
+  (bytes: Uint8Array): Fault =>
+  (draft) => ({ ...draft, body: Buffer.from(bytes) })
+
+const withNesting =
+  (levels: number): Fault =>
+  (draft) => ({ ...draft, body: Buffer.from('{"a":'.repeat(levels) + '1' + '}'.repeat(levels)) })
+
+/** Escapes what cannot stand in a request target, and leaves the rest as hostile as it is. */
+const encodeLoosely = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[^\x21-\x7e]|[#?&]/gu, (character) => encodeURIComponent(character))
+    .slice(0, 3000)
