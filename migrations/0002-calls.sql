@@ -111,10 +111,10 @@ create table calls (
 -- The queue: only what waits, in the order it is claimed. Claimed calls leave it, so it stays as deep as the wait.
 create index calls_queue on calls (organization_id, lane_id, not_before, id)
   where status = 'queued' and lease_token is null;
--- Live rows: counted under the organization's lock (capacity) and all together under the trunk's (channels).
+-- Live rows: counted under the organization's lock (capacity) and all together under the trunk's (channels). They are
+-- never more than the trunk's channels, so that sweeps by node or deadline read them all: each index more is a write
+-- more in every claim.
 create index calls_live on calls (organization_id) where lease_token is not null;
-create index calls_of_node on calls (node_id) where lease_token is not null;
-create index calls_deadline on calls (deadline_at) where lease_token is not null;
 create index calls_cancelling on calls (node_id) where lease_token is not null and cancel_requested_at is not null;
 
 create index calls_newest on calls (organization_id, created_at desc, id desc) where origin = 'api';
@@ -126,8 +126,6 @@ create index calls_automation_run on calls (organization_id, automation_run_id, 
   where automation_run_id is not null;
 -- Attempts per number and day.
 create index calls_phone_number on calls (organization_id, phone_number, queued_at);
--- Commands and the log name a call by its id alone.
-create index calls_id on calls (id);
 
 -- Processes that hold leases. One row renewed every two seconds stands for all their calls.
 create table nodes (

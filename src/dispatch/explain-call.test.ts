@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import {
+  createCallingOrganization,
+  execute,
+  queueCalls,
+  type CallingOrganization,
+} from '../../tests/support/queue-fixtures.ts'
+import { explainCall, type Waiting } from './explain-call.ts'
+import { organizationOfCall } from './explain-store.ts'
+
+let test: TestDatabase
+let organization: CallingOrganization
+let callId: string
+let otherCallId: string
+
+before(async () => {
+  test = await createTestDatabase()
+  organization = await createCallingOrganization(test.db, { concurrency: 1 })
+  const rows = await queueCalls(test.db, organization, 2)
+  ;[otherCallId, callId] = rows.map((row) => row.id).toSorted() as [string, string]
+  await execute(test.db, 'update trunk set channels = 10, tokens = 5, burst = 5')
+  await execute(
+    test.db,
+    `insert into nodes (id, name, lease_until) values (gen_random_uuid(), 'n', now() + interval '1 day')`,
+  )
+})
+after(() => test.drop())
+
+const waiting = async (): Promise<Waiting | undefined> =>
+  (await explainCall(test.db, organization.organizationId, callId))?.waiting
+
+/** Explains the call under a change that is undone afterwards. */
+const under = async (change: string): Promise<Waiting | undefined> => {
+  let seen: Waiting | undefined
+  await assert.rejects(
+    test.db.transaction(async (tx) => {
+      await execute(tx, change)
+      seen = (await explainCall(tx, organization.organizationId, callId))?.waiting
+      throw new Error('undone')
+    }),
+    /undone/,
+  )
+  return seen
+}
+
+describe('explaining a call', () => {
+  const opening = `'2099-01-01T08:00:00Z'`
+  const cases: readonly [string, string, Partial<Waiting>][] = [
+    ['no dispatcher runs', 'delete from nodes', { reason: 'no_dispatcher' }],
+    ['its batch is paused', 'update lanes set paused = true', { reason: 'paused' }],
+    [
+      'its hours are closed',
+      `update lanes set opens_at = ${opening}, closes_at = 'infinity'`,
+      { reason: 'calling_hours', until: '2099-01-01T08:00:00.000Z' },
+    ],
+    [
+      'its hours never open',
+      `update lanes set opens_at = 'infinity', closes_at = 'infinity'`,
+      { reason: 'calling_hours' },
+    ],
+    [
+      'its hours are not computed yet',
+      'update lanes set opens_at = null, closes_at = null',
+      { reason: 'calling_hours' },
+    ],
+    [
+      'the carrier was congested',
+      `update calls set not_before = ${opening}, wait_reason = 'carrier_congestion'`,
+      { reason: 'carrier_congestion', until: '2099-01-01T08:00:00.000Z' },
+    ],
+    [
+      'the organization is full',
+      `update calls set lease_token = gen_random_uuid() where id = (select id from calls order by id limit 1)`,
+      { reason: 'organization_concurrency' },
+    ],
+    ['the trunk is full', 'update trunk set channels = 0', { reason: 'channels' }],
+    [
+      'the trunk is paced',
+      'update trunk set tokens = 0, refilled_at = now()',
+      { reason: 'calls_per_second' },
+    ],
+  ]
+  for (const [name, change, expected] of cases) {
+    it(`says that ${name}`, async () => {
+      const seen = await under(change)
+      assert.equal(seen?.reason, expected.reason)
+      assert.equal(seen?.until, expected.until)
+    })
+  }
+
+  it('counts the calls that come first', async () => {
+    assert.deepEqual(await waiting(), {
+      reason: 'turn',
+      sentence: '1 call of its lane comes first.',
+    })
+  })
+
+  it('has no explanation for another organization', async () => {
+    const other = await createCallingOrganization(test.db)
+    assert.equal(await explainCall(test.db, other.organizationId, callId), undefined)
+  })
+
+  it('finds the organization of a call by its id alone', async () => {
+    assert.equal(await organizationOfCall(test.db, otherCallId), organization.organizationId)
+    assert.equal(await organizationOfCall(test.db, organization.agentId), undefined)
+  })
+})

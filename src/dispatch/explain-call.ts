@@ -1,0 +1,129 @@
+import type { CallStatus } from '../contract/states.ts'
+import { formatDateTime } from '../contract/date-time.ts'
+import type { Queryable } from '../database/database.ts'
+import {
+  loadForExplanation,
+  maxAhead,
+  type ExplainRow,
+  type StoredDecision,
+} from './explain-store.ts'
+
+/** What a queued call waits for; the first that applies. */
+export type WaitReason =
+  | 'no_dispatcher'
+  | 'paused'
+  | 'calling_hours'
+  | 'carrier_congestion'
+  | 'attempts_per_day'
+  | 'not_sent'
+  | 'organization_concurrency'
+  | 'channels'
+  | 'calls_per_second'
+  | 'turn'
+
+export interface Waiting {
+  readonly reason: WaitReason
+  /** For people. */
+  readonly sentence: string
+  /** RFC 3339; left out where nobody can know. */
+  readonly until?: string
+}
+
+/** Why a call is as it is (as commands and dashboard print it). */
+export interface CallExplanation {
+  readonly id: string
+  readonly status: CallStatus
+  readonly attempt: number
+  /** Only of a queued call that nobody has claimed. */
+  readonly waiting?: Waiting
+  /** Everything decided about it, oldest first. */
+  readonly decisions: readonly StoredDecision[]
+}
+
+/** Undefined: the organization has no such call. */
+export const explainCall = async (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<CallExplanation | undefined> => {
+  const row = await loadForExplanation(db, organizationId, callId)
+  if (!row) return undefined
+  const { id, status, attempt } = row
+  const decisions = row.decisions.map((decision) => ({
+    ...decision,
+    at: utc(decision.at),
+    ...(decision.until !== undefined && { until: utc(decision.until) }),
+  }))
+  const isWaiting = status === 'queued' && !row.is_claimed
+  return { id, status, attempt, ...(isWaiting && { waiting: whyItWaits(row) }), decisions }
+}
+
+/** PostgreSQL writes instants into JSON with its own offset. */
+const utc = (instant: string): string => formatDateTime(new Date(instant))
+
+const whyItWaits = (row: ExplainRow): Waiting =>
+  row.dispatchers === 0
+    ? { reason: 'no_dispatcher', sentence: 'No dispatcher is running.' }
+    : (closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row))
+
+const closedLane = (row: ExplainRow): Waiting | undefined => {
+  if (row.is_paused) return { reason: 'paused', sentence: 'Dispatch of its batch is paused.' }
+  if (row.is_open) return undefined
+  if (!row.is_opening_known) {
+    return { reason: 'calling_hours', sentence: 'Its calling hours are being worked out.' }
+  }
+  const where = row.time_zones === '' ? 'the organization’s time zone' : row.time_zones
+  if (!row.opens_at) {
+    return { reason: 'calling_hours', sentence: `No calling hours are within sight in ${where}.` }
+  }
+  return {
+    reason: 'calling_hours',
+    sentence: `It is outside the calling hours in ${where}.`,
+    until: formatDateTime(row.opens_at),
+  }
+}
+
+const ownTimeSentences = {
+  carrier_congestion: 'The carrier was congested; the call is dialled again later.',
+  attempts_per_day: 'The number was dialled as often as the policy allows on one day.',
+  not_sent: 'Its last attempt could not be sent; it is dialled again shortly.',
+} as const
+
+const ownTime = (row: ExplainRow): Waiting | undefined => {
+  if (row.is_due) return undefined
+  const reason = row.wait_reason ?? 'not_sent'
+  return { reason, sentence: ownTimeSentences[reason], until: formatDateTime(row.not_before) }
+}
+
+const fullCapacity = (row: ExplainRow): Waiting | undefined => {
+  if (row.live_calls >= row.concurrency) {
+    return {
+      reason: 'organization_concurrency',
+      sentence: `The organization has ${row.live_calls} calls live and may have ${row.concurrency}.`,
+    }
+  }
+  if (row.live_channels >= row.channels) {
+    return {
+      reason: 'channels',
+      sentence: `All ${row.channels} channels of the trunk are taken.`,
+    }
+  }
+  if (row.tokens < 1) {
+    return {
+      reason: 'calls_per_second',
+      sentence: `The trunk takes ${row.calls_per_second} calls per second.`,
+    }
+  }
+  return undefined
+}
+
+const itsTurn = ({ ahead }: ExplainRow): Waiting => ({
+  reason: 'turn',
+  sentence: aheadSentence(ahead),
+})
+
+const aheadSentence = (ahead: number): string => {
+  if (ahead === 0) return 'It is the next of its lane.'
+  if (ahead === 1) return '1 call of its lane comes first.'
+  return `${ahead === maxAhead ? `At least ${maxAhead}` : ahead} calls of its lane come first.`
+}

@@ -1,0 +1,94 @@
+import type { CallStatus } from '../contract/states.ts'
+import { sql, type Queryable } from '../database/database.ts'
+
+/** Calls ahead are counted up to this. */
+export const maxAhead = 1000
+
+export interface StoredDecision {
+  readonly at: string
+  readonly decision: string
+  readonly reason: string
+  readonly until?: string
+}
+
+/** A call and everything it may be waiting for, as one moment saw them. */
+export interface ExplainRow {
+  readonly id: string
+  readonly status: CallStatus
+  readonly attempt: number
+  readonly decisions: readonly StoredDecision[]
+  readonly wait_reason: 'carrier_congestion' | 'attempts_per_day' | 'not_sent' | null
+  readonly not_before: Date
+  readonly is_due: boolean
+  readonly is_claimed: boolean
+  readonly time_zones: string
+  readonly is_paused: boolean
+  readonly is_opening_known: boolean
+  readonly is_open: boolean
+  /** Null: no opening within sight. */
+  readonly opens_at: Date | null
+  readonly concurrency: number
+  readonly live_calls: number
+  readonly channels: number
+  readonly live_channels: number
+  readonly calls_per_second: number
+  readonly tokens: number
+  readonly dispatchers: number
+  /** Due calls of the same lane that come first, up to `maxAhead`. */
+  readonly ahead: number
+}
+
+const loadStatement = sql(
+  'explain-store.loadForExplanation',
+  `select c.id, c.status, c.attempt, c.decisions, c.wait_reason, c.not_before,
+          c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
+          l.time_zones, l.paused as is_paused, l.opens_at is not null as is_opening_known,
+          coalesce(l.opens_at <= now() and l.closes_at > now(), false) as is_open,
+          case when isfinite(l.opens_at) then l.opens_at end as opens_at,
+          o.concurrency,
+          (select count(*) from calls x where x.organization_id = c.organization_id and x.lease_token is not null)
+            as live_calls,
+          t.channels, t.calls_per_second,
+          (select count(*) from calls x where x.lease_token is not null) as live_channels,
+          least(t.burst, t.tokens + t.refill_per_second
+                * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,
+          (select count(*) from nodes n where n.lease_until > now() and n.rescued_at is null and not n.draining)
+            as dispatchers,
+          (select count(*)
+             from (select
+                     from calls q
+                    where q.organization_id = c.organization_id
+                      and q.lane_id = c.lane_id
+                      and q.status = 'queued'
+                      and q.lease_token is null
+                      and (q.not_before, q.id) < (c.not_before, c.id)
+                    limit $3) as before) as ahead
+     from calls c
+     join lanes l         on l.organization_id = c.organization_id and l.id = c.lane_id
+     join organizations o on o.id = c.organization_id
+     join trunk t         on t.id = 1
+    where c.organization_id = $1
+      and c.id = $2`,
+)
+
+export const loadForExplanation = (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<ExplainRow | undefined> =>
+  db.row<ExplainRow>(loadStatement, [organizationId, callId, maxAhead])
+
+// Ids are unique, but keys lead with the organization: one probe for each, which an operator can wait for.
+const organizationStatement = sql(
+  'explain-store.organizationOfCall',
+  `select o.id
+     from organizations o
+    where exists (select from calls c where c.organization_id = o.id and c.id = $1)`,
+)
+
+/** For commands, which name a call by its id alone. */
+export const organizationOfCall = async (
+  db: Queryable,
+  callId: string,
+): Promise<string | undefined> =>
+  (await db.row<{ id: string }>(organizationStatement, [callId]))?.id
