@@ -165,7 +165,9 @@ export class ConfigError extends Error {}
  * Reads and checks every setting.
  * @throws ConfigError that names each wrong setting, with the nearest name for an unknown one
  */
-export const readConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
+export const readConfig = (
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config => {
   const problems = unknownNames(env)
   const entries = Object.entries(settings).map(([name, entry]) => {
     try {

@@ -31,6 +31,6 @@ export interface Database extends Queryable {
   /** Best effort: a lost notification must never matter. Reconnects by itself; `onPayload('')` is called after each (re)connection. */
   listen(channel: string, onPayload: (payload: string) => void): Promise<{ stop(): Promise<void> }>
   /** Coalesced NOTIFY: at most one per channel and payload each 20 ms. Never throws. */
-  hint(channel: string, payload?: string): void
+  readonly hint: (channel: string, payload?: string) => void
   stop(): Promise<void>
 }

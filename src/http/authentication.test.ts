@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../tests/support/api-fixture.ts'
 import { assertAnswer, bytesOf, get, refused } from '../../tests/support/answer-table.ts'
 import { sendRaw } from '../../tests/support/raw-http.ts'
-import { makeApiKey } from '../contract/api-key-format.ts'
+import { makeApiKey } from '../runtime/api-key-format.ts'
 import type { Principal } from '../contract/principal.ts'
 import { createManualClock } from '../runtime/clock.ts'
 

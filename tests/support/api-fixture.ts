@@ -1,4 +1,4 @@
-import { makeApiKey } from '../../src/contract/api-key-format.ts'
+import { makeApiKey } from '../../src/runtime/api-key-format.ts'
 import { administratorArea } from '../../src/contract/api-keys.ts'
 import { defaultRateLimits } from '../../src/contract/buckets.ts'
 import { operations, type ApiHandlers } from '../../src/contract/operations.ts'

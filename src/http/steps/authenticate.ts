@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../contract/api-error.ts'
-import { hashApiKey, parseApiKey } from '../../contract/api-key-format.ts'
+import { hashApiKey, parseApiKey } from '../../runtime/api-key-format.ts'
 import type { FindPrincipal, Principal } from '../../contract/principal.ts'
 import type { Clock } from '../../runtime/clock.ts'
 

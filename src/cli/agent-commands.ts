@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { archiveAgent } from '../domains/agents/archive-agent.ts'
+import { createAgent } from '../domains/agents/create-agent.ts'
+import { agentResource } from '../domains/agents/agent-resource.ts'
+import { listAllAgents } from '../domains/agents/agent-store.ts'
+import type { CliContext } from './cli-context.ts'
+import { facts, show, table, type OutputOptions } from './output.ts'
+import { readJsonFile } from './read-file.ts'
+import { requireOrganization } from './require-organization.ts'
+
+/** `outdial agent create|list|archive`. */
+export const addAgentCommands = (program: Command, context: CliContext): void => {
+  const agent = program.command('agent').description('AI voice agents')
+  agent
+    .command('create')
+    .description('publish an agent from its file')
+    .requiredOption('--org <org>', 'organization id')
+    .requiredOption('--file <file>', 'agent file (JSON)')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { org: string; file: string }) => {
+      const file = readJsonFile(options.file)
+      const made = await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        return createAgent(db, options.org, file)
+      })
+      show(context, options, made, () =>
+        facts([
+          ['id', made.id],
+          ['name', made.name],
+          ['language', made.language],
+        ]),
+      )
+    })
+  agent
+    .command('list')
+    .description('list the agents that are in use')
+    .option('--org <org>', 'of one organization only')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { org?: string }) => {
+      const agents = await context.withDatabase(async (db) => {
+        if (options.org !== undefined) await requireOrganization(db, options.org)
+        return (await listAllAgents(db, options.org)).map(agentResource)
+      })
+      show(context, options, agents, () =>
+        table(
+          ['ID', 'NAME', 'LANGUAGE', 'CREATED'],
+          agents.map((each) => [each.id, each.name, each.language, each.created_at]),
+          'There is no agent yet: outdial agent create --org ORG --file FILE',
+        ),
+      )
+    })
+  agent
+    .command('archive')
+    .description('take an agent out of use; its queued calls end failed')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const archived = await context.withDatabase((db) => archiveAgent(db, id))
+      show(context, options, archived, () => `Agent ${archived.name} is archived.`)
+    })
+}

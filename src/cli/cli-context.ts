@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+
+/** What a command works with. Tests give their own. */
+export interface CliContext {
+  readonly config: Config
+  /** The running instance's database, or the embedded one started for the duration. */
+  withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T>
+  /** To stdout, with a line end. */
+  readonly print: (text: string) => void
+  /** To stderr, with a line end. */
+  readonly warn: (text: string) => void
+  /** Whether stdout is a terminal that a person looks at. */
+  readonly isTerminal: boolean
+}
+
+/** Wrong use of a command: exit status 2. Everything else that fails ends with 1. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

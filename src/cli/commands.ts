@@ -1,0 +1,17 @@
+import { addAgentCommands } from './agent-commands.ts'
+import { addDialCommand } from './dial-command.ts'
+import { addDncCommands } from './dnc-commands.ts'
+import { addKeyCommands } from './key-commands.ts'
+import { addOrgCommands } from './org-commands.ts'
+import type { CommandGroup } from './run-cli.ts'
+import { addStartCommand } from './start-command.ts'
+
+/** Every command of the program, in the order of its help. */
+export const commandGroups: readonly CommandGroup[] = [
+  addStartCommand,
+  addDialCommand,
+  addOrgCommands,
+  addKeyCommands,
+  addAgentCommands,
+  addDncCommands,
+]

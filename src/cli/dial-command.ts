@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Database } from '../database/database.ts'
+import type { CallRow } from '../domains/calls/call-record.ts'
+import { isTerminal } from '../domains/calls/call-states.ts'
+import { findCall } from '../domains/calls/call-store.ts'
+import { placeManualCall } from '../domains/calls/place-manual-call.ts'
+import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
+import { listTurnsAfter } from '../domains/results/transcript-store.ts'
+import { systemClock } from '../runtime/clock.ts'
+import type { CliContext } from './cli-context.ts'
+import { show, type OutputOptions } from './output.ts'
+import { requireOrganization } from './require-organization.ts'
+
+interface DialOptions extends OutputOptions {
+  readonly org: string
+  readonly agent: string
+  readonly follow?: true
+}
+
+/** `outdial dial NUMBER`: a manual dial, which the API does not list. */
+export const addDialCommand = (program: Command, context: CliContext): void => {
+  program
+    .command('dial')
+    .description('call a number now')
+    .argument('<number>', 'E.164, such as +12025550100')
+    .requiredOption('--org <org>', 'organization id')
+    .requiredOption('--agent <agent>', 'agent id')
+    .option('--follow', 'show state and words as they come, until the end')
+    .option('--json', 'print JSON')
+    .action(async (number: string, options: DialOptions) => {
+      const phoneNumber = checkPhoneNumber(number)
+      await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        const accepted = await db.transaction((tx) =>
+          placeManualCall(tx, db.hint, options.org, { agentId: options.agent, phoneNumber }),
+        )
+        const tell = options.json ? () => undefined : context.print
+        if (!options.follow) tell(`Call ${accepted.id} is ${accepted.status}.`)
+        const call = options.follow ? await follow(db, options.org, accepted, tell) : accepted
+        if (options.json) show(context, options, summaryOf(call), () => '')
+      })
+    })
+}
+
+const summaryOf = (call: CallRow) => ({
+  id: call.id,
+  status: call.status,
+  ...(call.answer_status !== null && { answer_status: call.answer_status }),
+  ...(call.duration_seconds !== null && { duration_seconds: call.duration_seconds }),
+})
+
+const pollEveryMs = 200
+/** Every call ends within ring, cap (at most 60 minutes) and a minute; one that waits in the queue is told as waiting. */
+const maxLiveMs = 65 * 60_000
+
+/** Prints each new state and turn; resolves with the ended call. */
+const follow = async (
+  db: Database,
+  organizationId: string,
+  accepted: CallRow,
+  tell: (text: string) => void,
+): Promise<CallRow> => {
+  let status: string = ''
+  let lastSequence = -1
+  let liveSinceMs = systemClock.monotonicMs()
+  for (;;) {
+    const call = (await findCall(db, organizationId, accepted.id)) ?? accepted
+    const turns = await listTurnsAfter(db, organizationId, accepted.id, lastSequence)
+    for (const turn of turns) {
+      tell(`${clockOf(turn.audioOffsetMs)}  ${turn.speaker.padEnd(7)}  ${turn.text}`)
+      lastSequence = turn.sequence
+    }
+    if (call.status !== status) {
+      status = call.status
+      tell(describe(call))
+    }
+    if (isTerminal(call.status)) return call
+    if (call.status === 'queued') liveSinceMs = systemClock.monotonicMs()
+    if (systemClock.monotonicMs() - liveSinceMs > maxLiveMs)
+      throw new Error(`Call ${call.id} did not end in time; is \`outdial start\` running?`)
+    await delay(pollEveryMs)
+  }
+}
+
+const describe = (call: CallRow): string => {
+  const result = [call.answer_status, call.outcome, call.outcome_reason].filter(Boolean).join(', ')
+  const lasted = call.duration_seconds === null ? '' : `, ${call.duration_seconds} s`
+  return `— ${call.status}${result === '' ? '' : `: ${result}`}${lasted}`
+}
+
+const clockOf = (offsetMs: number): string => {
+  const seconds = Math.floor(offsetMs / 1000)
+  return `${String(Math.floor(seconds / 60)).padStart(2, ' ')}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import {
+  addDoNotCall,
+  checkPhoneNumber,
+  listDoNotCall,
+  removeDoNotCall,
+  type DoNotCallEntry,
+} from '../domains/organizations/do-not-call.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
+import type { Database } from '../database/database.ts'
+import type { CliContext } from './cli-context.ts'
+import { requireOrganization } from './require-organization.ts'
+import { show, table, type OutputOptions } from './output.ts'
+
+type DncOptions = OutputOptions & { readonly org: string }
+
+/** `outdial dnc add|remove|list`: the do-not-call list. */
+export const addDncCommands = (program: Command, context: CliContext): void => {
+  const dnc = program.command('dnc').description('the do-not-call list')
+  const withOrg = (command: Command): Command =>
+    command.requiredOption('--org <org>', 'organization id').option('--json', 'print JSON')
+
+  withOrg(dnc.command('add').description('never call a number').argument('<number>')).action(
+    async (number: string, options: DncOptions) => {
+      const phoneNumber = checkPhoneNumber(number)
+      await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        await addDoNotCall(db, options.org, phoneNumber)
+      })
+      show(context, options, { phone_number: phoneNumber }, () => `${phoneNumber} is not called.`)
+    },
+  )
+  withOrg(dnc.command('remove').description('allow a number again').argument('<number>')).action(
+    async (number: string, options: DncOptions) => {
+      const phoneNumber = checkPhoneNumber(number)
+      await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        if (!(await removeDoNotCall(db, options.org, phoneNumber)))
+          throw new OperatorError(`${phoneNumber} is not on the do-not-call list.`)
+      })
+      show(context, options, { phone_number: phoneNumber }, () => `${phoneNumber} may be called.`)
+    },
+  )
+  withOrg(dnc.command('list').description('list the numbers')).action(
+    async (options: DncOptions) => {
+      const entries = await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        return wholeList(db, options.org)
+      })
+      show(context, options, entries, () =>
+        table(
+          ['NUMBER', 'BY', 'SINCE'],
+          entries.map((entry) => [entry.phone_number, entry.origin, entry.created_at]),
+          'The list is empty.',
+        ),
+      )
+    },
+  )
+}
+
+const wholeList = async (db: Database, organizationId: string): Promise<DoNotCallEntry[]> => {
+  const entries: DoNotCallEntry[] = []
+  for (;;) {
+    const page = await listDoNotCall(db, organizationId, entries.at(-1)?.phone_number)
+    if (page.length === 0) return entries
+    entries.push(...page)
+  }
+}

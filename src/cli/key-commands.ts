@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { createApiKey } from '../domains/api-keys/create-api-key.ts'
+import { listApiKeys } from '../domains/api-keys/list-api-keys.ts'
+import { renameApiKey } from '../domains/api-keys/rename-api-key.ts'
+import { revokeApiKey } from '../domains/api-keys/revoke-api-key.ts'
+import type { CliContext } from './cli-context.ts'
+import { collectRates, commaList, type RateOption } from './option-values.ts'
+import { facts, show, table, type OutputOptions } from './output.ts'
+import { requireOrganization } from './require-organization.ts'
+
+interface CreateOptions extends OutputOptions, RateOption {
+  readonly org: string
+  readonly name: string
+  readonly scopes: string[]
+  readonly expiresAt?: string
+}
+
+/** `outdial key create|list|rename|revoke`. */
+export const addKeyCommands = (program: Command, context: CliContext): void => {
+  const key = program.command('key').description('API keys')
+  key
+    .command('create')
+    .description('make a key; its secret is shown once')
+    .requiredOption('--org <org>', 'organization id')
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--scopes <a,b>', 'scopes, or all', commaList)
+    .option('--expires-at <instant>', 'RFC 3339 instant after which it is refused')
+    .option('--rate <bucket=n>', 'lower rate of a bucket (repeatable)', collectRates)
+    .option('--json', 'print JSON')
+    .action(async (options: CreateOptions) => {
+      const made = await context.withDatabase((db) => createApiKey(db, keyInput(options)))
+      show(context, options, made, () =>
+        facts([
+          ['id', made.id],
+          ['name', made.name],
+          ['scopes', made.scopes.join(',')],
+          ['secret', `${made.secret}   (shown once)`],
+        ]),
+      )
+    })
+  key
+    .command('list')
+    .description('list keys')
+    .requiredOption('--org <org>', 'organization id')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { org: string }) => {
+      const keys = await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        return listApiKeys(db, options.org)
+      })
+      show(context, options, keys, () =>
+        table(
+          ['ID', 'NAME', 'ENDS IN', 'SCOPES', 'EXPIRES', 'REVOKED'],
+          keys.map((each) => [
+            each.id,
+            each.name,
+            each.last_four,
+            each.scopes.join(','),
+            each.expires_at ?? '',
+            each.revoked_at ?? '',
+          ]),
+          'This organization has no key.',
+        ),
+      )
+    })
+  key
+    .command('rename')
+    .description('rename a key')
+    .argument('<id>')
+    .argument('<name>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, name: string, options: OutputOptions) => {
+      const renamed = await context.withDatabase((db) => renameApiKey(db, id, name))
+      show(context, options, renamed, () => `Key ${renamed.id} is now called ${renamed.name}.`)
+    })
+  key
+    .command('revoke')
+    .description('end a key for good')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const revoked = await context.withDatabase((db) =>
+        db.transaction((tx) => revokeApiKey(tx, db.hint, id)),
+      )
+      show(context, options, revoked, () => `Key ${revoked.id} is revoked.`)
+    })
+}
+
+const keyInput = ({ org, name, scopes, expiresAt, rate }: CreateOptions) => ({
+  organizationId: org,
+  name,
+  scopes: scopes.length === 1 && scopes[0] === 'all' ? ('all' as const) : scopes,
+  ...(expiresAt !== undefined && { expiresAt }),
+  ...(rate && { rateLimits: rate }),
+})

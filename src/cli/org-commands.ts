@@ -1,0 +1,90 @@
+import { Option, type Command } from 'commander'
+import { createOrganization } from '../domains/organizations/create-organization.ts'
+import { listOrganizations } from '../domains/organizations/list-organizations.ts'
+import type { Organization } from '../domains/organizations/organization-resource.ts'
+import { setOrganization } from '../domains/organizations/set-organization.ts'
+import type { CliContext } from './cli-context.ts'
+import { collectRates, wholeNumber, type RateOption } from './option-values.ts'
+import { facts, show, table, type OutputOptions } from './output.ts'
+import { readJsonFile } from './read-file.ts'
+
+interface ChangeOptions extends OutputOptions {
+  readonly concurrency?: number
+  readonly policy?: string
+}
+
+/** `outdial org create|list|set`. */
+export const addOrgCommands = (program: Command, context: CliContext): void => {
+  const org = program.command('org').description('organizations')
+  org
+    .command('create')
+    .description('make an organization')
+    .requiredOption('--name <name>', 'its name')
+    .option('--concurrency <calls>', 'calls that may be live at once', wholeNumber)
+    .option('--policy <file>', 'calling policy (JSON)')
+    .option('--json', 'print JSON')
+    .action(async (options: ChangeOptions & { name: string }) => {
+      const organization = await context.withDatabase((db) =>
+        createOrganization(db, { name: options.name, ...changes(options) }),
+      )
+      show(context, options, organization, () => describe(organization))
+    })
+  org
+    .command('list')
+    .description('list organizations')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions) => {
+      const organizations = await context.withDatabase(listOrganizations)
+      show(context, options, organizations, () =>
+        table(
+          ['ID', 'NAME', 'CONCURRENCY', 'API'],
+          organizations.map((each) => [
+            each.id,
+            each.name,
+            String(each.concurrency),
+            each.public_api_enabled ? 'on' : 'off',
+          ]),
+          'There is no organization yet: outdial org create --name NAME',
+        ),
+      )
+    })
+  org
+    .command('set')
+    .description('change an organization')
+    .argument('<org>', 'its id')
+    .addOption(new Option('--public-api <state>', 'API access').choices(['on', 'off']))
+    .option('--concurrency <calls>', 'calls that may be live at once', wholeNumber)
+    .option('--policy <file>', 'calling policy (JSON)')
+    .option('--rate <bucket=n>', 'requests a minute of a bucket (repeatable)', collectRates)
+    .option('--json', 'print JSON')
+    .action(
+      async (
+        id: string,
+        options: ChangeOptions & RateOption & { readonly publicApi?: 'on' | 'off' },
+      ) => {
+        const input = {
+          ...changes(options),
+          ...(options.publicApi && { publicApiEnabled: options.publicApi === 'on' }),
+          ...(options.rate && { rateLimits: options.rate }),
+        }
+        const organization = await context.withDatabase((db) =>
+          db.transaction((tx) => setOrganization(tx, db.hint, id, input)),
+        )
+        show(context, options, organization, () => describe(organization))
+      },
+    )
+}
+
+const changes = ({ concurrency, policy }: ChangeOptions) => ({
+  ...(concurrency !== undefined && { concurrency }),
+  ...(policy !== undefined && { policy: readJsonFile(policy) }),
+})
+
+const describe = (organization: Organization): string =>
+  facts([
+    ['id', organization.id],
+    ['name', organization.name],
+    ['version', organization.default_version],
+    ['API', organization.public_api_enabled ? 'on' : 'off'],
+    ['concurrency', String(organization.concurrency)],
+  ])

@@ -1,0 +1,159 @@
+import { mkdir } from 'node:fs/promises'
+import { hostname, availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { createDispatcher } from '../dispatch/dispatcher.ts'
+import { isRetryable } from '../database/errors.ts'
+import { systemClock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Service } from '../runtime/service.ts'
+import { createApiRole } from './api.ts'
+import { prepareFirstStart, type FirstStart } from './first-start.ts'
+import { createLiveCallParts } from './live-calls.ts'
+import { createDownloads } from './downloads.ts'
+import { openStore, type Store } from './open-store.ts'
+import { createTelephony } from './telephony.ts'
+import { createScriptedRealtimeServer } from '../conversation/providers/sandbox/scripted-realtime-server.ts'
+import { personaVocabulary } from '../telephony/sandbox/personas.ts'
+import { createEngineChoice } from './engines.ts'
+
+export interface RunningOutdial {
+  readonly apiUrl: string
+  readonly mediaUrl: string
+  /** Where calls go: `the sandbox carrier`, or the trunk's host. */
+  readonly carrierName: string
+  /** Present when this start made the sandbox organization. */
+  readonly firstStart: FirstStart | undefined
+  /** Claims nothing more, lets live calls go on for up to `limitMs`, ends the rest with BYE, and lets go of everything. */
+  stop(limitMs: number): Promise<void>
+}
+
+/** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
+const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
+
+/** Every role in one process. What was started is stopped again when a later part cannot start. */
+export const startAllInOne = async (config: Config, logger: Logger): Promise<RunningOutdial> => {
+  const started: (() => Promise<void>)[] = []
+  const stopAll = async (): Promise<void> => {
+    for (const stop of started.toReversed())
+      await stop().catch((error: unknown) => logger.warn({ err: error }, 'a part did not stop'))
+  }
+  const run = async (...services: Service[]): Promise<void> => {
+    for (const service of services) started.push(() => service.stop())
+    await Promise.all(services.map((service) => service.start()))
+  }
+  try {
+    const store = await openStore(
+      { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA },
+      'service',
+      logger,
+    )
+    started.push(() => store.stop())
+    return await startRoles(config, logger, store, { run, stopAll })
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+}
+
+interface Lifecycle {
+  readonly run: (...services: Service[]) => Promise<void>
+  readonly stopAll: () => Promise<void>
+}
+
+const startRoles = async (
+  config: Config,
+  logger: Logger,
+  store: Store,
+  { run, stopAll }: Lifecycle,
+): Promise<RunningOutdial> => {
+  const { database } = store
+  const clock = systemClock
+  const spoolFolder = join(config.OUTDIAL_DATA, 'spool')
+  await mkdir(spoolFolder, { recursive: true })
+  const firstStart = await prepareFirstStart(database)
+  let isDraining = false
+
+  const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
+  const telephony = createTelephony(config, logger)
+  await run(scripted, telephony)
+
+  const downloads = await createDownloads(config, database, clock, logger)
+  const live = createLiveCallParts({
+    config,
+    store,
+    carrier: telephony.carrier,
+    callerId: config.OUTDIAL_CALLER_ID,
+    bindAddress: telephony.mediaBindAddress,
+    engineFor: createEngineChoice({
+      defaultKind: config.OUTDIAL_ENGINE,
+      sandboxUrl: () => scripted.url,
+      realtime: {
+        url: config.OUTDIAL_REALTIME_URL,
+        key: config.OUTDIAL_REALTIME_KEY,
+        model: config.OUTDIAL_REALTIME_MODEL,
+      },
+    }),
+    spoolFolder,
+    storage: downloads.storage,
+    workers: Math.max(1, availableParallelism() - 1),
+    clock,
+    logger,
+  })
+  const dispatcher = createDispatcher({
+    database,
+    runCall: live.runCall,
+    onCallEnded: live.onCallEnded,
+    nodeId: `${hostname()}-${process.pid}`,
+    maxChannels: config.OUTDIAL_MAX_CHANNELS,
+    maxCallsPerSecond:
+      config.OUTDIAL_MAX_CPS ??
+      (telephony.isSandbox ? defaultCallsPerSecond.sandbox : defaultCallsPerSecond.trunk),
+    clock,
+    logger,
+  })
+  const api = await createApiRole({
+    database,
+    host: config.OUTDIAL_HOST,
+    port: config.OUTDIAL_API_PORT,
+    publicUrl: publicApiUrl(config),
+    onCallEnded: live.onCallEnded,
+    downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
+    isDraining: () => isDraining,
+    readiness: () => readiness(store),
+    clock,
+    logger,
+  })
+  await run(live.media)
+  await run(dispatcher, live.jobs, live.sweeper, downloads.server)
+  // The API last: whoever can reach it finds everything behind it running.
+  await run(api)
+  return {
+    apiUrl: publicApiUrl(config),
+    mediaUrl: downloads.publicUrl(),
+    carrierName: telephony.name,
+    firstStart,
+    stop: async (limitMs) => {
+      isDraining = true
+      await dispatcher.drain(limitMs)
+      await stopAll()
+    },
+  }
+}
+
+const publicApiUrl = (config: Config): string =>
+  config.OUTDIAL_PUBLIC_API_URL ?? `http://${config.OUTDIAL_HOST}:${config.OUTDIAL_API_PORT}`
+
+const readiness = async (store: Store) => {
+  try {
+    const pending = await store.pendingMigrations()
+    const migrations = pending.length === 0 ? 'ok' : `${pending.length} missing`
+    return {
+      isReady: pending.length === 0,
+      checks: { database: 'ok', migrations, roles: 'ok' },
+    }
+  } catch (error) {
+    const word = isRetryable(error) ? 'unreachable' : 'failed'
+    return { isReady: false, checks: { database: word, migrations: 'unknown', roles: 'ok' } }
+  }
+}

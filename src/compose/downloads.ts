@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { installationSecrets } from '../domains/organizations/installation-secrets.ts'
+import { findRecordingAudio } from '../domains/recordings/recording-store.ts'
+import { createMediaServer } from '../http/media-server.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { createFolderStorage } from '../storage/folder-storage.ts'
+import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
+
+/** The media origin: where MP3s are stored and served behind signed URLs. */
+export const createDownloads = async (
+  config: Config,
+  database: Database,
+  clock: Clock,
+  logger: Logger,
+) => {
+  const keys = await installationSecrets(database, 'media')
+  const storage = createFolderStorage(join(config.OUTDIAL_DATA, 'recordings'))
+  const server = createMediaServer({
+    host: config.OUTDIAL_HOST,
+    port: config.OUTDIAL_MEDIA_PORT,
+    verify: (url) => verifySignedUrl(url, keys, clock.now()),
+    openRecording: async (id) => {
+      const audio = await findRecordingAudio(database, id)
+      return audio && storage.open(audio.storageKey)
+    },
+    logger,
+  })
+  const publicUrl = (): string =>
+    config.OUTDIAL_PUBLIC_MEDIA_URL ?? `http://${config.OUTDIAL_HOST}:${server.port}`
+  return {
+    storage,
+    server,
+    publicUrl,
+    signUrl: (recordingId: string, expiresAt: Date): string =>
+      signUrl({ origin: publicUrl(), recordingId, expiresAt, key: keys[0] }),
+  }
+}

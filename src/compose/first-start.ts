@@ -1,0 +1,57 @@
+import type { Database } from '../database/database.ts'
+import { createAgent } from '../domains/agents/create-agent.ts'
+import { createApiKey } from '../domains/api-keys/create-api-key.ts'
+import { upsertRecipient } from '../domains/contacts/upsert-recipient.ts'
+import { ensureSandboxOrganization } from '../domains/organizations/ensure-sandbox-organization.ts'
+
+/** What the first start made and prints once. */
+export interface FirstStart {
+  readonly organizationId: string
+  readonly agentId: string
+  readonly contactId: string
+  /** The key's secret; it is told here and nowhere again. */
+  readonly key: string
+}
+
+/**
+ * An empty installation gets a sandbox organization with an agent, a contact and a key, so that the first call needs
+ * nothing else. Undefined where there is one already.
+ */
+export const prepareFirstStart = async (database: Database): Promise<FirstStart | undefined> =>
+  database.transaction(async (tx) => {
+    const { organization, isNew } = await ensureSandboxOrganization(tx)
+    if (!isNew) return undefined
+    const agent = await createAgent(tx, organization.id, sandboxAgent)
+    const { contact } = await upsertRecipient(tx, organization.id, sandboxContact)
+    const { secret } = await createApiKey(tx, {
+      organizationId: organization.id,
+      name: 'First key',
+      scopes: 'all',
+    })
+    return {
+      organizationId: organization.id,
+      agentId: agent.id,
+      contactId: contact.id,
+      key: secret,
+    }
+  })
+
+/** Spoken by the scripted model, which knows what the sandbox's callees may say. */
+const sandboxAgent = {
+  name: 'Sandbox agent',
+  description: 'Calls the numbers of the sandbox carrier.',
+  language: 'en-US',
+  greeting:
+    'Hello {{contact.name|there}}, this is the Outdial assistant. Is this a good time to talk?',
+  prompt:
+    'You call {{contact.name|the contact}} to confirm an appointment for tomorrow at ten. Be brief and polite. Say goodbye and end the call when it is settled.',
+  voicemail: 'hang_up',
+  max_duration_seconds: 300,
+}
+
+const sandboxContact = {
+  external_id: 'ada',
+  source: 'sandbox',
+  name: 'Ada Lovelace',
+  phone_number: '+12025550100',
+}

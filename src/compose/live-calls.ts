@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Config } from '../config.ts'
+import { summarize } from '../conversation/summarize.ts'
+import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
+import { completeRecording, failRecording } from '../domains/recordings/recording-store.ts'
+import { adoptCall } from '../live-call/adopt-call.ts'
+import { encodeInThread } from '../live-call/encode-in-thread.ts'
+import { createEncodeRecording } from '../live-call/encode-recording.ts'
+import { createCallLedger, openResultsOfEndedCall } from '../live-call/finish-call.ts'
+import { encodingTask, summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
+import { createMediaWorkerPool } from '../live-call/media-worker-pool.ts'
+import { createRunCall } from '../live-call/run-call.ts'
+import { createSpoolSweeper } from '../live-call/adopt-spools.ts'
+import { createSummarizeCall } from '../live-call/summarize-call.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { ObjectStorage } from '../storage/object-storage.ts'
+import type { Carrier } from '../telephony/carrier.ts'
+import { createCallPlans, type CallPlanOptions } from './call-plans.ts'
+import { createJobRunner } from './jobs.ts'
+import type { Store } from './open-store.ts'
+
+export interface LiveCallOptions {
+  readonly config: Config
+  readonly store: Store
+  readonly carrier: Carrier
+  readonly callerId: string
+  readonly bindAddress: string
+  readonly engineFor: CallPlanOptions['engineFor']
+  readonly spoolFolder: string
+  readonly storage: ObjectStorage
+  readonly workers: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const jobConcurrency = 2
+
+/** The media role's parts: how a call is run, ended, recorded and summarised. */
+export const createLiveCallParts = (options: LiveCallOptions) => {
+  const { config, store, spoolFolder, storage, clock, logger } = options
+  const { database } = store
+  // The node that has the spool encodes it: the task carries its name.
+  const encodeHere = `${encodingTask}:${nameOfFolder(spoolFolder)}`
+  const media = createMediaWorkerPool({
+    workers: options.workers,
+    channelsPerWorker: Math.ceil(config.OUTDIAL_MAX_CHANNELS / options.workers),
+    socket: {
+      bindAddress: options.bindAddress,
+      portRange: config.OUTDIAL_RTP_PORTS,
+      ...(config.OUTDIAL_PUBLIC_IP !== undefined && { publicAddress: config.OUTDIAL_PUBLIC_IP }),
+    },
+    logger,
+  })
+  const runCall = createRunCall({
+    carrier: options.carrier,
+    media,
+    ledger: createCallLedger({
+      database,
+      addDoNotCall: (tx, call) =>
+        addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
+      encodingTask: encodeHere,
+    }),
+    loadPlan: createCallPlans({
+      database,
+      callerId: options.callerId,
+      allowPrivateNetwork: config.OUTDIAL_ALLOW_PRIVATE_NETWORK,
+      engineFor: options.engineFor,
+    }),
+    ringTimeoutMs: config.OUTDIAL_RING_TIMEOUT_SECONDS * 1000,
+    spoolFolder,
+    clock,
+    logger,
+  })
+  const encode = createEncodeRecording({
+    spoolFolder,
+    encode: encodeInThread,
+    store: async ({ organizationId, callId }, mp3Path) => {
+      const storageKey = `${organizationId}/${callId}.mp3`
+      await storage.put(storageKey, { file: mp3Path })
+      return { storageKey }
+    },
+    markReady: async (call, recording) => {
+      await completeRecording(database, call, recording)
+    },
+    markFailed: async (call) => {
+      await failRecording(database, call)
+    },
+    logger,
+  })
+  const summarizeCall = createSummarizeCall({
+    database,
+    summarize: (input) => Promise.resolve(summarize(input)),
+    logger,
+  })
+  return {
+    media,
+    runCall,
+    onCallEnded: openResultsOfEndedCall,
+    sweeper: createSpoolSweeper({
+      spoolFolder,
+      logger,
+      adopt: (call) => adoptCall(database, call, encodeHere),
+    }),
+    jobs: createJobRunner({
+      connection: store.connection,
+      concurrency: jobConcurrency,
+      tasks: {
+        [encodeHere]: (payload, helpers) =>
+          encode(payload as CallJob, helpers.abortSignal ?? new AbortController().signal),
+        [summaryTask]: (payload, helpers) =>
+          summarizeCall(payload as CallJob, {
+            isLast: helpers.job.attempts >= helpers.job.max_attempts,
+            signal: helpers.abortSignal ?? new AbortController().signal,
+          }),
+      },
+      logger,
+    }),
+  }
+}
+
+const nameOfFolder = (folder: string): string =>
+  createHash('sha256').update(`${hostname()}\n${folder}`).digest('hex').slice(0, 16)

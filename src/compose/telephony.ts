@@ -1,0 +1,106 @@
+import type { Config } from '../config.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Service } from '../runtime/service.ts'
+import { createUserAgent } from '../sip/user-agent.ts'
+import type { Carrier } from '../telephony/carrier.ts'
+import { createSandboxCarrier } from '../telephony/sandbox/sandbox-carrier.ts'
+import { createSipCarrier } from '../telephony/sip-carrier.ts'
+import { parseTrunkUri } from '../telephony/trunk-uri.ts'
+
+export interface Telephony extends Service {
+  readonly carrier: Carrier
+  readonly isSandbox: boolean
+  /** For people: where calls go. */
+  readonly name: string
+  /** Where RTP sockets of calls listen. */
+  readonly mediaBindAddress: string
+}
+
+/**
+ * The user agent and the trunk it dials: the one that is configured, or the sandbox carrier on loopback, which is reached
+ * by the very same code. Throws for a trunk that cannot be read.
+ */
+export const createTelephony = (config: Config, logger: Logger): Telephony =>
+  config.OUTDIAL_SIP_TRUNK === undefined
+    ? sandboxTelephony(config, logger)
+    : trunkTelephony(config, config.OUTDIAL_SIP_TRUNK, logger)
+
+const loopback = '127.0.0.1'
+
+const sandboxTelephony = (config: Config, logger: Logger): Telephony => {
+  const sandbox = createSandboxCarrier({ logger })
+  const userAgent = createUserAgent({
+    logger,
+    bindAddress: loopback,
+    port: config.OUTDIAL_SIP_PORT,
+  })
+  // The carrier is known once the sandbox has its port; nothing is dialled before the parts have started.
+  let carrier: Carrier | undefined
+  return {
+    isSandbox: true,
+    name: 'the sandbox carrier',
+    mediaBindAddress: loopback,
+    carrier: {
+      dial: (request, signal) => {
+        carrier ??= createSipCarrier({
+          userAgent,
+          trunk: parseTrunkUri(sandbox.target),
+          sendsCallId: true,
+          logger,
+        })
+        return carrier.dial(request, signal)
+      },
+    },
+    start: async () => {
+      await Promise.all([sandbox.start(), userAgent.start()])
+    },
+    stop: async () => {
+      await userAgent.stop()
+      await sandbox.stop()
+    },
+  }
+}
+
+const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony => {
+  const trunk = parseTrunkUri(uri)
+  const publicAddress = config.OUTDIAL_PUBLIC_IP
+  const isLocal = trunk.host === 'localhost' || trunk.host.startsWith('127.')
+  const bindAddress = isLocal ? loopback : '0.0.0.0'
+  const userAgent = createUserAgent({
+    logger,
+    bindAddress,
+    port: config.OUTDIAL_SIP_PORT,
+    listensOnTcp: trunk.transport === 'tcp',
+    ...(publicAddress !== undefined && { advertisedAddress: publicAddress }),
+  })
+  const carrier = createSipCarrier({
+    userAgent,
+    trunk,
+    logger,
+    // A trunk on loopback is a test peer; only there the id helps whoever counts INVITEs.
+    sendsCallId: isLocal,
+    ...(publicAddress !== undefined && { publicAddress }),
+  })
+  return {
+    isSandbox: false,
+    name: `the trunk at ${trunk.host}`,
+    mediaBindAddress: bindAddress,
+    carrier,
+    start: async () => {
+      await userAgent.start()
+      void warnOfSilentTrunk()
+    },
+    stop: () => userAgent.stop(),
+  }
+
+  /** A trunk that does not answer is told at once, but does not stop the program: work waits or fails with its reason. */
+  async function warnOfSilentTrunk(): Promise<void> {
+    const health = await carrier.ping()
+    if (health.isAlive) logger.info({ sip_status: health.sipStatus }, 'the trunk answers')
+    else
+      logger.warn(
+        { host: trunk.host },
+        'The trunk does not answer OPTIONS: check OUTDIAL_SIP_TRUNK, the firewall and `outdial doctor`; calls fail until it answers.',
+      )
+  }
+}

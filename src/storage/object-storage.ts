@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream'
+
+/** Bytes by key. Keys are `part/part/name.ext` of letters, digits, `.`, `_` and `-`. */
+export interface ObjectStorage {
+  /** Stores a file's bytes; whole or not at all. The same key may be stored again. */
+  put(
+    key: string,
+    source: { readonly file: string } | { readonly bytes: Uint8Array },
+  ): Promise<void>
+  /** `undefined` where there is no such object. */
+  open(key: string): Promise<StoredObject | undefined>
+  /** Harmless when there is nothing. */
+  delete(key: string): Promise<void>
+}
+
+export interface StoredObject {
+  readonly size: number
+  /** Both ends of the range are inclusive. */
+  stream(range: { readonly start: number; readonly end: number }): Readable
+}
+
+const keyForm = /^[0-9A-Za-z_-][0-9A-Za-z._-]*(?:\/[0-9A-Za-z_-][0-9A-Za-z._-]*)*$/
+const maxKeyLength = 512
+
+/** Throws for a key that could leave its storage. */
+export const checkObjectKey = (key: string): string => {
+  if (key.length > maxKeyLength || !keyForm.test(key)) throw new Error('This is no object key.')
+  return key
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { createFolderStorage } from './folder-storage.ts'
+import { signUrl, verifySignedUrl, type SigningKey } from './signed-url.ts'
+
+const folder = () => mkdtempSync(join(tmpdir(), 'outdial-storage-'))
+
+test('an object is read back whole and in part, replaced and deleted', async () => {
+  const root = folder()
+  const storage = createFolderStorage(root)
+  const file = join(root, 'source')
+  writeFileSync(file, 'first')
+  await storage.put('a/b.mp3', { file })
+  await storage.put('a/b.mp3', { bytes: Buffer.from('0123456789') })
+  const object = (await storage.open('a/b.mp3')) ?? assert.fail('it was stored')
+  assert.equal(object.size, 10)
+  assert.equal((await buffer(object.stream({ start: 2, end: 4 }))).toString(), '234')
+  assert.deepEqual(readdirSync(join(root, 'a')), ['b.mp3'], 'nothing unfinished is left')
+  await storage.delete('a/b.mp3')
+  await storage.delete('a/b.mp3')
+  assert.equal(await storage.open('a/b.mp3'), undefined)
+})
+
+test('a put that fails leaves the old object and no rest', async () => {
+  const root = folder()
+  const storage = createFolderStorage(root)
+  await storage.put('a/b', { bytes: Buffer.from('old') })
+  await assert.rejects(storage.put('a/b', { file: join(root, 'missing') }))
+  assert.equal((await storage.open('a/b'))?.size, 3)
+  assert.deepEqual(readdirSync(join(root, 'a')), ['b'])
+})
+
+for (const key of ['../x', 'a/../x', '/x', 'a//b', '', '.x', 'a/.', 'a b', 'a\0b', 'x'.repeat(513)])
+  test(`${JSON.stringify(key.slice(0, 20))} is no key`, async () => {
+    await assert.rejects(createFolderStorage(folder()).open(key), /no object key/)
+  })
+
+const recordingId = '0198f1a2-7b1c-5c3d-9e4f-0123456789ab'
+const keys: [SigningKey, SigningKey] = [
+  { keyId: '2', secret: Buffer.alloc(32, 2) },
+  { keyId: '1', secret: Buffer.alloc(32, 1) },
+]
+const expiresAt = new Date('2026-11-20T12:00:00Z')
+const justBefore = new Date('2026-11-20T11:59:59.999Z')
+const grant = { origin: 'http://127.0.0.1:4002', recordingId, expiresAt, key: keys[0] }
+
+test('a signed URL is good until its second, and short', () => {
+  const url = new URL(signUrl(grant))
+  assert.ok(url.href.length < 250)
+  assert.deepEqual(verifySignedUrl(url, keys, justBefore), { recordingId })
+  assert.equal(verifySignedUrl(url, keys, expiresAt), undefined)
+})
+
+test('an older secret still verifies, a retired one no more', () => {
+  const url = new URL(signUrl({ ...grant, key: keys[1] }))
+  assert.deepEqual(verifySignedUrl(url, keys, justBefore), { recordingId })
+  assert.equal(verifySignedUrl(url, [keys[0]], justBefore), undefined)
+})
+
+test('whatever is altered, added or repeated in it is refused', () => {
+  const good = signUrl(grant)
+  const other = recordingId.replace('0198', '0199')
+  const altered = [
+    good.replace(recordingId, other),
+    good.replace(/e=\d+/, 'e=99999999999'),
+    good.replace('k=2', 'k=1'),
+    good.replace(/s=./, (text) => (text === 's=A' ? 's=B' : 's=A')),
+    good.replace(/.$/, ''),
+    `${good}&x=1`,
+    `${good}&e=1`,
+    good.replace(/&s=.*/, ''),
+    good.replace('/recordings/', '/recordings//'),
+  ]
+  for (const url of altered)
+    assert.equal(verifySignedUrl(new URL(url), keys, justBefore), undefined, url)
+  // The last character carries spare bits: another spelling of the same bytes is refused as well.
+  const spellings = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+    .map((last) => good.replace(/.$/, last))
+    .filter((url) => verifySignedUrl(new URL(url), keys, justBefore) !== undefined)
+  assert.deepEqual(spellings, [good])
+})
