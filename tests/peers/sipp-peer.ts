@@ -1,0 +1,74 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const scenarios = join(import.meta.dirname, 'sipp')
+
+/** One SIPp callee: plays a scenario for one call. */
+export interface SippPeer {
+  readonly port: number
+  /** Resolves when SIPp saw its whole scenario; rejects with what it complained of otherwise. */
+  readonly succeeded: Promise<void>
+}
+
+/** Why the peer tests cannot run here; `undefined` when they can. In CI a missing SIPp is a failure, not a reason. */
+export const missingSipp = (): string | undefined => {
+  try {
+    execFileSync('sipp', ['-v'], { stdio: 'ignore' })
+    return undefined
+  } catch (error) {
+    // SIPp ends `-v` with status 99.
+    if (error instanceof Error && 'status' in error && error.status === 99) return undefined
+    if (process.env['CI'] !== undefined) throw new Error('SIPp is not installed', { cause: error })
+    return 'SIPp is not installed (Debian: sip-tester)'
+  }
+}
+
+/**
+ * Starts SIPp as callee. It may still be binding its port when this resolves: a caller's INVITE is repeated until then,
+ * as over any network.
+ */
+export const startSipp = async (scenario: string): Promise<SippPeer> => {
+  const [port, mediaPort] = [await freePort(), await freePort()]
+  const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
+  const flags = `-i 127.0.0.1 -p ${port} -mp ${mediaPort} -m 1 -timeout 30 -timeout_error -nostdin`
+  const child = spawn(
+    'sipp',
+    [
+      '-sf',
+      join(scenarios, `${scenario}.xml`),
+      ...flags.split(' '),
+      '-trace_err',
+      '-error_file',
+      join(folder, 'errors.log'),
+    ],
+    { stdio: 'ignore', cwd: folder },
+  )
+  const succeeded = once(child, 'exit').then(([status]) => {
+    const errors = readErrors(folder)
+    rmSync(folder, { recursive: true })
+    if (status !== 0) throw new Error(`SIPp ended with ${status}: ${errors}`)
+  })
+  // The test awaits it at its end; until then a rejection must not look unhandled.
+  succeeded.catch(() => {})
+  return { port, succeeded }
+}
+
+const readErrors = (folder: string): string =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.log'))
+    .map((name) => readFileSync(join(folder, name), 'utf8').slice(0, 4000))
+    .join('\n')
+
+const freePort = async (): Promise<number> => {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  await once(socket, 'close')
+  return port
+}
