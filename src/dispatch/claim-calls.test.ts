@@ -3,10 +3,13 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import {
   batchLane,
+  clearOrganizations,
   createCallingOrganization,
   execute,
   immediateLane,
+  openTrunk,
   queueCalls,
+  untilBlocked,
   type CallingOrganization,
 } from '../../tests/support/queue-fixtures.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -27,21 +30,11 @@ before(async () => {
 })
 after(() => test.drop())
 beforeEach(async () => {
-  await execute(
-    db,
-    'truncate organizations, agents, agent_versions, contacts, dispatch_organizations, lanes, calls, nodes cascade',
-  )
-  await openTrunk(1_000_000, 1_000_000)
+  await clearOrganizations(db)
+  await openTrunk(db)
 })
 
 const nodeId = newId()
-
-const openTrunk = (channels: number, tokens: number): Promise<object[]> =>
-  execute(
-    db,
-    `update trunk set channels = $1, burst = $2::float8, tokens = $2::float8, refill_per_second = 0.0001, virtual_time = 0`,
-    [channels, tokens],
-  )
 
 const claim = (limit: number, except: readonly string[] = []): Promise<Claim> =>
   claimCalls(db, { nodeId, limit, except })
@@ -114,7 +107,7 @@ describe('claiming', () => {
   })
 
   it('stops at the trunk’s channels over all organizations', async () => {
-    await openTrunk(3, 100)
+    await openTrunk(db, 3, 100)
     for (let i = 0; i < 3; i += 1) await queueCalls(db, await createCallingOrganization(db), 2)
     assert.equal((await claim(10)).calls.length, 3)
     assert.equal((await claim(10)).stopped, 'channels')
@@ -122,7 +115,7 @@ describe('claiming', () => {
   })
 
   it('stops at the trunk’s pace and says when the next call may start', async () => {
-    await openTrunk(100, 2)
+    await openTrunk(db, 100, 2)
     await queueCalls(db, await createCallingOrganization(db), 5)
     assert.equal((await claim(10)).calls.length, 2)
     const claimed = await claim(10)
@@ -327,16 +320,4 @@ const insertLate = async (
     agentVersion: 1,
     laneId: lane,
   })
-}
-
-/** Until some backend waits for a lock. */
-const untilBlocked = async (database: Database): Promise<void> => {
-  for (let tries = 0; tries < 1000; tries += 1) {
-    const [row] = await execute<{ n: number }>(
-      database,
-      `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if ((row?.n ?? 0) > 0) return
-  }
-  throw new Error('nobody waits for a lock')
 }

@@ -120,3 +120,44 @@ export const execute = <Row extends object>(
     sql(`test.${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text),
     values,
   )
+
+const maxLooks = 10_000
+
+/** Until some statement of this database waits for a lock: an event of the server, not a time. */
+export const untilBlocked = async (db: Queryable): Promise<void> => {
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const blocked = await execute(
+      db,
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (blocked.length > 0) return
+  }
+  throw new Error('nobody waits for a lock')
+}
+
+/** A node whose lease holds, without a process behind it. */
+export const insertNode = async (db: Queryable, nodeId: string): Promise<void> => {
+  await execute(
+    db,
+    `insert into nodes (id, name, lease_until) values ($1, 'test', now() + interval '1 day')`,
+    [nodeId],
+  )
+}
+
+/** A trunk that limits nothing, unless told. */
+export const openTrunk = async (db: Queryable, channels = 1e6, tokens = 1e6): Promise<void> => {
+  await execute(
+    db,
+    `update trunk set channels = $1, burst = $2::float8, tokens = $2::float8, refill_per_second = 0.0001,
+            virtual_time = 0`,
+    [channels, tokens],
+  )
+}
+
+/** Empties everything a dispatcher looks at. */
+export const clearOrganizations = async (db: Queryable): Promise<void> => {
+  await execute(
+    db,
+    'truncate organizations, agents, agent_versions, contacts, dispatch_organizations, lanes, calls, nodes cascade',
+  )
+}

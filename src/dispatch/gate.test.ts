@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import {
+  clearOrganizations,
+  createCallingOrganization,
+  execute,
+  insertNode,
+  openTrunk,
+  queueCalls,
+  untilBlocked,
+  type CallingOrganization,
+} from '../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import type { EndedCall } from '../domains/calls/call-ended.ts'
+import {
+  finishCall,
+  markConnected,
+  recordSummary,
+  requeueCongested,
+  requeueUnsent,
+} from '../domains/calls/call-progress-store.ts'
+import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
+import { sandboxPolicy } from '../domains/organizations/calling-policy.ts'
+import { newId } from '../runtime/ids.ts'
+import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { passGate, type GateOutcome } from './gate.ts'
+
+let test: TestDatabase
+let organization: CallingOrganization
+let ended: EndedCall[] = []
+
+before(async () => {
+  test = await createTestDatabase()
+  await openTrunk(test.db)
+})
+after(() => test.drop())
+beforeEach(async () => {
+  await clearOrganizations(test.db)
+  organization = await createCallingOrganization(test.db)
+  ended = []
+})
+
+const claimOne = async (of = organization): Promise<ClaimedCall> => {
+  await queueCalls(test.db, of, 1)
+  const nodeId = newId()
+  await insertNode(test.db, nodeId)
+  const { calls } = await claimCalls(test.db, { nodeId, limit: 5, except: [] })
+  assert.equal(calls[0]?.organizationId, of.organizationId)
+  return calls[0]
+}
+
+const gate = (call: ClaimedCall): Promise<GateOutcome> =>
+  passGate(test.db, call, (_, one) => {
+    ended.push(one)
+    return Promise.resolve()
+  })
+
+interface Row {
+  readonly status: string
+  readonly answer_status: string | null
+  readonly outcome_reason: string | null
+  readonly wait_reason: string | null
+  readonly dialing_at: Date | null
+  readonly not_before: Date
+  readonly lease_token: string | null
+  readonly attempt: number
+  readonly decisions: { decision: string; reason: string; until?: string }[]
+}
+
+const read = async ({ callId }: { callId: string }): Promise<Row> => {
+  const [row] = await execute<Row>(test.db, 'select * from calls where id = $1', [callId])
+  assert.ok(row)
+  return row
+}
+
+const change = (text: string): Promise<object[]> =>
+  execute(test.db, text.replace('$org', `'${organization.organizationId}'`))
+
+describe('the gate', () => {
+  it('commits dialing, with the reason, before anything is dialled', async () => {
+    const call = await claimOne()
+    const outcome = await gate(call)
+    assert.equal(outcome.kind, 'dial')
+    const row = await read(call)
+    assert.deepEqual([row.status, row.attempt], ['dialing', 1])
+    assert.ok(row.dialing_at)
+    assert.equal(row.decisions.at(-1)?.decision, 'dial')
+    assert.match(row.decisions.at(-1)?.reason ?? '', /Calling hours are open/)
+  })
+
+  it('lets a call through only once', async () => {
+    const call = await claimOne()
+    assert.equal((await gate(call)).kind, 'dial')
+    assert.equal((await gate(call)).kind, 'lost')
+  })
+
+  const refusals: readonly [string, () => Promise<unknown>, RegExp][] = [
+    [
+      'the contact is gone',
+      () => change('delete from contacts where organization_id = $org'),
+      /contact no longer/,
+    ],
+    [
+      'the agent was archived',
+      () => change('update agents set archived_at = now() where organization_id = $org'),
+      /no longer published/,
+    ],
+    [
+      'the number came onto the do-not-call list',
+      () => addDoNotCall(test.db, organization.organizationId, organization.phoneNumber),
+      /do-not-call/,
+    ],
+  ]
+  for (const [name, happen, reason] of refusals) {
+    it(`fails a call when ${name} since it was accepted`, async () => {
+      const call = await claimOne()
+      await happen()
+      assert.equal((await gate(call)).kind, 'ended')
+      const row = await read(call)
+      assert.deepEqual([row.status, row.answer_status, row.dialing_at], ['failed', 'unknown', null])
+      assert.match(row.outcome_reason ?? '', reason)
+      assert.match(row.decisions.at(-1)?.reason ?? '', reason)
+      assert.deepEqual(
+        ended.map((one) => one.callId),
+        [call.callId],
+      )
+    })
+  }
+
+  it('sends a call back when its hours closed between claim and gate', async () => {
+    const call = await claimOne()
+    await change(`update lanes set closes_at = now() where organization_id = $org`)
+    assert.equal((await gate(call)).kind, 'wait')
+    const row = await read(call)
+    assert.deepEqual([row.status, row.lease_token, row.dialing_at], ['queued', null, null])
+    assert.match(row.decisions.at(-1)?.reason ?? '', /outside the calling hours/)
+  })
+
+  it('sends a call back when its batch was paused between claim and gate', async () => {
+    const call = await claimOne()
+    await change(`update lanes set paused = true where organization_id = $org`)
+    assert.equal((await gate(call)).kind, 'wait')
+    assert.match((await read(call)).decisions.at(-1)?.reason ?? '', /paused/)
+  })
+
+  it('carries out a cancellation that came while the call went back to the queue', async () => {
+    const call = await claimOne()
+    await change(`update calls set cancel_requested_at = now() where organization_id = $org`)
+    assert.equal((await gate(call)).kind, 'ended')
+    assert.equal((await read(call)).status, 'cancelled')
+  })
+
+  it('waits for the next day of the callee when the number was dialled often enough', async () => {
+    const policy = { ...sandboxPolicy, attemptsPerNumberPerDay: 2 }
+    organization = await createCallingOrganization(test.db, { policy })
+    for (let i = 0; i < 2; i += 1) assert.equal((await gate(await claimOne())).kind, 'dial')
+    const call = await claimOne()
+    assert.equal((await gate(call)).kind, 'wait')
+    const row = await read(call)
+    assert.equal(row.wait_reason, 'attempts_per_day')
+    assert.equal(row.not_before.toISOString().slice(11), '00:00:00.000Z', 'midnight in UTC')
+    assert.ok(row.not_before > new Date())
+  })
+
+  it('does not count dials that a congested carrier sent back', async () => {
+    const policy = { ...sandboxPolicy, attemptsPerNumberPerDay: 1 }
+    organization = await createCallingOrganization(test.db, { policy })
+    const first = await claimOne()
+    await gate(first)
+    await requeueCongested(test.db, first, {
+      attempt: 1,
+      reason: 'SIP 503',
+      retryAfterMs: 3_600_000,
+    })
+    assert.equal((await gate(await claimOne())).kind, 'dial')
+  })
+
+  it('lets only one of two through when one dial is left, even at the same instant', async () => {
+    const policy = { ...sandboxPolicy, attemptsPerNumberPerDay: 1 }
+    organization = await createCallingOrganization(test.db, { policy })
+    const calls = [await claimOne(), await claimOne()]
+    const outcomes = await Promise.all(calls.map(gate))
+    assert.deepEqual(outcomes.map((outcome) => outcome.kind).toSorted(), ['dial', 'wait'])
+  })
+})
+
+describe('the fence', () => {
+  it('stops a holder whose lease is over by the database’s clock, whatever it believes', async () => {
+    const call = await claimOne()
+    await execute(test.db, `update nodes set lease_until = now() - interval '1 second'`)
+    assert.equal((await gate(call)).kind, 'lost')
+    assert.equal((await read(call)).status, 'queued')
+    await execute(
+      test.db,
+      `update nodes set lease_until = now() + interval '1 day', rescued_at = now()`,
+    )
+    assert.equal((await gate(call)).kind, 'lost')
+  })
+
+  it('stops a holder whose call was leased to another since', async () => {
+    const call = await claimOne()
+    await change(`update calls set lease_token = gen_random_uuid() where organization_id = $org`)
+    assert.equal((await gate(call)).kind, 'lost')
+    assert.equal(await markConnected(test.db, call, new Date()), false)
+    assert.equal(await requeueUnsent(test.db, call, 'x'), false)
+    const finished = await test.db.transaction((tx) => finishCall(tx, call, { status: 'failed' }))
+    assert.equal(finished, undefined)
+  })
+
+  it('lets a cancellation that commits first win over dialling', async () => {
+    const call = await claimOne()
+    let passing: Promise<GateOutcome> | undefined
+    await test.db.transaction(async (tx) => {
+      await execute(
+        tx,
+        `update calls set status = 'cancelled', ended_at = now(), lease_token = null where id = $1`,
+        [call.callId],
+      )
+      passing = gate(call)
+      await untilBlocked(test.db)
+    })
+    assert.equal((await passing)?.kind, 'lost')
+    assert.equal((await read(call)).status, 'cancelled')
+  })
+})
+
+describe('the progress of a dialled call', () => {
+  const dialled = async (): Promise<ClaimedCall> => {
+    const call = await claimOne()
+    await gate(call)
+    return call
+  }
+  const finish = (call: ClaimedCall, status: 'completed' | 'cancelled') =>
+    test.db.transaction((tx) => finishCall(tx, call, { status }))
+
+  it('goes through in_progress to completed, and the first end stands', async () => {
+    const call = await dialled()
+    assert.equal(await markConnected(test.db, call, new Date()), true)
+    assert.equal(await markConnected(test.db, call, new Date()), true, 'safe to repeat')
+    assert.equal((await finish(call, 'completed'))?.answerStatus, 'answered')
+    assert.equal(await finish(call, 'cancelled'), undefined)
+    assert.equal((await read(call)).status, 'completed')
+  })
+
+  it('goes back to the queue after congestion, honouring Retry-After, with dialing_at removed', async () => {
+    const call = await dialled()
+    const congestion = { attempt: 1, reason: 'SIP 503 Service Unavailable', retryAfterMs: 60_000 }
+    assert.equal(await requeueCongested(test.db, call, congestion), true)
+    const row = await read(call)
+    assert.deepEqual(
+      [row.status, row.dialing_at, row.lease_token, row.wait_reason, row.attempt],
+      ['queued', null, null, 'carrier_congestion', 1],
+    )
+    const waitMs = row.not_before.getTime() - Date.now()
+    assert.ok(waitMs > 55_000 && waitMs <= 60_000)
+    await execute(test.db, 'update calls set not_before = now() where id = $1', [call.callId])
+    const nodeId = newId()
+    await insertNode(test.db, nodeId)
+    const [again] = (await claimCalls(test.db, { nodeId, limit: 1, except: [] })).calls
+    assert.equal(again?.callId, call.callId)
+    assert.equal((await gate(again)).kind, 'dial')
+    assert.equal((await read(call)).attempt, 2)
+  })
+
+  it('does not wait for a backoff when a cancellation was asked for', async () => {
+    const call = await dialled()
+    await execute(test.db, 'update calls set cancel_requested_at = now() where id = $1', [
+      call.callId,
+    ])
+    await requeueCongested(test.db, call, { attempt: 1, reason: 'SIP 503', retryAfterMs: 60_000 })
+    assert.ok((await read(call)).not_before <= new Date())
+  })
+
+  it('keeps the outcome that was certain at its end over the one read later', async () => {
+    const call = await dialled()
+    await test.db.transaction((tx) =>
+      finishCall(tx, call, { status: 'completed', outcome: 'opted_out', answerStatus: 'answered' }),
+    )
+    const found = { summary: 'They asked not to be called.', outcome: 'achieved' }
+    await recordSummary(test.db, call.organizationId, call.callId, found)
+    const [row] = await execute(test.db, 'select outcome, summary from calls where id = $1', [
+      call.callId,
+    ])
+    assert.deepEqual(row, { outcome: 'opted_out', summary: found.summary })
+  })
+
+  it('keeps the first and the newest of more than fifty decisions', async () => {
+    const call = await dialled()
+    await execute(
+      test.db,
+      `update calls set decisions = (select jsonb_agg(jsonb_build_object('at', now(), 'decision', 'n' || n, 'reason', ''))
+                                       from generate_series(1, 50) n) where id = $1`,
+      [call.callId],
+    )
+    await requeueUnsent(test.db, call, 'The lease was lost.')
+    const { decisions } = await read(call)
+    assert.equal(decisions.length, 50)
+    assert.deepEqual(
+      [decisions[0]?.decision, decisions[1]?.decision, decisions.at(-1)?.decision],
+      ['n1', 'n3', 'requeued'],
+    )
+  })
+})
