@@ -12,6 +12,7 @@ import { appendTurn, hasTurns } from '../domains/results/transcript-store.ts'
 import { resultsAtEnd } from './call-results.ts'
 import { enqueueEncoding, enqueueSummary } from './follow-up-jobs.ts'
 import type { CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
+import type { HangUpReason } from './media-protocol.ts'
 
 export interface CallLedgerDependencies {
   readonly database: Database
@@ -27,14 +28,20 @@ export interface CallLedgerDependencies {
  * Results and their job commit together with every terminal state, whoever writes it: the live call, a cancellation in
  * the queue, the rescue of a lost call. The recording of a lost call is adopted later, by the node that has its spool.
  */
-export const openResultsOfEndedCall: OnCallEnded = async (tx, call) => {
+export const openResultsOfEndedCall: OnCallEnded = (tx, call) => settleResults(tx, call, undefined)
+
+const settleResults = async (
+  tx: Transaction,
+  call: EndedCall,
+  hangUpReason: HangUpReason | undefined,
+): Promise<void> => {
   const results = resultsAtEnd({
     status: call.status,
     wasAnswered: call.connectedAt !== null,
     hasTurns: await hasTurns(tx, call),
   })
   await openResults(tx, call, results)
-  if (results.status === 'processing') await enqueueSummary(tx, call)
+  if (results.status === 'processing') await enqueueSummary(tx, call, hangUpReason)
 }
 
 /** The ledger of live calls over the database. */
@@ -66,7 +73,7 @@ const finish = async (
     await insertRecording(tx, { ...ended, recordedAt: answered.connectedAt })
     await enqueueEncoding(tx, call, deps.encodingTask)
   }
-  await openResultsOfEndedCall(tx, ended)
+  await settleResults(tx, ended, answered?.hangUpReason)
   await deps.onCallEnded?.(tx, ended)
   return true
 }

@@ -1,5 +1,6 @@
 import type { Statement, Transaction } from '../database/database.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
+import type { HangUpReason } from './media-protocol.ts'
 
 /** Jobs after a call, enqueued inside the transaction that causes them; graphile-worker runs them. */
 
@@ -14,6 +15,8 @@ const maxEncodingAttempts = 25
 export interface CallJob {
   readonly organization_id: string
   readonly call_id: string
+  /** For the summary: why we hung up, where we did. */
+  readonly hang_up_reason?: HangUpReason
 }
 
 // One job per call and task, however often its cause is repeated.
@@ -24,18 +27,32 @@ const addJobStatement: Statement = {
 
 /** `task` names the node that has the spool, where there are several. */
 export const enqueueEncoding = (tx: Transaction, call: CallKey, task: string): Promise<void> =>
-  addJob(tx, encodingTask, task, call, maxEncodingAttempts)
+  addJob(tx, encodingTask, task, payloadOf(call), maxEncodingAttempts)
 
-export const enqueueSummary = (tx: Transaction, call: CallKey): Promise<void> =>
-  addJob(tx, summaryTask, summaryTask, call, maxSummaryAttempts)
+export const enqueueSummary = (
+  tx: Transaction,
+  call: CallKey,
+  hangUpReason: HangUpReason | undefined,
+): Promise<void> => {
+  const payload = {
+    ...payloadOf(call),
+    ...(hangUpReason !== undefined && { hang_up_reason: hangUpReason }),
+  }
+  return addJob(tx, summaryTask, summaryTask, payload, maxSummaryAttempts)
+}
+
+const payloadOf = ({ organizationId, callId }: CallKey): CallJob => ({
+  organization_id: organizationId,
+  call_id: callId,
+})
 
 const addJob = async (
   tx: Transaction,
   kind: string,
   task: string,
-  { organizationId, callId }: CallKey,
+  payload: CallJob,
   maxAttempts: number,
 ): Promise<void> => {
-  const payload: CallJob = { organization_id: organizationId, call_id: callId }
-  await tx.row(addJobStatement, [task, JSON.stringify(payload), `${kind}:${callId}`, maxAttempts])
+  const key = `${kind}:${payload.call_id}`
+  await tx.row(addJobStatement, [task, JSON.stringify(payload), key, maxAttempts])
 }

@@ -1,5 +1,11 @@
 import type { AttemptEnding, CallEnding } from './call-ending.ts'
-import type { ConversationPlan, EngineSettings, MediaReport, SpokenTurn } from './media-protocol.ts'
+import type {
+  ConversationPlan,
+  EngineSettings,
+  HangUpReason,
+  MediaReport,
+  SpokenTurn,
+} from './media-protocol.ts'
 
 /** A call whose `dialing` state is committed under our lease: dispatch hands it over in this shape. */
 export interface DialableCall {
@@ -56,4 +62,6 @@ export interface AnsweredCall {
   /** How many turns were spoken in all. */
   readonly turnCount: number
   readonly report: MediaReport
+  /** Why we hung up, where the conversation or its cap was the reason. */
+  readonly hangUpReason?: HangUpReason
 }

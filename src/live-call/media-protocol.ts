@@ -1,7 +1,9 @@
+import type { HangUpReason as ConversationHangUp } from '../conversation/conversation-types.ts'
 import type { WireFormat } from '../conversation/providers/realtime/wire-audio.ts'
 import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 import type { HttpTool } from './http-tool.ts'
+import type { ThreadLogMessage } from './thread-logger.ts'
 
 /**
  * What the main thread and a media worker tell each other. Plain data that survives a structured clone; the worker never
@@ -33,6 +35,7 @@ export type FromMediaWorker =
   | { readonly type: 'ended'; readonly channel: number; readonly report: MediaReport }
   /** Once when the thread is ready, then each second: a heartbeat, and what admission is judged by. */
   | { readonly type: 'load'; readonly load: WorkerLoad }
+  | ThreadLogMessage
 
 /** Facts of a live call, in the order they happened. */
 export type MediaEvent =
@@ -48,9 +51,8 @@ export type MediaEvent =
   /** The engine or the worker broke; the call cannot go on. `reason` is one sentence without what was said. */
   | { readonly type: 'breakdown'; readonly reason: string }
 
-/** Why the conversation asks to hang up. */
-export type HangUpReason =
-  'agent_ended' | 'callee_silent' | 'voicemail' | 'opted_out' | 'duration_cap'
+/** Why the conversation asks to hang up; a failed engine is a `breakdown`. */
+export type HangUpReason = Exclude<ConversationHangUp, 'engine_failed'>
 
 export interface SpokenTurn {
   /** From 1, without gaps, in the order the turns became final. */
@@ -120,8 +122,10 @@ export interface RtpFigures {
 
 export interface WorkerLoad {
   readonly calls: number
-  /** 99th percentile of how late ticks ran within the last second. */
+  /** 99th percentile of how late ticks ran within the last ten to twenty seconds. */
   readonly latenessP99Ms: number
+  /** CPU time of the thread since it began. */
+  readonly cpuMs: number
 }
 
 /** No RTP for this long ends a call (decision D3). Not counted while we are on hold. */

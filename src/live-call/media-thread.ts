@@ -32,7 +32,7 @@ export const startMediaThread = (
   const ready = Promise.withResolvers<void>()
   const gone = Promise.withResolvers<string>()
   ready.promise.catch(() => undefined)
-  let load: WorkerLoad = { calls: 0, latenessP99Ms: 0 }
+  let load: WorkerLoad = { calls: 0, latenessP99Ms: 0, cpuMs: 0 }
   let lastHeardAt = performance.now()
   let lastChannel = 0
   let reason = 'The media worker ended.'
@@ -46,6 +46,7 @@ export const startMediaThread = (
 
   worker.on('message', (message: FromMediaWorker) => {
     lastHeardAt = performance.now()
+    if (message.type === 'log') return logger[message.level](message.fields, message.message)
     if (message.type !== 'load') return calls.get(message.channel)?.receive(message)
     load = message.load
     ready.resolve()

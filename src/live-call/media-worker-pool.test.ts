@@ -15,7 +15,7 @@ const scriptedWorker = `
   import { parentPort } from 'node:worker_threads'
   const post = (message) => parentPort.postMessage(message)
   let latenessP99Ms = 0
-  const load = () => post({ type: 'load', load: { calls: 0, latenessP99Ms } })
+  const load = () => post({ type: 'load', load: { calls: 0, latenessP99Ms, cpuMs: 0 } })
   const report = { durationMs: 40, recordingPath: undefined, framesLost: 0, usage: undefined, reportedOutcome: undefined,
     rtp: { packetsSent: 1, packetsReceived: 2, packetsLost: 3 } }
   const acts = {

@@ -2,7 +2,7 @@ import { backoffMs } from '../runtime/backoff.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { MediaUnavailableError, type MediaCall, type MediaPlane } from './media-port.ts'
-import type { MediaSocketSettings } from './media-protocol.ts'
+import type { MediaSocketSettings, WorkerLoad } from './media-protocol.ts'
 import { startMediaThread, type MediaThread } from './media-thread.ts'
 
 export interface MediaWorkerPoolOptions {
@@ -20,7 +20,7 @@ export interface MediaWorkerPoolOptions {
 export interface MediaWorkerPool extends Service, MediaPlane {
   /** Whether one more call would be taken now. */
   admits(): boolean
-  load(): { readonly workers: number; readonly calls: number; readonly latenessP99Ms: number }
+  load(): WorkerLoad & { readonly workers: number }
 }
 
 /** A worker whose ticks run later than this at the 99th percentile takes no more calls. */
@@ -96,6 +96,7 @@ export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWor
     load: () => ({
       workers: threads.size,
       calls: [...threads].reduce((sum, thread) => sum + thread.calls(), 0),
+      cpuMs: [...threads].reduce((sum, thread) => sum + thread.load().cpuMs, 0),
       latenessP99Ms: Math.max(0, ...[...threads].map((thread) => thread.load().latenessP99Ms)),
     }),
   }

@@ -3,22 +3,22 @@ import { createVoiceActivityDetector } from '../audio/voice-activity.ts'
 import { createConversation } from '../conversation/conversation.ts'
 import { createRealtimeEngine } from '../conversation/providers/realtime/realtime-engine.ts'
 import type { VoiceEngine } from '../conversation/voice-engine.ts'
-import { createLogger } from '../runtime/logger.ts'
 import { openRtpSession } from '../rtp/rtp-session.ts'
 import { createTicker } from '../rtp/ticker.ts'
 import { createMediaChannel, type MediaChannel } from './media-channel.ts'
 import type { EngineSettings, FromMediaWorker, ToMediaWorker } from './media-protocol.ts'
+import { createThreadLogger } from './thread-logger.ts'
 
 /** The program of a media worker thread: one ticker for all its calls, one channel for each. */
 
 if (parentPort === null) throw new Error('media-worker.ts runs only as a worker thread.')
 const port = parentPort
-const logger = createLogger('warn').child({ thread: 'media' })
 const ticker = createTicker()
 const channels = new Map<number, Promise<MediaChannel | undefined>>()
 const loadPeriodMs = 1_000
 
 const post = (message: FromMediaWorker): void => port.postMessage(message)
+const logger = createThreadLogger(post)
 
 const openEngine = (settings: EngineSettings): VoiceEngine =>
   createRealtimeEngine({ ...settings, logger })
@@ -71,11 +71,12 @@ const receive = async (message: ToMediaWorker): Promise<void> => {
   else channel?.updateMedia(message.media)
 }
 
-const postLoad = (): void =>
-  post({
-    type: 'load',
-    load: { calls: channels.size, latenessP99Ms: ticker.lateness().p99Ms },
-  })
+const postLoad = (): void => {
+  const { user, system } = process.threadCpuUsage()
+  const cpuMs = (user + system) / 1000
+  const load = { calls: channels.size, latenessP99Ms: ticker.lateness().p99Ms, cpuMs }
+  post({ type: 'load', load })
+}
 
 port.on('message', (message: ToMediaWorker) => {
   // A fault here is a bug: it ends the thread, whose calls the main thread then ends with a reason.

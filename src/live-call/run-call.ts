@@ -8,11 +8,13 @@ import {
   endingOfConversation,
   endingOfProblem,
   type AttemptEnding,
+  type ConversationEnd,
   type ConversationFacts,
 } from './call-ending.ts'
 import { dialPhone } from './dial-phone.ts'
 import { watchConversation } from './watch-conversation.ts'
 import type {
+  AnsweredCall,
   CallLedger,
   CallPlan,
   DialableCall,
@@ -143,10 +145,16 @@ const converse = async (
         unsavedTurns,
         turnCount: conversation.turnCount(),
         report,
+        ...hangUpOf(end),
       },
     })
   }
   await hungUp
+}
+
+const hangUpOf = (end: ConversationEnd): Pick<AnsweredCall, 'hangUpReason'> => {
+  if (end.kind === 'hang_up') return { hangUpReason: end.reason }
+  return end.kind === 'duration_cap' ? { hangUpReason: 'duration_cap' } : {}
 }
 
 /** The agent's word counts if it was offered; and who is reported to have opted out is treated so. */

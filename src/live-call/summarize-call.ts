@@ -39,7 +39,7 @@ export const createSummarizeCall =
   async (job: CallJob, attempt: JobAttempt): Promise<void> => {
     const call: CallKey = { organizationId: job.organization_id, callId: job.call_id }
     await deps.database.transaction((tx) => publishTranscript(tx, call, sanitize))
-    const input = await readConversation(deps.database, call)
+    const input = await readConversation(deps.database, call, job)
     if (input.turns.length === 0) return
     try {
       await publish(deps.database, call, await deps.summarize(input, attempt.signal))
@@ -59,7 +59,11 @@ const exhaustedReason = (error: unknown): ExhaustedReason => {
 }
 
 /** Sanitized: no model sees what clients may not. What was certain when the call ended is in its outcome. */
-const readConversation = async (database: Database, call: CallKey): Promise<SummaryInput> => {
+const readConversation = async (
+  database: Database,
+  call: CallKey,
+  job: CallJob,
+): Promise<SummaryInput> => {
   const [row, turns] = await Promise.all([
     findCall(database, call.organizationId, call.callId),
     listTurns(database, call),
@@ -71,6 +75,7 @@ const readConversation = async (database: Database, call: CallKey): Promise<Summ
       .filter(({ text }) => text !== ''),
     optedOut: outcome === 'opted_out',
     voicemail: voicemailOf(outcome),
+    ...(job.hang_up_reason !== undefined && { hangUpReason: job.hang_up_reason }),
     ...(outcome !== undefined && { reportedOutcome: outcome }),
     configuredOutcomes: outcome === undefined ? [] : [outcome],
   }
