@@ -1,11 +1,12 @@
 import type { Logger } from '../runtime/logger.ts'
 import type { Header, SipRequest } from './message.ts'
-import type { InviteDialog } from './invite-dialog.ts'
 import { newBranch } from './responses.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { ServerTransaction } from './server-transaction.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { Hop, Signalling } from './signalling.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
+import type { Source } from './transport.ts'
 
 /** What the parts of one user agent share. */
 export interface AgentContext {
@@ -16,7 +17,16 @@ export interface AgentContext {
   readonly userAgentName: string
   readonly logger: Logger
   /** Live dialogs by `dialogKeyOf`. */
-  readonly dialogs: Map<string, InviteDialog>
+  readonly dialogs: Map<string, LiveDialog>
+}
+
+/** A dialog as the user agent sees it: somewhere requests go, and something to end. */
+export interface LiveDialog {
+  receive(transaction: ServerTransaction, source: Source): void
+  receiveAck(ack: SipRequest): void
+  bye(): Promise<void>
+  /** Forgets the dialog without a word to the other side. */
+  abandon(): void
 }
 
 /** What we take inside and outside of dialogs (RFC 3261 20.5). */

@@ -14,7 +14,7 @@ import {
 } from './message.ts'
 import { createOfferAnswer, type OfferAnswer } from './offer-answer.ts'
 import { createResponse } from './responses.ts'
-import type { ServerTransaction } from './server-transaction.ts'
+import { respond, type ServerTransaction } from './server-transaction.ts'
 import {
   createSessionTimer,
   isTooBrief,
@@ -158,7 +158,7 @@ export class InviteDialog implements Dialog {
     const { request } = transaction
     const { sequence } = cseqOf(request)
     // RFC 3261 12.2.2: older than one seen before.
-    if (sequence <= this.state.remoteSequence) return this.#answer(transaction, 500)
+    if (sequence <= this.state.remoteSequence) return respond(transaction, 500)
     this.state.remoteSequence = sequence
     switch (request.method) {
       case 'BYE':
@@ -169,11 +169,11 @@ export class InviteDialog implements Dialog {
       case 'INFO':
       case 'NOTIFY':
       case 'OPTIONS':
-        return this.#answer(transaction, 200)
+        return respond(transaction, 200)
       case 'PRACK':
-        return this.#answer(transaction, 481)
+        return respond(transaction, 481)
       default:
-        return this.#answer(transaction, 405)
+        return respond(transaction, 405, [['allow', allowedMethods]])
     }
   }
 
@@ -183,7 +183,7 @@ export class InviteDialog implements Dialog {
   }
 
   #receiveBye(transaction: ServerTransaction): void {
-    this.#answer(transaction, 200)
+    respond(transaction, 200)
     this.#repeater.confirm()
     const reason = headerOf(transaction.request, 'reason')
     this.#end('remote', reason)
@@ -192,15 +192,17 @@ export class InviteDialog implements Dialog {
   /** A re-INVITE or UPDATE: a new offer, a request for ours, or only a refresh (RFC 3261 14.2, 3311 5.2, 4028 9). */
   #receiveOffer(transaction: ServerTransaction, source: Source): void {
     const { request } = transaction
-    if (this.#offers.isPending) return this.#answer(transaction, 491)
-    if (isTooBrief(request, this.#context.sessionTimer)) return this.#answerTooBrief(transaction)
+    if (this.#offers.isPending) return respond(transaction, 491)
+    if (isTooBrief(request, this.#context.sessionTimer)) {
+      return respond(transaction, 422, [['min-se', String(this.#context.sessionTimer.minSeconds)]])
+    }
     const sdp = this.#offers.respondTo(request, this.#localSdp)
-    if (sdp === undefined) return this.#answer(transaction, 488)
+    if (sdp === undefined) return respond(transaction, 488)
     this.state.remoteTarget = contactOf(request) ?? this.state.remoteTarget
     if (sdp !== '') this.#localSdp = sdp
     if (request.body.length > 0) this.remoteSdp = bodyText(request)
     this.#accept(transaction, source, sdp).catch(() => {
-      this.#answer(transaction, 500)
+      respond(transaction, 500)
     })
   }
 
@@ -283,16 +285,6 @@ export class InviteDialog implements Dialog {
 
   #notePeer(message: SipMessage): void {
     this.#peerTakesUpdate = listsToken(message, 'allow', 'UPDATE')
-  }
-
-  #answer(transaction: ServerTransaction, status: number): void {
-    const headers: Header[] = status === 405 ? [['allow', allowedMethods]] : []
-    transaction.respond(createResponse(transaction.request, status, { headers }))
-  }
-
-  #answerTooBrief(transaction: ServerTransaction): void {
-    const minimum: Header = ['min-se', String(this.#context.sessionTimer.minSeconds)]
-    transaction.respond(createResponse(transaction.request, 422, { headers: [minimum] }))
   }
 
   async #hangUpForFailure(reason: string): Promise<void> {

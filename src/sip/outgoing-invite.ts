@@ -1,18 +1,13 @@
-import { allowedMethods, contactHeader, withVia, type AgentContext } from './agent-context.ts'
-import { callerDialog } from './dialog-state.ts'
+import { withVia, type AgentContext } from './agent-context.ts'
 import { createDigestClient, type DigestClient } from './digest.ts'
-import { cseqOf, tagOf } from './headers.ts'
-import type { InviteClientTransaction } from './invite-client-transaction.ts'
-import { InviteDialog } from './invite-dialog.ts'
 import {
-  bodyText,
-  emptyBody,
-  headerOf,
-  listsToken,
-  type Header,
-  type SipRequest,
-  type SipResponse,
-} from './message.ts'
+  acknowledgeReliable,
+  createInviteBranches,
+  type InviteBranches,
+} from './invite-branches.ts'
+import type { InviteClientTransaction } from './invite-client-transaction.ts'
+import { buildCancel, buildInvite } from './invite-request.ts'
+import { bodyText, type SipRequest, type SipResponse } from './message.ts'
 import { newTag } from './responses.ts'
 import { createTimers, type Timers } from './scheduler.ts'
 import { minimumOf } from './session-timer.ts'
@@ -23,17 +18,8 @@ import type { InviteOptions, InviteResult } from './user-agent-types.ts'
 /** Why we want this INVITE to end without an answered call. */
 type GivingUp = 'ring_timeout' | 'cancelled' | 'no_response'
 
-/** One branch of a forked INVITE: its dialog, and the highest RSeq acknowledged in it (RFC 3262 4). */
-interface Branch {
-  readonly dialog: InviteDialog
-  lastRSeq: number
-  isConfirmed: boolean
-}
-
 // A 401, a 407, a stale nonce of each and a 422 are the most an honest path asks for.
 const maxInvites = 5
-// Phones one INVITE may be forked to before we stop telling them apart.
-const maxBranches = 16
 
 /**
  * One call being placed: the INVITE, the INVITE again for 401, 407 and 422, its early dialogs, CANCEL and every race
@@ -46,7 +32,7 @@ export class OutgoingInvite {
   readonly #options: InviteOptions
   readonly #digest: DigestClient
   readonly #timers: Timers<'ring' | 'response' | 'cancel' | 'patience'>
-  readonly #branches = new Map<string, Branch>()
+  readonly #branches: InviteBranches
   readonly #sipCallId = `${newTag()}${newTag()}`
   readonly #localTag = newTag()
   readonly #settle: (result: InviteResult) => void
@@ -66,6 +52,7 @@ export class OutgoingInvite {
     this.#context = context
     this.#options = options
     this.#digest = createDigestClient(options.credentials)
+    this.#branches = createInviteBranches(context, this.#digest)
     this.#timers = createTimers(context.scheduler)
     this.#expiresSeconds = context.sessionTimer.expiresSeconds
     this.#minSeconds = context.sessionTimer.minSeconds
@@ -114,7 +101,7 @@ export class OutgoingInvite {
   #send(hop: Hop): void {
     this.#sequence += 1
     this.#isProvisional = false
-    const request = withVia(this.#buildInvite(hop), hop)
+    const request = withVia(this.#signedInvite(hop), hop)
     if (this.#options.responseTimeoutMs !== undefined) {
       this.#timers.set('response', this.#options.responseTimeoutMs, () => {
         this.#giveUp('no_response')
@@ -134,29 +121,15 @@ export class OutgoingInvite {
     })
   }
 
-  #buildInvite(hop: Hop): SipRequest {
-    const { target, from, to, offer, headers = {} } = this.#options
-    const invite: SipRequest = {
-      kind: 'request',
-      method: 'INVITE',
-      uri: target,
-      body: Buffer.from(offer, 'utf8'),
-      headers: [
-        ['max-forwards', '70'],
-        ['from', `<${from}>;tag=${this.#localTag}`],
-        ['to', `<${to ?? target}>`],
-        ['call-id', this.#sipCallId],
-        ['cseq', `${this.#sequence} INVITE`],
-        contactHeader(hop),
-        ['allow', allowedMethods],
-        ['supported', 'timer, 100rel'],
-        ['session-expires', String(this.#expiresSeconds)],
-        ['min-se', String(this.#minSeconds)],
-        ['user-agent', this.#context.userAgentName],
-        ...Object.entries(headers).map(([name, value]): Header => [name.toLowerCase(), value]),
-        ['content-type', 'application/sdp'],
-      ],
-    }
+  #signedInvite(hop: Hop): SipRequest {
+    const invite = buildInvite(this.#options, {
+      hop,
+      sipCallId: this.#sipCallId,
+      localTag: this.#localTag,
+      sequence: this.#sequence,
+      session: { expiresSeconds: this.#expiresSeconds, minSeconds: this.#minSeconds },
+      userAgentName: this.#context.userAgentName,
+    })
     return { ...invite, headers: [...invite.headers, ...this.#digest.sign(invite)] }
   }
 
@@ -171,33 +144,22 @@ export class OutgoingInvite {
     this.#isProvisional = true
     if (response.status >= 180 && response.status < 190) this.#rang = true
     if (this.#givingUp !== undefined) return this.#sendCancel()
-    const branch = this.#branchOf(invite, response)
-    if (branch !== undefined && !this.#takeReliable(invite, response, branch)) return
+    const branch = this.#branches.of(invite, response)
+    if (branch !== undefined && !acknowledgeReliable(invite, response, branch)) return
     if (branch !== undefined && response.body.length > 0)
       branch.dialog.remoteSdp = bodyText(response)
     this.#options.onProvisional?.(response)
   }
 
-  /** Acknowledges a reliable provisional response by PRACK; `false` for a repeated or early one (RFC 3262 4). */
-  #takeReliable(invite: SipRequest, response: SipResponse, branch: Branch): boolean {
-    const rseq = Number(headerOf(response, 'rseq'))
-    if (!listsToken(response, 'require', '100rel') || !Number.isInteger(rseq)) return true
-    if (branch.lastRSeq !== 0 && rseq !== branch.lastRSeq + 1) return false
-    branch.lastRSeq = rseq
-    const rack = `${rseq} ${cseqOf(invite).sequence} INVITE`
-    void branch.dialog.request('PRACK', { headers: { rack } })
-    return true
-  }
-
   #success(invite: SipRequest, response: SipResponse): void {
-    const branch = this.#branchOf(invite, response)
+    const branch = this.#branches.of(invite, response)
     if (branch === undefined) return
     if (branch.isConfirmed) return branch.dialog.acknowledge(invite)
     branch.isConfirmed = true
     this.#digest.prove()
     branch.dialog.confirmAsCaller(invite, response)
     if (this.#givingUp === undefined && !this.#isSettled) {
-      this.#dropOtherBranches(branch)
+      this.#branches.dropAllBut(branch)
       return this.#close({ kind: 'answered', dialog: branch.dialog, response })
     }
     // A 200 that crossed our CANCEL, or a second phone that answered: taken, and hung up at once (RFC 3261 13.2.2.4).
@@ -207,7 +169,7 @@ export class OutgoingInvite {
   }
 
   #refusal(response: SipResponse): void {
-    this.#dropOtherBranches(undefined)
+    this.#branches.dropAllBut(undefined)
     if (this.#givingUp !== undefined) return this.#closeGivenUp(response)
     if (this.#mayTryAgain(response) && this.#hop !== undefined) {
       if (this.#options.maySend?.() ?? true) return this.#send(this.#hop)
@@ -300,27 +262,6 @@ export class OutgoingInvite {
     this.#isSettled = true
     this.#settle(result)
   }
-
-  /** The branch a tagged response belongs to; made by the first one. A 100 has none. */
-  #branchOf(invite: SipRequest, response: SipResponse): Branch | undefined {
-    const tag = tagOf(response, 'to') ?? ''
-    if (response.status === 100) return undefined
-    const known = this.#branches.get(tag)
-    if (known !== undefined || this.#branches.size >= maxBranches) return known
-    const state = callerDialog(invite, response)
-    const dialog = new InviteDialog(this.#context, { state, remoteSdp: '', digest: this.#digest })
-    const branch: Branch = { dialog, lastRSeq: 0, isConfirmed: false }
-    this.#branches.set(tag, branch)
-    return branch
-  }
-
-  #dropOtherBranches(chosen: Branch | undefined): void {
-    for (const [tag, branch] of this.#branches) {
-      if (branch === chosen || branch.isConfirmed) continue
-      branch.dialog.abandon()
-      this.#branches.delete(tag)
-    }
-  }
 }
 
 const noResponse = (reason: string, rang: boolean): InviteResult => ({
@@ -332,17 +273,3 @@ const noResponse = (reason: string, rang: boolean): InviteResult => ({
 
 const describe = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
-
-/** CANCEL goes where its INVITE went, with the same Via, and asks for no session (RFC 3261 9.1). */
-const buildCancel = (invite: SipRequest): SipRequest => {
-  const kept = new Set(['via', 'max-forwards', 'route', 'from', 'to', 'call-id'])
-  const headers = invite.headers.filter(([name]) => kept.has(name))
-  const cseq: Header = ['cseq', `${cseqOf(invite).sequence} CANCEL`]
-  return {
-    kind: 'request',
-    method: 'CANCEL',
-    uri: invite.uri,
-    headers: [...headers, cseq],
-    body: emptyBody,
-  }
-}

@@ -5,8 +5,7 @@ import { cseqOf, tagOf } from './headers.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { headerOf, type Header, type SipRequest } from './message.ts'
 import { refusalOf } from './refuse-request.ts'
-import { createResponse } from './responses.ts'
-import type { ServerTransaction } from './server-transaction.ts'
+import { respond, type ServerTransaction } from './server-transaction.ts'
 import type { SignallingHandlers } from './signalling.ts'
 import { createSourceLimiter } from './source-limiter.ts'
 import type { Destination, Source } from './transport.ts'
@@ -110,14 +109,6 @@ export const createRequestRouter = (
       await Promise.resolve()
     },
   }
-}
-
-const respond = (
-  transaction: ServerTransaction,
-  status: number,
-  headers: readonly Header[] = [],
-): void => {
-  transaction.respond(createResponse(transaction.request, status, { headers }))
 }
 
 const mergeKeyOf = (request: SipRequest): string =>

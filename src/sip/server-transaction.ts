@@ -1,4 +1,5 @@
-import type { SipRequest, SipResponse } from './message.ts'
+import type { Header, SipRequest, SipResponse } from './message.ts'
+import { createResponse } from './responses.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
 
@@ -21,4 +22,13 @@ export interface ServerTransaction {
   /** A request of this transaction came again, or its ACK. */
   receive(request: SipRequest): void
   terminate(): void
+}
+
+/** Answers a transaction with a bare response. */
+export const respond = (
+  transaction: ServerTransaction,
+  status: number,
+  headers: readonly Header[] = [],
+): void => {
+  transaction.respond(createResponse(transaction.request, status, { headers }))
 }
