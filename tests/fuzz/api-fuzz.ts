@@ -5,15 +5,13 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { createAnswerJudge, type JudgedAnswer } from '../support/answer-judge.ts'
 import { startApiFixture } from '../support/api-fixture.ts'
-import { hostileRequests, type HostileRequest } from '../support/hostile-requests.ts'
+import { hostileRequests, type HostileRequest, type KnownIds } from '../support/hostile-requests.ts'
 
 export interface FuzzOptions {
   readonly url: string
   readonly key: string
   readonly requests: number
   readonly seed: number
-  /** Identifiers that exist, so that some requests reach a resource. */
-  readonly knownIds?: readonly string[]
 }
 
 export interface FuzzReport {
@@ -35,8 +33,6 @@ const requestTimeoutMs = 20_000
 /** Faults kept for the report. */
 const maxFaults = 20
 
-const someId = '019c6b2e-7a40-7c31-9d0f-2f6a51b7ca11'
-
 /** Sends the requests of this seed and judges every answer. */
 export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
   const judge = createAnswerJudge()
@@ -49,7 +45,7 @@ export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
     const wrong = judge(request.method, request.path, answer)
     if (wrong.length > 0 && faults.length < maxFaults) faults.push({ request, answer, wrong })
   }
-  const arbitrary = hostileRequests(options.key, options.knownIds ?? [someId])
+  const arbitrary = hostileRequests(options.key, await findKnownIds(options.url, options.key))
   for (let done = 0; done < options.requests; done += chunkSize) {
     const numRuns = Math.min(chunkSize, options.requests - done)
     const requests = fc.sample(arbitrary, { numRuns, seed: options.seed + done }).values()
@@ -61,6 +57,23 @@ export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
   }
   agent.destroy()
   return { requests: options.requests, statuses, faults }
+}
+
+const lists = {
+  agent_id: 'agents',
+  contact_id: 'contacts',
+  call_id: 'calls',
+  recording_id: 'recordings',
+}
+
+/** What the server has to offer: the first page of every list. */
+const findKnownIds = async (url: string, key: string): Promise<KnownIds> => {
+  const idsOf = async ([name, list]: [string, string]): Promise<[string, string[]]> => {
+    const response = await fetch(`${url}/${list}`, { headers: { authorization: `Bearer ${key}` } })
+    const { data = [] } = (await response.json()) as { data?: { id: string }[] }
+    return [name, data.map(({ id }) => id)]
+  }
+  return Object.fromEntries(await Promise.all(Object.entries(lists).map(idsOf)))
 }
 
 const send = (url: string, request: HostileRequest, agent: Agent): Promise<JudgedAnswer> =>

@@ -12,15 +12,15 @@ export interface HostileRequest {
   readonly body: Buffer | undefined
 }
 
+/** Identifiers that exist, by the name that paths and bodies give them (`call_id`), so that some requests reach a resource. */
+export type KnownIds = Readonly<Record<string, readonly string[]>>
+
 /** Requests around every operation of the table, each as likely as the others: valid ones, and ones with a few things wrong. */
-export const hostileRequests = (
-  key: string,
-  knownIds: readonly string[],
-): fc.Arbitrary<HostileRequest> =>
+export const hostileRequests = (key: string, known: KnownIds): fc.Arbitrary<HostileRequest> =>
   fc
     .constantFrom(...Object.entries<Operation>(operations))
     .chain(([origin, operation]) => {
-      const draft = validRequest(origin, operation, key, knownIds)
+      const draft = validRequest(origin, operation, key, known)
       const faults = fc.array(fault(operation), { maxLength: 3 })
       return fc
         .tuple(
@@ -46,32 +46,37 @@ const validRequest = (
   origin: string,
   operation: Operation,
   key: string,
-  knownIds: readonly string[],
+  known: KnownIds,
 ): fc.Arbitrary<Draft> =>
   fc
-    .record({
-      id: fc.oneof(fc.uuid(), fc.constantFrom(...knownIds)),
-      nonce: fc.nat(500),
-      query: queryOf(operation),
+    .record({ at: fc.nat(50), nonce: fc.nat(500), unknown: fc.uuid(), query: queryOf(operation) })
+    .map(({ at, nonce, unknown, query }) => {
+      const idOf = (name: string): string => {
+        const ids = known[name] ?? []
+        return ids[at % (ids.length + 1)] ?? unknown
+      }
+      return {
+        origin,
+        method: operation.method,
+        path: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idOf(name)),
+        headers: [
+          ['authorization', `Bearer ${key}`],
+          ['content-type', 'application/json'],
+          ['idempotency-key', `fuzz-${nonce}`],
+        ],
+        query,
+        json: operation.method === 'GET' ? undefined : varied(operation.bodyExample, idOf, at),
+        body: undefined,
+      }
     })
-    .map(({ id, nonce, query }) => ({
-      origin,
-      method: operation.method,
-      path: operation.path.replaceAll(/\{\w+\}/g, id),
-      headers: [
-        ['authorization', `Bearer ${key}`],
-        ['content-type', 'application/json'],
-        ['idempotency-key', `fuzz-${nonce}`],
-      ],
-      query,
-      json: operation.method === 'GET' ? undefined : withIds(operation.bodyExample, id),
-      body: undefined,
-    }))
 
-const withIds = (body: unknown, id: string): unknown =>
-  JSON.parse(JSON.stringify(body), (name, value: unknown) =>
-    name.endsWith('_id') && name !== 'external_id' ? id : value,
-  )
+/** The example body with identifiers that exist, and one of 51 people as its contact. */
+const varied = (body: unknown, idOf: (name: string) => string, at: number): unknown =>
+  JSON.parse(JSON.stringify(body), (name, value: unknown) => {
+    if (name === 'external_id') return `fuzz-${at}`
+    if (name === 'phone_number') return `+120255501${String(at + 10)}`
+    return name.endsWith('_id') ? idOf(name) : value
+  })
 
 const goodValues: Readonly<Record<string, string>> = {
   limit: '7',
