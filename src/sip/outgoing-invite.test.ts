@@ -66,7 +66,7 @@ test('an INVITE given up before any response and answered late is hung up', asyn
 
 test('a peer that ignores CANCEL does not keep the caller waiting', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
-  const result = call(agent, peer.target, { ringTimeoutMs: 30 })
+  const result = call(agent, peer.target, { ringTimeoutMs: 300 })
   peer.reply(await peer.nextRequest('INVITE'), 180, { toTag: 'a' })
   await peer.nextRequest('CANCEL')
   assert.deepEqual(await result, { kind: 'ring_timeout', rang: true })
@@ -74,7 +74,7 @@ test('a peer that ignores CANCEL does not keep the caller waiting', async (t) =>
 
 test('a busy answer that crosses the CANCEL is believed', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
-  const result = call(agent, peer.target, { ringTimeoutMs: 30 })
+  const result = call(agent, peer.target, { ringTimeoutMs: 300 })
   const invite = await peer.nextRequest('INVITE')
   peer.reply(invite, 180, { toTag: 'a' })
   await peer.nextRequest('CANCEL')

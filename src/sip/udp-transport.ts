@@ -31,8 +31,9 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
   return {
     protocol: 'udp',
     start: async (receive) => {
-      socket = createSocket({ type: family })
-      await bind(socket, options)
+      const opening = createSocket({ type: family })
+      await bind(opening, options)
+      socket = opening
       listen(socket, receive, drops, send)
     },
     stop: async () => {
@@ -51,8 +52,13 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
 }
 
 const bind = async (socket: Socket, { bindAddress, port }: UdpTransportOptions): Promise<void> => {
-  socket.bind({ address: bindAddress, port })
-  await once(socket, 'listening')
+  try {
+    socket.bind({ address: bindAddress, port })
+    await once(socket, 'listening')
+  } catch (cause) {
+    socket.close()
+    throw new Error(`SIP cannot listen on ${bindAddress}, UDP port ${port}`, { cause })
+  }
   try {
     socket.setRecvBufferSize(receiveBufferBytes)
   } catch {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createManualClock } from '../runtime/clock.ts'
 import { createDigestServer } from './digest.ts'
 import { headerOf } from './message.ts'
 import { systemScheduler } from './scheduler.ts'
 import { audioSdp, call, fastTiming, startAgent, targetOf } from './test-agents.fixtures.ts'
+import { createUserAgent } from './user-agent.ts'
 import { defaultTiming } from './transaction-timing.ts'
 import type { Dialog, IncomingInvite, UserAgent } from './user-agent-types.ts'
 
@@ -111,7 +113,7 @@ test('the ring timeout cancels, and the callee learns of it', async (t) => {
     incoming.provisional(180, 'Ringing')
     incoming.cancelled.addEventListener('abort', () => resolve())
   })
-  const result = await call(caller, targetOf(callee), { ringTimeoutMs: 40 })
+  const result = await call(caller, targetOf(callee), { ringTimeoutMs: 300 })
   assert.equal(result.kind, 'ring_timeout')
   assert.equal(result.kind === 'ring_timeout' && result.response?.status, 487)
   assert.equal(result.kind === 'ring_timeout' && result.rang, true)
@@ -138,7 +140,7 @@ test('an answer after the CANCEL is refused by the callee itself', async (t) => 
     invite.provisional(180, 'Ringing')
     resolve(invite)
   })
-  await call(caller, targetOf(callee), { ringTimeoutMs: 40 })
+  await call(caller, targetOf(callee), { ringTimeoutMs: 300 })
   assert.equal(await (await incoming).accept(audioSdp()), undefined)
 })
 
@@ -277,9 +279,10 @@ test('an unknown source hears nothing, a known one is answered', async (t) => {
 })
 
 test('more new requests per second than allowed from one address are not answered', async (t) => {
-  const callee = await startAgent(t, { maxUnknownPerSecond: 3 })
+  const clock = createManualClock(new Date(0))
+  const callee = await startAgent(t, { maxUnknownPerSecond: 3, clock })
   const caller = await startAgent(t)
-  const pings = Array.from({ length: 10 }, () => caller.ping(targetOf(callee), 20))
+  const pings = Array.from({ length: 10 }, () => caller.ping(targetOf(callee), 400))
   const answered = (await Promise.all(pings)).filter((response) => response !== undefined)
   assert.equal(answered.length, 3)
 })
@@ -319,4 +322,11 @@ test('an aborted signal sends nothing', async (t) => {
   const result = await call(caller, targetOf(callee), {}, AbortSignal.abort())
   assert.deepEqual(result, { kind: 'cancelled', rang: false, invited: false })
   assert.equal(invites, 0)
+})
+
+test('a port that is taken is said so at start', async (t) => {
+  const first = await startAgent(t)
+  const second = createUserAgent({ bindAddress: '127.0.0.1', port: first.localPort })
+  await assert.rejects(second.start(), /cannot listen on 127\.0\.0\.1, UDP port/)
+  await second.stop()
 })

@@ -195,7 +195,7 @@ test('nobody answers: CANCEL, 487, no answer', async (t) => {
   network.callee.onInvite((incoming) => {
     incoming.provisional(180, 'Ringing')
   })
-  const failure = failureOf(await dial(network, { ringTimeoutMs: 40 }))
+  const failure = failureOf(await dial(network, { ringTimeoutMs: 300 }))
   assert.deepEqual([failure.cause, failure.sipStatus, failure.rang], ['no_answer', 487, true])
 })
 
