@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { createAgent } from '../domains/agents/create-agent.ts'
 import { createApiKey } from '../domains/api-keys/create-api-key.ts'
-import { upsertRecipient } from '../domains/contacts/upsert-recipient.ts'
+import { findOrMakeManualContact } from '../domains/contacts/manual-contact.ts'
 import { ensureSandboxOrganization } from '../domains/organizations/ensure-sandbox-organization.ts'
 
 /** What the first start made and prints once. */
@@ -15,14 +15,19 @@ export interface FirstStart {
 
 /**
  * An empty installation gets a sandbox organization with an agent, a contact and a key, so that the first call needs
- * nothing else. Undefined where there is one already.
+ * nothing else. Nobody manages the contact's identity, so that whoever names its number by the API adopts it. Undefined where there is one already.
  */
 export const prepareFirstStart = async (database: Database): Promise<FirstStart | undefined> =>
   database.transaction(async (tx) => {
     const { organization, isNew } = await ensureSandboxOrganization(tx)
     if (!isNew) return undefined
     const agent = await createAgent(tx, organization.id, sandboxAgent)
-    const { contact } = await upsertRecipient(tx, organization.id, sandboxContact)
+    const contact = await findOrMakeManualContact(
+      tx,
+      organization.id,
+      '+12025550100',
+      'Ada Lovelace',
+    )
     const { secret } = await createApiKey(tx, {
       organizationId: organization.id,
       name: 'First key',
@@ -47,11 +52,4 @@ const sandboxAgent = {
     'You call {{contact.name|the contact}} to confirm an appointment for tomorrow at ten. Be brief and polite. Say goodbye and end the call when it is settled.',
   voicemail: 'hang_up',
   max_duration_seconds: 300,
-}
-
-const sandboxContact = {
-  external_id: 'ada',
-  source: 'sandbox',
-  name: 'Ada Lovelace',
-  phone_number: '+12025550100',
 }

@@ -286,6 +286,8 @@ describe('a voicemail', () => {
     await bench.run(1_000, true)
     assert.deepEqual(named(bench, 'say'), [])
     for (let tick = 0; tick < 12; tick += 1) bench.conversation.tick(beep)
+    assert.deepEqual(named(bench, 'say'), [], 'the message starts after the beep')
+    await bench.run(40)
     assert.deepEqual(named(bench, 'say'), [['Please call us back.']])
     bench.speak('u2', 'Please call us back.', 1_000)
     assert.ok((await bench.run(1_500, true)) >= 50)
@@ -306,6 +308,30 @@ describe('a voicemail', () => {
     assert.equal(named(bench, 'say').length, 1)
     assert.equal((await bench.finish()).voicemail, 'skipped')
     assert.deepEqual(named(bench, 'voicemail'), [[false]])
+  })
+
+  it('is told by a greeting and a beep, without any word understood', async () => {
+    const bench = createConversationBench()
+    await bench.run(2_000, true)
+    await bench.run(200)
+    for (let tick = 0; tick < 25; tick += 1) bench.conversation.tick(beep)
+    await bench.run(100)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    await bench.finish()
+  })
+
+  it('is not concluded from a tone that nobody spoke before, or one that never ends', async () => {
+    const silentBefore = createConversationBench()
+    await silentBefore.run(1_000)
+    for (let tick = 0; tick < 25; tick += 1) silentBefore.conversation.tick(beep)
+    await silentBefore.run(500)
+    const endless = createConversationBench()
+    await endless.run(2_000, true)
+    for (let tick = 0; tick < 250; tick += 1) endless.conversation.tick(beep)
+    for (const bench of [silentBefore, endless]) {
+      assert.deepEqual(named(bench, 'hang_up'), [])
+      assert.equal((await bench.finish()).voicemail, 'none')
+    }
   })
 
   it('is never concluded from a long speech alone', async () => {

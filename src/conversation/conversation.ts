@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeG711, g711FrameBytes, g711Silence } from '../audio/g711.ts'
+import { createBeepDetector } from '../audio/goertzel.ts'
 import { energyOf } from '../audio/level.ts'
 import { createSpeechSegmenter } from '../audio/voice-activity-segmenter.ts'
 import { createBargeIn } from './barge-in.ts'
-import { createBeepDetector } from './beep-detector.ts'
 import type {
   Conversation,
   ConversationFacts,
@@ -48,6 +48,8 @@ const goodbyeBeforeCapMs = 5_000
 const closingSilenceFrames = 40
 const lastWordsLimitMs = 2_000
 const lastWordsPollMs = 20
+/** What a machine says before its beep is at least this long. */
+const leastGreetingMs = 500
 /** How long an engine may take to notice that somebody has been speaking. */
 const noticingMs = 300
 
@@ -92,6 +94,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   let stalledMs = 0
   let stalls = 0
   let speakingMs = 0
+  let voicedMs = 0
   let isGreeting = true
   let isOptedOut = false
   let reportedOutcome: string | undefined
@@ -211,7 +214,9 @@ export const createConversation = (options: ConversationOptions): Conversation =
     const boundary = segmenter.push(isVoiced)
     if (boundary?.kind === 'start') onsets.add(boundary.atMs)
     speakingMs = segmenter.isSpeaking ? speakingMs + frameMs : 0
-    if (beep.push(heardSamples)) voicemail.detected('beep')
+    if (isVoiced) voicedMs += frameMs
+    // A machine greets before it beeps. A tone that nobody spoke before is a line fault or another apparatus.
+    if (beep.push(heardSamples) && voicedMs >= leastGreetingMs) voicemail.detected('beep')
     return isVoiced
   }
 

@@ -1,32 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createBeepDetector } from './beep-detector.ts'
 import { createEchoGate } from './echo-gate.ts'
 import { createEventQueue } from './event-queue.ts'
 import { createSpeechOnsets } from './speech-onsets.ts'
-
-const tone = (hertz: number, amplitude = 8_000): Int16Array =>
-  Int16Array.from({ length: 160 }, (_, at) => amplitude * Math.sin((Math.PI * hertz * at) / 4_000))
-
-describe('the beep detector', () => {
-  const beepsIn = (frames: readonly Int16Array[]): number => {
-    const detector = createBeepDetector()
-    return frames.filter((frame) => detector.push(frame)).length
-  }
-  const silence = new Int16Array(160)
-  const run = (frame: Int16Array, length: number): Int16Array[] =>
-    Array.from({ length }, () => frame)
-
-  it('hears a steady tone of a quarter of a second, once', () => {
-    assert.equal(beepsIn([...run(silence, 5), ...run(tone(1_000), 50), ...run(silence, 5)]), 1)
-    assert.equal(beepsIn([...run(tone(440), 12), ...run(silence, 5), ...run(tone(440), 12)]), 2)
-  })
-
-  it('does not hear short tones, or tones that move', () => {
-    assert.equal(beepsIn([...run(tone(1_000), 11), ...run(silence, 5)]), 0)
-    assert.equal(beepsIn(Array.from({ length: 40 }, (_, at) => tone(500 + at * 40))), 0)
-  })
-})
 
 describe('the echo gate', () => {
   it('takes what is far weaker than what was just sent for an echo, for a while', () => {

@@ -193,16 +193,17 @@ export const findContactByNumber = (
 const insertManualStatement = sql(
   'contact-store.insertManualContact',
   `select id, ${columns}
-     from insert_contact_unless_taken($1, $2, 'manual_dial', null, $3, $3, null, null, null, null, null)`,
+     from insert_contact_unless_taken($1, $2, 'manual_dial', null, $4, $3, null, null, null, null, null)`,
 )
 
-/** A contact nobody manages, named by its number; undefined if the number has a contact. */
+/** A contact nobody manages; undefined if the number has a contact. */
 export const insertManualContact = (
   db: Queryable,
   organizationId: string,
   phoneNumber: string,
+  name: string,
 ): Promise<ContactRow | undefined> =>
-  db.row<ContactRow>(insertManualStatement, [organizationId, newId(), phoneNumber])
+  db.row<ContactRow>(insertManualStatement, [organizationId, newId(), phoneNumber, name])
 
 /** Newest first. Filter values as the contract names them. */
 export const listContactRows = newestFirst<
