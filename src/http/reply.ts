@@ -67,16 +67,16 @@ export const standingHeaders = (requestId: string, version: string): Headers => 
 export const sendReply = (exchange: Exchange, reply: Reply, isDraining: boolean): void => {
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return
-  const body = Buffer.from(reply.body)
   const rest = restOfBody(request)
   response.writeHead(reply.status, {
     ...standingHeaders(requestId, version),
     ...(allowance ? rateLimitHeaders(allowance) : {}),
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(body.length),
+    'Content-Length': String(Buffer.byteLength(reply.body)),
     ...reply.headers,
     ...(rest !== 'none' || isDraining ? { Connection: 'close' } : {}),
   })
-  if (rest === 'unbounded') endAfterDiscarding(request, response, body)
-  else response.end(body)
+  if (rest === 'unbounded') endAfterDiscarding(request, response, reply.body)
+  // As text, head and body leave in one write.
+  else response.end(reply.body)
 }

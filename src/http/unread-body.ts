@@ -27,7 +27,7 @@ export const restOfBody = (request: IncomingMessage): 'none' | 'unbounded' | 'wi
 export const endAfterDiscarding = (
   request: IncomingMessage,
   response: ServerResponse,
-  body: Buffer,
+  body: string,
 ): void => {
   let left = maxDiscardedBytes
   const onData = (chunk: Buffer): void => {

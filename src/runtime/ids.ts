@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import { v5, v7 } from 'uuid'
 
 /** A new UUIDv7: sorts by the time it was made. */
@@ -13,11 +13,25 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export const randomBase62 = (length: number): string => {
   let text = ''
   while (text.length < length) {
-    for (const byte of randomBytes(length - text.length + 8)) {
-      if (byte < 248 && text.length < length) text += base62[byte % 62]
-    }
+    const byte = nextRandomByte()
+    if (byte < 248) text += base62[byte % 62]
   }
   return text
+}
+
+/** Random bytes are drawn in bulk: one call for each id would cost more than all the rest of it. */
+const pool = { bytes: Buffer.alloc(4096), next: 4096 }
+
+const nextRandomByte = (): number => {
+  if (pool.next === pool.bytes.length) {
+    randomFillSync(pool.bytes)
+    pool.next = 0
+  }
+  const byte = pool.bytes.readUInt8(pool.next)
+  // Whoever reads our memory later must not find ids that are secrets.
+  pool.bytes.writeUInt8(0, pool.next)
+  pool.next += 1
+  return byte
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

@@ -64,17 +64,25 @@ const valueAt = (path: readonly PropertyKey[], input: unknown): unknown =>
   )
 
 /** Strings and member names that PostgreSQL could not keep, each as `invalid_format` (D1). */
-export const unstorableText = (
-  value: unknown,
-  path: readonly PropertyKey[] = [],
-): FieldProblem[] => {
+export const unstorableText = (value: unknown): readonly FieldProblem[] =>
+  isStorable(value) ? [] : findUnstorable(value, [])
+
+/** The usual answer, without the cost of paths. */
+const isStorable = (value: unknown): boolean => {
+  if (typeof value === 'string') return isStorableText(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  return Object.entries(value).every(([key, member]) => isStorableText(key) && isStorable(member))
+}
+
+const findUnstorable = (value: unknown, path: readonly PropertyKey[]): FieldProblem[] => {
   if (typeof value === 'string')
     return isStorableText(value) ? [] : [problem(path, 'invalid_format')]
   if (typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.flatMap((item, at) => unstorableText(item, [...path, at]))
+  if (Array.isArray(value)) return value.flatMap((item, at) => findUnstorable(item, [...path, at]))
   return Object.entries(value).flatMap(([key, member]) => [
-    ...unstorableText(key, [...path, key]),
-    ...unstorableText(member, [...path, key]),
+    ...findUnstorable(key, [...path, key]),
+    ...findUnstorable(member, [...path, key]),
   ])
 }
 
