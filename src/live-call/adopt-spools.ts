@@ -16,15 +16,15 @@ export interface AdoptSpoolsDependencies {
   readonly logger: Logger
 }
 
-/** A spool that was written to so recently belongs to a live call, or to one that is being finished. */
-const minAgeMs = 60_000
-const sweepPeriodMs = 60_000
+/** A live recorder writes each second: a spool that was written to so recently still has one. */
+const minAgeMs = 5_000
+const sweepPeriodMs = 15_000
 /** The next sweep takes the rest. */
 const maxSpoolsPerSweep = 1_000
 
 /**
  * Finds recordings that a crash left behind: a spool whose call was ended by somebody else than its recorder. Runs at
- * start and then every minute, because the call of a killed process ends only when its lease has run out.
+ * start and then again and again, because the call of a killed process ends only when its lease has run out.
  */
 export const createSpoolSweeper = (deps: AdoptSpoolsDependencies): Service => {
   let timer: NodeJS.Timeout | undefined

@@ -23,8 +23,10 @@ export interface MediaWorkerPool extends Service, MediaPlane {
   load(): WorkerLoad & { readonly workers: number }
 }
 
-/** A worker whose ticks run later than this at the 99th percentile takes no more calls. */
-const maxLatenessP99Ms = 8
+/** A worker whose ticks run later than this at the 99th percentile takes no more calls: two frames. */
+const maxLatenessP99Ms = 40
+/** With fewer calls the lateness is not their doing (a busy laptop, a test run), and refusing would not end it. */
+const leastCallsThatLoad = 8
 const defaultHeartbeatLimitMs = 5_000
 const restartDelay = { baseMs: 100, maxMs: 10_000 }
 
@@ -68,7 +70,8 @@ export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWor
   }
 
   const isFree = (thread: MediaThread): boolean =>
-    thread.calls() < options.channelsPerWorker && thread.load().latenessP99Ms <= maxLatenessP99Ms
+    thread.calls() < options.channelsPerWorker &&
+    (thread.calls() < leastCallsThatLoad || thread.load().latenessP99Ms <= maxLatenessP99Ms)
 
   const freest = (): MediaThread | undefined =>
     [...threads].filter(isFree).toSorted((left, right) => left.calls() - right.calls())[0]
