@@ -149,7 +149,7 @@ const converse = async (
       },
     })
   }
-  await hungUp
+  await Promise.allSettled([hungUp, connected])
 }
 
 const hangUpOf = (end: ConversationEnd): Pick<AnsweredCall, 'hangUpReason'> => {
