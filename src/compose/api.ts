@@ -1,3 +1,4 @@
+import { administratorArea } from '../contract/api-keys.ts'
 import { operations, type ApiHandlers } from '../contract/operations.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { listAgents } from '../domains/agents/list-agents.ts'
@@ -47,7 +48,7 @@ export const createApiRole = async (
     ...options,
     operations,
     handlers: handlersOf(options),
-    closedAreas: [{ path: '/api-keys', methods: ['GET', 'POST', 'PATCH'], bucket: 'write' }],
+    closedAreas: [administratorArea],
     findPrincipal: principals.findPrincipal,
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
     pages: createDocumentationPages(options.publicUrl),

@@ -47,7 +47,10 @@ export const newestFirst = <Row extends { id: string }, Filter extends string>(
     const key = [...used, ...(hasCursor ? ['cursor'] : [])].join('+')
     const known = statements.get(key)
     if (known) return known
-    const made = sql(`${declaration.name}(${key})`, listText(declaration, used, hasCursor))
+    const made = sql(
+      `${declaration.name}.${combinationOf(declaration, used, hasCursor)}`,
+      listText(declaration, used, hasCursor),
+    )
     statements.set(key, made)
     return made
   }
@@ -69,6 +72,20 @@ export const newestFirst = <Row extends { id: string }, Filter extends string>(
     return { rows: rows.slice(0, limit), next: last ? { sort: last.page_sort, id: last.id } : null }
   }
 }
+
+/**
+ * One bit for each filter and one for the cursor: PostgreSQL cuts statement names at 63 bytes, so that names that spell
+ * the filters out could collide.
+ */
+const combinationOf = <Filter extends string>(
+  { filters }: ListDeclaration<Filter>,
+  used: readonly Filter[],
+  hasCursor: boolean,
+): string =>
+  (Object.keys(filters) as Filter[])
+    .map((filter) => (used.includes(filter) ? '1' : '0'))
+    .concat(hasCursor ? '1' : '0')
+    .join('')
 
 const listText = <Filter extends string>(
   { columns, table, where, sortColumn, filters }: ListDeclaration<Filter>,

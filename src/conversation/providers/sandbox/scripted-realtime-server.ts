@@ -2,15 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../../runtime/backoff.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import type { Service } from '../../../runtime/service.ts'
-
-export interface ScriptedServerSettings {
-  /** The lines it can understand, spoken by the sandbox's callees; nothing else is. */
-  readonly vocabulary: readonly string[]
-  /** 0 for any free one. */
-  readonly port: number
-}
-
-export type ScriptedServerMessage = { readonly type: 'listening'; readonly port: number }
+import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 
 export interface ScriptedRealtimeServer extends Service {
   /** `ws://127.0.0.1:<port>/v1/realtime`, once started; the same after a restart of its thread. */

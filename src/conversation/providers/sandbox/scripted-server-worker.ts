@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createSynthesizer } from '../../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
-import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-realtime-server.ts'
+import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 import { createScriptedSession } from './scripted-session.ts'
 import { createUnderstanding } from './understanding.ts'
 

@@ -1,0 +1,9 @@
+/** What the scripted server's thread is started with, and what it says. */
+export interface ScriptedServerSettings {
+  /** The lines it can understand, spoken by the sandbox's callees; nothing else is. */
+  readonly vocabulary: readonly string[]
+  /** 0 for any free one. */
+  readonly port: number
+}
+
+export type ScriptedServerMessage = { readonly type: 'listening'; readonly port: number }

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { sandboxCredentials } from '../../src/telephony/sandbox/personas.ts'
+
+export interface JournalLine {
+  readonly event: 'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'ended'
+  readonly call_id: string
+  readonly at: string
+}
+
+const main = join(import.meta.dirname, '../../src/telephony/sandbox/sandbox-carrier-main.ts')
+
+/** The sandbox carrier as a process of its own: its journal survives whatever kills the dialling side. */
+export const startSandboxCarrier = async (journalPath: string) => {
+  const child = spawn(process.execPath, [main, '0', journalPath], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const { port } = JSON.parse(line) as { port: number }
+  const { username, password } = sandboxCredentials
+  return {
+    trunk: `sip:${username}:${password}@127.0.0.1:${port}`,
+    journal: (): JournalLine[] =>
+      readFileSync(journalPath, { encoding: 'utf8', flag: 'a+' })
+        .split('\n')
+        .filter((text) => text !== '')
+        .map((text) => JSON.parse(text) as JournalLine),
+    stop: async () => {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+    },
+  }
+}
