@@ -18,7 +18,8 @@ import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
 import type { Carrier } from '../telephony/carrier.ts'
 import { createCallPlans, type CallPlanOptions } from './call-plans.ts'
-import { createJobRunner } from './jobs.ts'
+import { createJobRunner } from '../dispatch/job-runner.ts'
+import { createHousekeeping } from './housekeeping.ts'
 import type { Store } from './open-store.ts'
 
 export interface LiveCallOptions {
@@ -89,6 +90,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     },
     logger,
   })
+  const housekeeping = createHousekeeping(database)
   const summarizeCall = createSummarizeCall({
     database,
     summarize: (input) => Promise.resolve(summarize(input)),
@@ -105,8 +107,11 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     }),
     jobs: createJobRunner({
       connection: store.connection,
+      database,
+      schedule: housekeeping.schedule,
       concurrency: jobConcurrency,
       tasks: {
+        ...housekeeping.tasks,
         [encodeHere]: (payload, helpers) =>
           encode(payload as CallJob, helpers.abortSignal ?? new AbortController().signal),
         [summaryTask]: (payload, helpers) =>

@@ -1,0 +1,58 @@
+import { sql, type Queryable } from '../database/database.ts'
+
+/** Workers of background jobs as the database sees them alive. The installation's own: no organization has any. */
+
+const touchStatement = sql(
+  'job-worker-store.touchJobWorkers',
+  `insert into job_workers (worker_id)
+   select unnest($1::text[])
+   on conflict (worker_id) do update set seen_at = now()`,
+)
+
+/** These workers are alive now, by the database's clock. */
+export const touchJobWorkers = async (
+  db: Queryable,
+  workerIds: readonly string[],
+): Promise<void> => {
+  await db.run(touchStatement, [workerIds])
+}
+
+const forgetStatement = sql(
+  'job-worker-store.forgetJobWorkers',
+  `delete from job_workers where worker_id = any($1::text[])`,
+)
+
+/** These workers have ended; whatever they held is free at the next rescue. */
+export const forgetJobWorkers = async (
+  db: Queryable,
+  workerIds: readonly string[],
+): Promise<void> => {
+  await db.run(forgetStatement, [workerIds])
+}
+
+// A worker without a row is one that was forgotten: each writes its row before it takes its first job.
+const rescueStatement = sql(
+  'job-worker-store.rescueJobs',
+  `with stale as (
+     delete from job_workers
+      where seen_at < now() - make_interval(secs => $1)
+     returning worker_id
+   ),
+   dead as (
+     select distinct locked_by as worker_id
+       from graphile_worker.jobs
+      where locked_by is not null
+        and not exists (
+              select
+                from job_workers w
+               where w.worker_id = locked_by
+                 and w.seen_at >= now() - make_interval(secs => $1))
+   )
+   select graphile_worker.force_unlock_workers(array_agg(worker_id)) is null as done
+     from dead
+   having count(*) > 0`,
+)
+
+/** Frees the jobs of workers that were not seen for `staleSeconds`. True if there were any. */
+export const rescueJobs = async (db: Queryable, staleSeconds: number): Promise<boolean> =>
+  (await db.row(rescueStatement, [staleSeconds])) !== undefined
