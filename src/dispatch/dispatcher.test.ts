@@ -45,8 +45,8 @@ interface Running {
   readonly call: DialableCall
   readonly signal: AbortSignal
   /** Writes the terminal state and lets the promise resolve. */
-  finish(): Promise<void>
-  fail(error: Error): void
+  readonly finish: () => Promise<void>
+  readonly fail: (error: Error) => void
 }
 
 /** Stands for live-call: hands each call to whoever awaits the next one. */

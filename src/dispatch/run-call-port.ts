@@ -28,5 +28,5 @@ export interface DialableCall {
   /** 1 for the first dial; grows when carrier congestion sent the call back to the queue. */
   readonly attempt: number
   /** Asked right before the packet leaves: whether the lease is still ours by the monotonic clock. */
-  mayInvite(): boolean
+  readonly mayInvite: () => boolean
 }
