@@ -76,6 +76,7 @@ const findSocketsFolder = (home: string, shortFolder: string): string => {
   const near = join(home, 'sockets')
   if (Buffer.byteLength(near) + 1 + longestSocketName <= maxSocketPathLength) return near
   const key = createHash('sha256').update(home).digest('hex').slice(0, 16)
+  mkdirSync(shortFolder, { recursive: true, mode: 0o755 })
   return join(shortFolder, `outdial-${process.getuid?.() ?? 0}-${key}`)
 }
 

@@ -14,6 +14,8 @@ type OnPayload = (payload: string) => void
 export interface Listener {
   /** Resolves after the first attempt to listen, successful or not: attempts go on in the background. */
   listen(channel: string, onPayload: OnPayload): Promise<{ stop(): Promise<void> }>
+  /** Tells this process's own subscribers at once, without a way through PostgreSQL. */
+  deliver(channel: string, payload: string): void
   stop(): Promise<void>
 }
 
@@ -104,6 +106,7 @@ export const createListener = (options: ListenerOptions): Listener => {
   }
 
   return {
+    deliver,
     async listen(channel, onPayload) {
       const handlers = subscribers.get(channel)
       if (handlers) handlers.add(onPayload)

@@ -82,7 +82,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     ...queryableOver(query),
     transaction,
     listen: (channel, onPayload) => listener.listen(channel, onPayload),
-    hint: (channel, payload = '') => hints.hint(channel, payload),
+    // This process hears of it at once; the notification is for the others, and comes back as one more harmless hint.
+    hint: (channel, payload = '') => {
+      listener.deliver(channel, payload)
+      hints.hint(channel, payload)
+    },
     stop: () => (stopping ??= stop()),
   }
 }

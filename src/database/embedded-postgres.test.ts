@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { acquireInstanceLock, type InstanceLock } from './embedded-lock.ts'
+import {
+  connectOrStartEmbedded,
+  startEmbedded,
+  type EmbeddedPostgres,
+} from './embedded-postgres.ts'
+
+const options = { isDurable: false }
+const instanceScript = join(import.meta.dirname, '../../tests/support/embedded-instance.ts')
+const isRoot = process.getuid?.() === 0
+
+let scratch: string
+let folder: string
+before(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'outdial-embedded-'))
+  chmodSync(scratch, 0o711)
+  folder = join(scratch, 'data')
+})
+/** What a failed test leaves running. */
+const cleanups: (() => unknown)[] = []
+after(async () => {
+  for (const cleanUp of cleanups) await cleanUp()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const start = async (...args: Parameters<typeof startEmbedded>): Promise<EmbeddedPostgres> => {
+  const postgres = await startEmbedded(...args)
+  cleanups.push(() => postgres.stop())
+  return postgres
+}
+
+/** Another process that runs PostgreSQL on `folder`. */
+interface Instance {
+  readonly child: ChildProcess
+  readonly connection: pg.ClientConfig & { isOwner: boolean }
+  stop(): Promise<void>
+  killHard(): Promise<void>
+}
+
+const startInstance = async (kind: 'service' | 'command', ...rest: string[]): Promise<Instance> => {
+  const child = spawn(process.execPath, [instanceScript, folder, kind, ...rest], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  cleanups.push(() => child.kill('SIGKILL'))
+  const [line] = (await Promise.race([
+    once(child.stdout, 'data'),
+    text(child.stderr).then((error) => assert.fail(error)),
+  ])) as [Buffer]
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal)
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+  return {
+    child,
+    connection: JSON.parse(line.toString()) as Instance['connection'],
+    stop: () => end('SIGTERM'),
+    killHard: () => end('SIGKILL'),
+  }
+}
+
+const query = async (connection: pg.ClientConfig, statement: string): Promise<unknown[]> => {
+  const { host, port, user, database } = connection
+  const client = new pg.Client({ host, port, user, database } as pg.ClientConfig)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows.flatMap(Object.values)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Polls what no event tells: another process's children, a server that comes back. */
+const eventually = async <T>(probe: () => Promise<T> | T, withinMs: number): Promise<T> => {
+  const deadlineMs = performance.now() + withinMs
+  for (;;) {
+    try {
+      return await probe()
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error
+      await sleep(10)
+    }
+  }
+}
+
+const postmasterPid = (): number =>
+  Number(readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0])
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    // A zombie waits only for its new parent to look.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('what was committed is there after a stop and a start', async () => {
+  const first = await start(folder, options)
+  assert.equal(first.isOwner, true)
+  await query(first.connection, 'create table kept as select 1 as n')
+  await first.stop()
+  await first.stop()
+  await assert.rejects(query(first.connection, 'select 1'))
+  const second = await start(folder, options)
+  assert.deepEqual(await query(second.connection, 'select n from kept'), [1])
+  await second.stop()
+})
+
+test('a second service is refused with the pid of the first, and does not hurt it', async () => {
+  const first = await startInstance('service')
+  await assert.rejects(startEmbedded(folder, options), {
+    name: 'DatabaseSetupError',
+    message: new RegExp(`process ${first.child.pid}\\).*data folder ${folder}`),
+  })
+  assert.deepEqual(await query(first.connection, 'select n from kept'), [1])
+  await first.stop()
+})
+
+test('a command is the guest of a running service', async () => {
+  const service = await startInstance('service')
+  const command = await connectOrStartEmbedded(folder, options)
+  assert.equal(command.isOwner, false)
+  assert.deepEqual(await query(command.connection, 'select n from kept'), [1])
+  await command.stop()
+  assert.deepEqual(await query(service.connection, 'select n from kept'), [1])
+  await service.stop()
+})
+
+test('a command without a service runs the database itself, until its guests have gone', async () => {
+  const owner = await startInstance('command')
+  assert.equal(owner.connection.isOwner, true)
+  const guest = await connectOrStartEmbedded(folder, options)
+  const stopped = owner.stop()
+  const ended = await Promise.race([stopped.then(() => 'owner'), sleep(200, 'guest still there')])
+  assert.equal(ended, 'guest still there')
+  assert.deepEqual(await query(guest.connection, 'select n from kept'), [1])
+  await guest.stop()
+  await stopped
+})
+
+test('a service waits for a command that holds the database', async () => {
+  const command = await startInstance('command')
+  const service = startEmbedded(folder, options)
+  await command.stop()
+  assert.equal((await service).isOwner, true)
+  await (await service).stop()
+})
+
+test('after kill -9 PostgreSQL is gone within a second, and the next start has every committed row', async () => {
+  const instance = await startInstance('service')
+  await query(instance.connection, 'insert into kept values (2)')
+  const pid = postmasterPid()
+  await instance.killHard()
+  await eventually(() => assert.equal(isAlive(pid), false), 1_000)
+  const next = await start(folder, options)
+  assert.deepEqual(await query(next.connection, 'select n from kept order by n'), [1, 2])
+  await next.stop()
+})
+
+test('a start at once after kill -9 takes over', async () => {
+  const instance = await startInstance('service')
+  await instance.killHard()
+  const next = await start(folder, options)
+  assert.deepEqual(await query(next.connection, 'select count(*)::int from kept'), [2])
+  await next.stop()
+})
+
+test('a PostgreSQL whose owner and watchdog were both killed is ended by the next start', async () => {
+  const instance = await startInstance('service')
+  const orphan = postmasterPid()
+  const watchdog = Number(/PPid:\t(\d+)/.exec(readFileSync(`/proc/${orphan}/status`, 'utf8'))?.[1])
+  const children = readFileSync(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')
+  process.kill(watchdog, 'SIGKILL')
+  for (const pid of children.trim().split(' ').map(Number))
+    if (pid !== orphan) process.kill(pid, 'SIGKILL')
+  await instance.killHard()
+  assert.equal(isAlive(orphan), true)
+  const next = await start(folder, options)
+  assert.equal(isAlive(orphan), false)
+  assert.deepEqual(await query(next.connection, 'select count(*)::int from kept'), [2])
+  await next.stop()
+})
+
+test('a postmaster killed -9 is started again while we run, with every committed row', async () => {
+  const postgres = await start(folder, options)
+  await query(postgres.connection, 'insert into kept values (3)')
+  const pid = postmasterPid()
+  process.kill(pid, 'SIGKILL')
+  const rows = await eventually(
+    () => query(postgres.connection, 'select count(*)::int from kept'),
+    10_000,
+  )
+  assert.deepEqual(rows, [3])
+  assert.notEqual(postmasterPid(), pid)
+  await postgres.stop()
+})
+
+test('of eight that want the lock at once exactly one gets it', async () => {
+  const lockFolder = mkdtempSync(join(scratch, 'lock-'))
+  writeFileSync(join(lockFolder, 'owner-1-0123abcd'), '')
+  const attempts = await Promise.all(
+    Array.from({ length: 8 }, () => acquireInstanceLock(lockFolder, 'service')),
+  )
+  const locks: InstanceLock[] = []
+  for (const attempt of attempts)
+    if (attempt.kind === 'held') locks.push(attempt.lock)
+    else attempt.ticket.leave()
+  assert.equal(locks.length, 1)
+  assert.equal(readdirSync(lockFolder).length, 1)
+  await locks[0]?.release(100, async () => {})
+  assert.deepEqual(readdirSync(lockFolder), [])
+})
+
+test('what a killed first start left does not disturb, and the next one is complete', async () => {
+  const fresh = join(scratch, 'fresh')
+  await (await startEmbedded(fresh, options)).stop()
+  const home = join(fresh, 'postgres')
+  rmSync(join(home, 'data'), { recursive: true })
+  mkdirSync(join(home, 'data.0123abcd.new/base'), { recursive: true })
+  const postgres = await start(fresh, options)
+  assert.deepEqual(await query(postgres.connection, 'select 1'), [1])
+  await postgres.stop()
+  assert.equal(existsSync(join(home, 'data.0123abcd.new')), false)
+  writeFileSync(join(home, 'data/PG_VERSION'), '17\n')
+  await assert.rejects(
+    startEmbedded(fresh, options),
+    /made by PostgreSQL 17, and this version .* 18/,
+  )
+})
+
+test('a folder too deep for a socket address works', async () => {
+  const deep = join(scratch, 'd'.repeat(60), 'e'.repeat(60))
+  const postgres = await start(deep, { ...options, stateFolder: join(scratch, 'short') })
+  assert.ok((postgres.connection.host + '/.s.PGSQL.5432').length < 107)
+  assert.deepEqual(await query(postgres.connection, 'select 1'), [1])
+  await postgres.stop()
+})
+
+test('a data folder in the place of a file is refused with a sentence', async () => {
+  const file = join(scratch, 'file')
+  writeFileSync(file, '')
+  await assert.rejects(startEmbedded(join(file, 'data'), options), {
+    name: 'DatabaseSetupError',
+    message: /because a file is in its place: remove the file, or set OUTDIAL_DATA/,
+  })
+})
+
+test(
+  'root keeps a cluster that its own home would hide in the state folder, and finds it again',
+  { skip: !isRoot && 'only root can take another user' },
+  async () => {
+    const home = mkdtempSync(join(scratch, 'root-home-'))
+    const hidden = join(home, 'checkout/.outdial')
+    const settings = { ...options, stateFolder: join(scratch, 'state') }
+    const first = await start(hidden, settings)
+    await query(first.connection, 'create table here (n int)')
+    await first.stop()
+    const place = readFileSync(join(hidden, 'postgres-location'), 'utf8').trim()
+    assert.ok(place.startsWith(join(scratch, 'state/')), place)
+    const second = await start(hidden, settings)
+    assert.deepEqual(await query(second.connection, 'select count(*)::int from here'), [0])
+    await second.stop()
+  },
+)
