@@ -2,7 +2,7 @@ import type { Logger } from '../runtime/logger.ts'
 
 /** At most one NOTIFY per channel and payload in this time. */
 const hintIntervalMs = 20
-/** More distinct hints than this within one interval are dropped: the poll finds the work. */
+/** More distinct hints than this that wait at one time are dropped: the poll finds the work. */
 const maxPendingHints = 1000
 
 export interface Hint {
@@ -17,57 +17,58 @@ export interface HintSender {
 }
 
 /**
- * Coalesces hints: the first goes out at once, the ones that follow within 20 ms become one more.
- * `send` gets all hints that are due together. A failed send is a lost hint, which must not matter.
+ * Coalesces hints: the first of its kind goes out at once, the ones that follow within 20 ms become one
+ * more. `send` gets all hints that are due together, and one call at a time: while it runs, others
+ * gather. A failed send is a lost hint, which must not matter.
  */
 export const createHintSender = (
   send: (hints: readonly Hint[]) => Promise<unknown>,
   logger: Logger,
 ): HintSender => {
-  const quietUntil = new Map<string, number>()
   const pending = new Map<string, Hint>()
-  const sending = new Set<Promise<unknown>>()
+  /** When a hint that was sent may be sent again, oldest first. */
+  const quietUntilMs = new Map<string, number>()
+  let sending: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  let stopped = false
+  let isStopped = false
 
   const flush = (): void => {
-    timer = undefined
-    const now = performance.now()
-    for (const [key, until] of quietUntil) if (until <= now) quietUntil.delete(key)
-    const due = [...pending].filter(([key]) => !quietUntil.has(key))
+    if (sending || isStopped) return
+    const due = [...pending].filter(([key]) => !quietUntilMs.has(key))
+    if (due.length === 0) return
+    const againMs = performance.now() + hintIntervalMs
     for (const [key] of due) {
       pending.delete(key)
-      quietUntil.set(key, now + hintIntervalMs)
+      quietUntilMs.set(key, againMs)
     }
-    if (due.length > 0) dispatch(due.map(([, hint]) => hint))
-    if (pending.size > 0 || quietUntil.size > 0) schedule(hintIntervalMs)
-  }
-
-  const dispatch = (hints: readonly Hint[]): void => {
-    const sent = send(hints)
+    timer ??= setTimeout(tick, hintIntervalMs)
+    sending = send(due.map(([, hint]) => hint))
       .catch((error: unknown) => logger.debug({ err: error }, 'hint not sent'))
-      .finally(() => sending.delete(sent))
-    sending.add(sent)
+      .then(() => {
+        sending = undefined
+        flush()
+      })
   }
 
-  const schedule = (delayMs: number): void => {
-    timer ??= setTimeout(flush, delayMs)
+  const tick = (): void => {
+    const nowMs = performance.now()
+    for (const [key, untilMs] of quietUntilMs) if (untilMs <= nowMs) quietUntilMs.delete(key)
+    timer = quietUntilMs.size > 0 ? setTimeout(tick, hintIntervalMs) : undefined
+    flush()
   }
 
   return {
     hint(channel, payload) {
-      if (stopped || pending.size >= maxPendingHints) return
       const key = `${channel}\0${payload}`
-      if (pending.has(key)) return
+      if (isStopped || pending.has(key) || pending.size >= maxPendingHints) return
       pending.set(key, { channel, payload })
-      if (!quietUntil.has(key)) flush()
-      else schedule(hintIntervalMs)
+      if (!quietUntilMs.has(key)) flush()
     },
     async stop() {
-      stopped = true
+      isStopped = true
       clearTimeout(timer)
       pending.clear()
-      await Promise.all(sending)
+      await sending
     },
   }
 }
