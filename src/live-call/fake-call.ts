@@ -8,6 +8,7 @@ import type {
   DialRequest,
   LegEnd,
   NegotiatedMedia,
+  TransferOutcome,
 } from '../telephony/carrier.ts'
 import type { CallLedger, CallPlan, DialableCall, FinishedCall } from './live-call-port.ts'
 import type { MediaCall, MediaPlane } from './media-port.ts'
@@ -59,12 +60,17 @@ export const fakeReport: MediaReport = {
 
 export interface FakeLeg extends CallLeg {
   readonly hangUps: number
+  /** Whom the callee was to be transferred to. */
+  readonly transfers: readonly string[]
+  settleTransfer(outcome: TransferOutcome): void
   end(end: LegEnd): void
   changeMedia(media: NegotiatedMedia): void
 }
 
 export const createFakeLeg = (): FakeLeg => {
   const ended = Promise.withResolvers<LegEnd>()
+  const transfer = Promise.withResolvers<TransferOutcome>()
+  const transfers: string[] = []
   let hangUps = 0
   let onChange: (media: NegotiatedMedia) => void = () => undefined
   return {
@@ -76,6 +82,12 @@ export const createFakeLeg = (): FakeLeg => {
     },
     onMediaChange: (listener) => {
       onChange = listener
+    },
+    transfers,
+    settleTransfer: transfer.resolve,
+    transfer: (to) => {
+      transfers.push(to)
+      return transfer.promise
     },
     hangUp: async () => {
       hangUps += 1

@@ -25,7 +25,7 @@ import {
 } from './session-timer.ts'
 import { createSuccessRepeater, type SuccessRepeater } from './success-repeater.ts'
 import type { Source } from './transport.ts'
-import type { Dialog } from './user-agent-types.ts'
+import type { Dialog, DialogMethod } from './user-agent-types.ts'
 
 export interface InviteDialogOptions {
   readonly state: DialogState
@@ -49,6 +49,7 @@ export class InviteDialog implements Dialog {
   readonly #repeater: SuccessRepeater
   readonly #sessionTimer: SessionTimer
   readonly #finish: (end: { readonly by: EndedBy; readonly reason?: string }) => void
+  readonly #listeners = new Map<string, (request: SipRequest) => number>()
   #isOver = false
   #byeDone: Promise<void> | undefined
   #acknowledged: Promise<void> = Promise.resolve()
@@ -91,6 +92,10 @@ export class InviteDialog implements Dialog {
   onOfferRequest(listener: () => string, onAnswer: (answer: string) => void): void {
     this.#offers.onOfferRequest = listener
     this.#offers.onAnswer = onAnswer
+  }
+
+  onRequest(method: DialogMethod, listener: (request: SipRequest) => number): void {
+    this.#listeners.set(method, listener)
   }
 
   async request(
@@ -160,6 +165,8 @@ export class InviteDialog implements Dialog {
     // RFC 3261 12.2.2: older than one seen before.
     if (sequence <= this.state.remoteSequence) return respond(transaction, 500)
     this.state.remoteSequence = sequence
+    const listener = this.#listeners.get(request.method)
+    if (listener !== undefined) return respond(transaction, listener(request))
     switch (request.method) {
       case 'BYE':
         return this.#receiveBye(transaction)

@@ -66,9 +66,17 @@ export interface Dialog {
     method: string,
     options: { headers?: Readonly<Record<string, string>>; body?: string },
   ): Promise<SipResponse | undefined>
+  /**
+   * Takes the other side's requests of one method (NOTIFY, REFER, INFO): the listener returns the status they are answered
+   * with. Without one INFO and NOTIFY get 200, REFER 405. At most one listener for a method.
+   */
+  onRequest(method: DialogMethod, listener: (request: SipRequest) => number): void
   /** Resolves once, when the dialog is over. */
   readonly ended: Promise<{ readonly by: 'local' | 'remote' | 'failure'; readonly reason?: string }>
 }
+
+/** What may be listened for inside a dialog. */
+export type DialogMethod = 'INFO' | 'NOTIFY' | 'REFER'
 
 export interface IncomingInvite {
   readonly request: SipRequest

@@ -80,6 +80,12 @@ export interface CallLeg {
   readonly media: NegotiatedMedia
   /** Called when a re-INVITE or UPDATE changes the media (hold, resume, new address). */
   onMediaChange(listener: (media: NegotiatedMedia) => void): void
+  /**
+   * Has the callee's side call somebody else in our place (REFER, RFC 3515) and follows what becomes of it. One transfer
+   * at a time. Never rejects, and never ends the call: after `transferred` we are still there to hang up.
+   * @param to E.164 with `+`, reached through the same trunk, or a SIP address
+   */
+  transfer(to: string): Promise<TransferOutcome>
   /** Sends BYE and resolves when it was answered or timed out; safe twice. */
   hangUp(): Promise<void>
   /** Resolves once, when the dialog is over. */
@@ -90,3 +96,14 @@ export interface LegEnd {
   readonly by: 'us' | 'callee' | 'failure'
   readonly reason?: string
 }
+
+/** What became of a transfer. */
+export type TransferOutcome =
+  | { readonly kind: 'transferred' }
+  | {
+      readonly kind: 'refused'
+      /** Of the carrier, or of whoever was to be called, where one came. */
+      readonly sipStatus?: number
+      /** One sentence; for a SIP answer it begins `SIP 486 Busy Here`. */
+      readonly reason: string
+    }

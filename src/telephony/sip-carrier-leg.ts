@@ -1,14 +1,24 @@
 import type { AgreedAudio, MediaNegotiator } from '../sip/sdp.ts'
 import type { Dialog } from '../sip/user-agent-types.ts'
-import type { CallLeg, LegEnd, NegotiatedMedia } from './carrier.ts'
+import type { CallLeg, LegEnd, NegotiatedMedia, TransferOutcome } from './carrier.ts'
+import { refer } from './refer.ts'
+
+export interface TransferSettings {
+  /** The URI of a number on this leg's trunk; a SIP address is itself. */
+  targetOf(to: string): string
+  /** Our own URI. */
+  readonly referredBy: string
+}
 
 /** An answered SIP call. Offers of the other side (hold, resume, another address) are answered here. */
 export const createSipCallLeg = (
   dialog: Dialog,
   negotiator: MediaNegotiator,
   agreed: AgreedAudio,
+  transfers: TransferSettings,
 ): CallLeg => {
   let media: NegotiatedMedia = agreed
+  let isTransferring = false
   const listeners: ((media: NegotiatedMedia) => void)[] = []
   const change = (audio: AgreedAudio): void => {
     media = audio
@@ -34,9 +44,24 @@ export const createSipCallLeg = (
     onMediaChange: (listener) => {
       listeners.push(listener)
     },
+    transfer: async (to) => {
+      if (isTransferring) return alreadyTransferring
+      isTransferring = true
+      try {
+        const target = transfers.targetOf(to)
+        return await refer(dialog, { target, referredBy: transfers.referredBy })
+      } finally {
+        isTransferring = false
+      }
+    },
     hangUp: () => dialog.bye(),
     ended: dialog.ended.then(legEnd),
   }
+}
+
+const alreadyTransferring: TransferOutcome = {
+  kind: 'refused',
+  reason: 'A transfer is under way already.',
 }
 
 const endedBy = { local: 'us', remote: 'callee', failure: 'failure' } as const

@@ -5,7 +5,7 @@ import { hostPort } from '../sip/uri.ts'
 import type { Dialog, InviteResult, UserAgent } from '../sip/user-agent-types.ts'
 import type { Carrier, DialOutcome, DialProgress, DialRequest, MediaAddress } from './carrier.ts'
 import { failedDial, mediaMismatch } from './sip-carrier-failures.ts'
-import { createSipCallLeg } from './sip-carrier-leg.ts'
+import { createSipCallLeg, type TransferSettings } from './sip-carrier-leg.ts'
 import { trunkTarget, type Trunk } from './trunk-uri.ts'
 
 export interface SipCarrierOptions {
@@ -42,7 +42,8 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => ({
       local: { address, port: request.localMedia.port },
     })
     const result = await invite(options, request, negotiator.offer(), signal)
-    const outcome = await outcomeOf(result, negotiator, request, signal)
+    const transfers = transferSettings(options, request)
+    const outcome = await outcomeOf(result, negotiator, request, transfers, signal)
     options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
     return outcome
   },
@@ -74,7 +75,7 @@ const invite = (
   userAgent.invite(
     {
       target: trunkTarget(trunk, request.to),
-      from: `sip:${request.callerId}@${callerDomain ?? hostPort(trunk.host)}`,
+      from: callerUri({ callerDomain, trunk }, request),
       offer,
       ringTimeoutMs: request.ringTimeoutMs,
       responseTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
@@ -85,6 +86,19 @@ const invite = (
     },
     signal,
   )
+
+type Caller = Pick<SipCarrierOptions, 'trunk'> & { readonly callerDomain: string | undefined }
+
+const callerUri = ({ callerDomain, trunk }: Caller, { callerId }: DialRequest): string =>
+  `sip:${callerId}@${callerDomain ?? hostPort(trunk.host)}`
+
+const transferSettings = (
+  { callerDomain, trunk }: SipCarrierOptions,
+  request: DialRequest,
+): TransferSettings => ({
+  targetOf: (to) => (to.startsWith('+') ? trunkTarget(trunk, to) : to),
+  referredBy: callerUri({ callerDomain, trunk }, request),
+})
 
 /** Tells each kind of progress once. */
 const createProgressReporter = (request: DialRequest): ((response: SipResponse) => void) => {
@@ -107,15 +121,17 @@ const outcomeOf = async (
   result: InviteResult,
   negotiator: MediaNegotiator,
   request: DialRequest,
+  transfers: TransferSettings,
   signal: AbortSignal,
 ): Promise<DialOutcome> =>
   result.kind === 'answered'
-    ? answered(result.dialog, negotiator, signal)
+    ? answered(result.dialog, negotiator, transfers, signal)
     : { kind: 'failed', failure: failedDial(result, request.ringTimeoutMs) }
 
 const answered = async (
   dialog: Dialog,
   negotiator: MediaNegotiator,
+  transfers: TransferSettings,
   signal: AbortSignal,
 ): Promise<DialOutcome> => {
   const media = negotiator.acceptAnswer(dialog.remoteSdp)
@@ -127,7 +143,7 @@ const answered = async (
       failure: failedDial({ kind: 'cancelled', rang: true, invited: true }, 0),
     }
   if (media === undefined) return { kind: 'failed', failure: mediaMismatch }
-  return { kind: 'answered', leg: createSipCallLeg(dialog, negotiator, media) }
+  return { kind: 'answered', leg: createSipCallLeg(dialog, negotiator, media, transfers) }
 }
 
 const summary = (outcome: DialOutcome): object =>

@@ -150,3 +150,23 @@ test('SIPp puts us on hold and takes us back', options, async (t) => {
   await leg.hangUp()
   await succeeded
 })
+
+for (const { scenario, outcome: expected } of [
+  { scenario: 'refer', outcome: { kind: 'transferred' } },
+  {
+    scenario: 'refer-busy',
+    outcome: { kind: 'refused', sipStatus: 486, reason: 'SIP 486 Busy Here' },
+  },
+  {
+    scenario: 'refer-refused',
+    outcome: { kind: 'refused', sipStatus: 405, reason: 'SIP 405 Method Not Allowed' },
+  },
+] as const) {
+  test(`SIPp is asked to transfer the call: ${scenario}`, options, async (t) => {
+    const { outcome, succeeded } = await dialSipp(t, scenario)
+    const leg = legOf(outcome)
+    assert.deepEqual(await leg.transfer('+12025550177'), expected)
+    await leg.hangUp()
+    await succeeded
+  })
+}

@@ -1,0 +1,93 @@
+import { parseNameAddress } from '../sip/headers.ts'
+import { splitOutsideQuotes } from '../sip/header-syntax.ts'
+import { bodyText, headerOf, type SipRequest, type SipResponse } from '../sip/message.ts'
+import type { Dialog } from '../sip/user-agent-types.ts'
+import type { TransferOutcome } from './carrier.ts'
+
+export interface ReferOptions {
+  /** Whom the other side is to call. */
+  readonly target: string
+  /** Who asks for it (RFC 3892). */
+  readonly referredBy: string
+  /** How long whoever is called may take to answer; a minute of ringing and some of signalling without it. */
+  readonly answerTimeoutMs?: number
+}
+
+const defaultAnswerTimeoutMs = 75_000
+
+/**
+ * Asks the other side of a dialog to call the target (RFC 3515) and waits for the last word on it: a final status in a
+ * NOTIFY, a BYE (many carriers simply take the callee away), or nothing for too long. Never rejects.
+ */
+export const refer = async (
+  dialog: Dialog,
+  { target, referredBy, answerTimeoutMs = defaultAnswerTimeoutMs }: ReferOptions,
+): Promise<TransferOutcome> => {
+  const settled = Promise.withResolvers<TransferOutcome>()
+  let isAccepted = false
+  // A NOTIFY may overtake the answer to the REFER it belongs to (RFC 3515 2.4.4).
+  dialog.onRequest('NOTIFY', (request) => {
+    const outcome = outcomeOfNotify(request)
+    if (outcome !== undefined) settled.resolve(outcome)
+    return 200
+  })
+  void dialog.ended.then(({ by }) =>
+    settled.resolve(isAccepted && by === 'remote' ? transferred : refused('The call ended.')),
+  )
+  const response = await dialog.request('REFER', {
+    headers: { 'Refer-To': `<${target}>`, 'Referred-By': `<${referredBy}>` },
+  })
+  if (response === undefined) return refused('The carrier did not answer the transfer.')
+  if (response.status < 200 || response.status > 299) return refusedBy(response)
+  isAccepted = true
+  if (isWithoutSubscription(response)) return transferred
+  const limit = setTimeout(
+    () => settled.resolve(refused('The transfer was not answered in time.')),
+    answerTimeoutMs,
+  )
+  const outcome = await settled.promise
+  clearTimeout(limit)
+  return outcome
+}
+
+const transferred: TransferOutcome = { kind: 'transferred' }
+
+const refused = (reason: string): TransferOutcome => ({ kind: 'refused', reason })
+
+const refusedBy = ({ status, reason }: { status: number; reason: string }): TransferOutcome => ({
+  kind: 'refused',
+  sipStatus: status,
+  reason: `SIP ${status} ${reason}`.trim(),
+})
+
+/** RFC 4488: the other side will not tell how it went, so that taking the request is the last word. */
+const isWithoutSubscription = (response: SipResponse): boolean =>
+  headerOf(response, 'refer-sub')?.trim().toLowerCase() === 'false'
+
+/** `undefined` while whoever is called has neither answered nor refused. */
+const outcomeOfNotify = (request: SipRequest): TransferOutcome | undefined => {
+  const [event = ''] = splitOutsideQuotes(headerOf(request, 'event') ?? '', ';')
+  if (event.trim().toLowerCase() !== 'refer') return undefined
+  const status = parseSipfrag(bodyText(request))
+  if (status !== undefined && status.status >= 300) return refusedBy(status)
+  if (status !== undefined && status.status >= 200) return transferred
+  return isTerminated(request) ? refused('The carrier gave the transfer up.') : undefined
+}
+
+/** RFC 6665 8.2.3. */
+const isTerminated = (request: SipRequest): boolean => {
+  const [state = ''] = splitOutsideQuotes(headerOf(request, 'subscription-state') ?? '', ';')
+  return state.trim().toLowerCase() === 'terminated'
+}
+
+/** The status line of a `message/sipfrag` (RFC 3420); `undefined` where there is none. */
+export const parseSipfrag = (body: string): { status: number; reason: string } | undefined => {
+  const match = /^\s*SIP\/2\.0 +([1-6]\d\d)(?: +([^\r\n]{0,200}))?/i.exec(body)
+  return match === null ? undefined : { status: Number(match[1]), reason: (match[2] ?? '').trim() }
+}
+
+/** The URI a REFER asks to be called; `undefined` where it asks for nothing that can be read. */
+export const referTargetOf = (request: SipRequest): string | undefined => {
+  const value = headerOf(request, 'refer-to')
+  return value === undefined ? undefined : parseNameAddress(value)?.uri
+}
