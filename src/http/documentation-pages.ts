@@ -1,40 +1,83 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Operations } from '../contract/define-operation.ts'
 import { openApiDocument } from '../contract/openapi/document.ts'
 import { operations } from '../contract/operations.ts'
-import type { Page, Pages } from './pages.ts'
-import { referencePage, type OpenApi } from './reference-page.ts'
+import { zipped, type Page, type PageContent, type Pages } from './pages.ts'
 
-/** The page brings all it needs with it: nothing is loaded from anywhere, and nothing runs. */
-const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+/** What Scalar may do: no fonts, no telemetry, no AI, no proxy and no search of others, only what we serve. */
+const scalarConfiguration = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'json',
+  theme: 'none',
+  persistAuth: false,
+}
 
-/** `/openapi.json` and `/docs`, both made from the operations table once, on first use. */
+const startProgram = `Scalar.createApiReference('#reference', ${JSON.stringify(scalarConfiguration)})\n`
+
+/** `/openapi.json` and `/docs`, made from the operations table on first use. */
 export const createDocumentationPages = (
   publicUrl: string,
   table: Operations = operations,
 ): Pages => {
-  const document = once(() => openApiDocument(table, publicUrl))
-  const json = once(() => JSON.stringify(document()))
-  const html = once(() =>
-    referencePage(JSON.parse(json()) as OpenApi, readFileSync(styleFile, 'utf8')),
-  )
+  const json = once(() => JSON.stringify(openApiDocument(table, publicUrl)))
+  const program = once(loadProgram)
   return new Map<string, Page>([
     ['/openapi.json', () => ({ type: 'application/json; charset=utf-8', body: json() })],
-    [
-      '/docs',
-      () => ({
-        type: 'text/html; charset=utf-8',
-        body: html(),
-        headers: { 'Content-Security-Policy': policy },
-      }),
-    ],
+    ['/docs', referencePage],
+    [programPath, program],
+    [startPath, () => ({ type: javaScript, body: startProgram })],
   ])
 }
 
-const styleFile = join(import.meta.dirname, 'reference-page.css')
+const javaScript = 'text/javascript; charset=utf-8'
+const programPath = '/docs/scalar.js'
+const startPath = '/docs/start.js'
 
-const once = <T extends object | string>(make: () => T): (() => T) => {
-  let made: T | undefined
-  return () => (made ??= make())
+/** Only what comes from this server runs or is loaded; the style elements and attributes are Scalar's own. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const referencePage = (): PageContent => ({
+  type: 'text/html; charset=utf-8',
+  body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Outdial API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same contract is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<div id="reference"></div>
+<script src="${programPath}"></script>
+<script src="${startPath}"></script>
+</body>
+</html>
+`,
+  headers: { 'Content-Security-Policy': policy },
+})
+
+const loadProgram = async (): Promise<PageContent> => {
+  const { loadScalarProgram } = await import('./scalar.ts')
+  const body = await loadScalarProgram()
+  return zipped({ type: javaScript, body, headers: { 'Cache-Control': 'max-age=3600' } })
+}
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { latestVersion } from '../contract/versions.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { errorReply, faultReply, standingHeaders, type Headers, type Reply } from './reply.ts'
@@ -9,6 +11,8 @@ export interface PageContent {
   readonly status?: number
   readonly type: string
   readonly body: string | Buffer
+  /** The same body in gzip, for those who accept it. */
+  readonly gzipped?: Buffer
   readonly headers?: Headers
 }
 
@@ -30,11 +34,14 @@ export const servePage = async (
   const content = allowed.includes(request.method ?? '')
     ? await contentOf(page, requestId, logger)
     : errorPage(errorReply(new MethodNotAllowed(allowed), requestId))
-  const body = Buffer.from(content.body)
+  const zippedBody = acceptsGzip(request) ? content.gzipped : undefined
+  const body = zippedBody ?? Buffer.from(content.body)
   response.writeHead(content.status ?? 200, {
     ...standingHeaders(requestId, latestVersion),
     'Content-Type': content.type,
     'Content-Length': String(body.length),
+    ...(content.gzipped && { Vary: 'Accept-Encoding' }),
+    ...(zippedBody && { 'Content-Encoding': 'gzip' }),
     ...content.headers,
   })
   response.end(body)
@@ -48,6 +55,17 @@ const contentOf = async (page: Page, requestId: string, logger: Logger): Promise
     return errorPage(faultReply(requestId))
   }
 }
+
+const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
+  /(?:^|,)\s*gzip\s*(?:,|$)/i.test(headers['accept-encoding']?.toString() ?? '')
+
+const zip = promisify(gzip)
+
+/** For a body that is large and always the same. */
+export const zipped = async (content: PageContent): Promise<PageContent> => ({
+  ...content,
+  gzipped: await zip(content.body),
+})
 
 const jsonType = 'application/json; charset=utf-8'
 

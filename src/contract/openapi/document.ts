@@ -22,6 +22,8 @@ const tags: Readonly<Record<string, string>> = {
   Results: 'Summaries and transcripts; each becomes ready on its own.',
   Contacts: 'People your organization may call, by your own identities.',
   Agents: 'AI voice agents, managed in the dashboard.',
+  Batches: 'Dialling jobs for many recipients.',
+  Automations: 'Automations and their runs, one contact at a time.',
   Recordings: 'Recordings of calls and their download URLs.',
 }
 

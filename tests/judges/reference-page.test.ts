@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createDocumentationPages } from '../../src/http/documentation-pages.ts'
+import { startApiFixture } from '../support/api-fixture.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { freeTcpPort } from '../support/free-port.ts'
+import { missingPeer } from '../support/peers.ts'
+
+test('a browser shows an operation on /docs and asks nobody but this server', async (t) => {
+  const missing = missingPeer('chromium')
+  if (missing) return t.skip(missing)
+  const port = await freeTcpPort()
+  const url = `http://127.0.0.1:${port}`
+  const api = await startApiFixture({ port, pages: createDocumentationPages(url) })
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage()
+    const asked: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    await page.goto(`${url}/docs`)
+    await page.getByRole('heading', { name: 'Place a call' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    assert.ok(asked.includes(`${url}/openapi.json`))
+    const foreign = asked.filter((target) => !target.startsWith(url) && !target.startsWith('data:'))
+    assert.deepEqual(foreign, [])
+    assert.deepEqual(complaints, [])
+  } finally {
+    await browser.close()
+    await api.stop()
+  }
+})

@@ -1,0 +1,16 @@
+import { chromium, type Browser } from 'playwright-core'
+
+/** The system's Chromium, with everything off that it would ask the network for on its own account. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
