@@ -60,6 +60,24 @@ describe('an HTTP tool', () => {
       assert.deepEqual(answer.body, { method: 'GET', url: '/a?k=v&q=x%26k%3Dw', body: '' })
     }))
 
+  it('puts arguments into the path and the query its URL names, and the others into the body', () =>
+    withServer(echo, async (origin) => {
+      const url = `${origin}/orders/{order}/items?of={customer}`
+      const given = { order: '7/../8', customer: 'a&b=c', note: 'x' }
+      assert.deepEqual((await askHttpTool(tool(url), given, true)).body, {
+        method: 'POST',
+        url: '/orders/7%2F..%2F8/items?of=a%26b%3Dc',
+        body: '{"note":"x"}',
+      })
+      for (const order of [undefined, null, '', '.', '..']) {
+        await assert.rejects(askHttpTool(tool(url), { ...given, order }, true), /argument order/)
+      }
+    }))
+
+  it('takes no host from an argument', async () => {
+    await assert.rejects(askHttpTool(tool('http://{host}/'), { host: '127.0.0.1' }, true))
+  })
+
   it('gives text as it is, and the status of a refusal', () =>
     withServer(
       (_request, response) => response.writeHead(404).end('no such customer'),

@@ -1,13 +1,12 @@
-import { lookup as resolveName } from 'node:dns'
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress } from '../runtime/private-address.ts'
+import { lookupPublic, refusePrivateLiteral } from '../runtime/public-lookup.ts'
 
 /** A tool of an agent that asks an HTTP server. What the callee says is data in its arguments, never its address. */
 export interface HttpTool {
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** `{name}` within the path or the query stands for that argument; the host is always the agent's. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -24,65 +23,77 @@ const maxToolTimeoutMs = 8_000
 const maxAnswerBytes = 64 * 1024
 
 /**
- * Asks the server: arguments as JSON body, or as query for GET and DELETE. Follows no redirect. Throws for a network
- * fault, a late or too long answer, and for private addresses unless they are allowed.
+ * Asks the server: arguments that the URL does not name go as JSON body, or as query for GET and DELETE. Follows no
+ * redirect. Throws for a network fault, a late or too long answer, a missing argument of the URL, and for private
+ * addresses unless they are allowed.
  */
 export const askHttpTool = async (
   tool: HttpTool,
   toolArguments: unknown,
   allowPrivateNetwork: boolean,
 ): Promise<HttpToolAnswer> => {
-  const url = new URL(tool.url)
+  const { url, rest } = fillUrl(tool.url, argumentsOf(toolArguments))
   if (!['http:', 'https:'].includes(url.protocol))
     throw new Error('Only http and https are served.')
+  if (!allowPrivateNetwork) refusePrivateLiteral(url)
   const hasBody = tool.method !== 'GET' && tool.method !== 'DELETE'
-  if (!hasBody) addQuery(url, toolArguments)
-  const response = await send(
-    url,
-    {
-      method: tool.method,
-      headers: { ...tool.headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
-      signal: AbortSignal.timeout(Math.min(tool.timeoutMs ?? maxToolTimeoutMs, maxToolTimeoutMs)),
-      ...(allowPrivateNetwork ? {} : { lookup: lookupPublic }),
-      ...(hasBody ? { body: JSON.stringify(toolArguments ?? {}) } : {}),
-    },
-    allowPrivateNetwork,
-  )
+  if (!hasBody) addQuery(url, rest)
+  const response = await send(url, {
+    method: tool.method,
+    headers: { ...tool.headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    signal: AbortSignal.timeout(Math.min(tool.timeoutMs ?? maxToolTimeoutMs, maxToolTimeoutMs)),
+    ...(allowPrivateNetwork ? {} : { lookup: lookupPublic }),
+    ...(hasBody ? { body: JSON.stringify(rest) } : {}),
+  })
   return { status: response.statusCode ?? 0, body: parseBody(await readText(response)) }
 }
 
-const addQuery = (url: URL, toolArguments: unknown): void => {
-  if (typeof toolArguments !== 'object' || toolArguments === null) return
-  for (const [name, value] of Object.entries(toolArguments)) {
-    url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+type Arguments = Readonly<Record<string, unknown>>
+
+const argumentsOf = (value: unknown): Arguments =>
+  typeof value === 'object' && value !== null ? { ...value } : {}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+const placeholder = /\{([A-Za-z][A-Za-z0-9_]{0,63})\}/g
+/** As a URL parser writes the braces of a path. */
+const escapedPlaceholder = /%7B([A-Za-z][A-Za-z0-9_]{0,63})%7D/gi
+
+/**
+ * Puts arguments in place of the `{name}`s behind the host, each as one escaped path segment or query value: no argument
+ * can change the host, leave its segment or add a parameter.
+ */
+const fillUrl = (template: string, given: Arguments): { url: URL; rest: Arguments } => {
+  const url = new URL(template)
+  const used = new Set<string>()
+  const fill = (_match: string, name: string): string => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value === undefined || value === null) throw new Error(`The argument ${name} is missing.`)
+    used.add(name)
+    const text = textOf(value)
+    // A segment of dots alone would climb in the path.
+    if (/^\.{0,2}$/.test(text)) throw new Error(`The argument ${name} cannot stand in a URL.`)
+    return encodeURIComponent(text)
   }
+  const { pathname, search } = url
+  url.pathname = pathname.replace(escapedPlaceholder, fill).replace(placeholder, fill)
+  url.search = search.replace(escapedPlaceholder, fill).replace(placeholder, fill)
+  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !used.has(name)))
+  return { url, rest }
+}
+
+const addQuery = (url: URL, rest: Arguments): void => {
+  for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, textOf(value))
 }
 
 const send = (
   url: URL,
   { body, ...options }: RequestOptions & { readonly body?: string },
-  allowPrivateNetwork: boolean,
 ): Promise<IncomingMessage> => {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  // A literal address is never looked up, so that it has to be judged here.
-  if (!allowPrivateNetwork && isIP(host) !== 0 && !isPublicAddress(host)) {
-    return Promise.reject(new Error('The tool points into a private network.'))
-  }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
     request(url, options, resolve).on('error', reject).end(body)
-  })
-}
-
-/** Judges the very address that is connected to, so that a name cannot change between check and use. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  resolveName(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, '')
-    const isPublic =
-      addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))
-    if (!isPublic) return callback(new Error('The tool points into a private network.'), '')
-    if (options.all === true) callback(null, addresses)
-    else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
   })
 }
 
