@@ -54,3 +54,38 @@ export const requestCancel = async (
     ended: row.status === 'cancelled' ? endedCall({ organizationId, callId }, row) : undefined,
   }
 }
+
+const cancelQueuedStatement = sql(
+  'cancel-store.cancelQueuedCall',
+  `with ${organizationFragment},
+   ${wakeFragment},
+   cancelled as (
+     update calls
+        set status              = 'cancelled',
+            answer_status       = 'unknown',
+            cancel_requested_at = coalesce(cancel_requested_at, now()),
+            cancelled_at        = now(),
+            ended_at            = now(),
+            lease_token         = null,
+            updated_at          = now(),
+            ${decisionFragment({ decision: "'cancelled'", reason: '$3' })}
+      where organization_id = $1
+        and id = $2
+        and status = 'queued'
+        and ${wokenFirst}
+     returning contact_id, agent_id, phone_number, origin, status, answer_status, batch_id, automation_run_id,
+               connected_at, ended_at
+   )
+   select * from cancelled`,
+)
+
+/** Cancels a call of any origin that is not dialled yet. Undefined: it is live, or has ended. */
+export const cancelQueuedCall = async (
+  tx: Transaction,
+  organizationId: string,
+  callId: string,
+  reason: string,
+): Promise<EndedCall | undefined> => {
+  const row = await tx.row<EndedRow>(cancelQueuedStatement, [organizationId, callId, reason])
+  return row && endedCall({ organizationId, callId }, row)
+}

@@ -1,0 +1,39 @@
+import { sql, type Queryable } from '../../database/database.ts'
+
+export interface ClaimedRun {
+  readonly organizationId: string
+  readonly runId: string
+}
+
+// Only what is due is read, in the order it became so, whatever sleeps: the index holds nothing but times to wake.
+// benchmarks/automations.ts: 1,000 due runs among 1,000,000 sleeping ones as fast as among 10,000.
+const claimStatement = sql(
+  'claim-runs.claimDueRuns',
+  `update automation_runs r
+      set wake_at = coalesce($3::timestamptz, now()) + $2 * interval '1 millisecond'
+     from (select organization_id, id
+             from automation_runs
+            where wake_at <= coalesce($3::timestamptz, now())
+            order by wake_at
+            limit $1
+              for no key update skip locked) due
+    where r.organization_id = due.organization_id
+      and r.id = due.id
+   returning r.organization_id, r.id`,
+)
+
+/**
+ * Takes up to `limit` due runs for `leaseMs`: whoever takes them and dies leaves them due again. A lease keeps two
+ * runners from doing the same work; that nothing is done twice is the promise of `commitEffect`.
+ */
+export const claimDueRuns = async (
+  db: Queryable,
+  { limit, leaseMs, now }: { limit: number; leaseMs: number; now?: Date | undefined },
+): Promise<ClaimedRun[]> =>
+  (
+    await db.rows<{ organization_id: string; id: string }>(claimStatement, [
+      limit,
+      leaseMs,
+      now ?? null,
+    ])
+  ).map((row) => ({ organizationId: row.organization_id, runId: row.id }))

@@ -1,0 +1,166 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import { holdStatus } from '../../domains/automations/automation-store.ts'
+import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
+import { insertCall } from '../../domains/calls/call-store.ts'
+import { zonesOfCallee } from '../../domains/calls/callee-zones.ts'
+import { cancelQueuedCall } from '../../domains/calls/cancel-store.ts'
+import { ensureLane, laneId, type Lane } from '../../domains/calls/lane-store.ts'
+import { callsChannel } from '../../domains/calls/queue-call.ts'
+import { newId } from '../../runtime/ids.ts'
+import { storeEnd, storeLook, storeMove, type StoredMove } from './commit-store.ts'
+import type { Effect } from './effect.ts'
+import type { LoadedRun } from './load-run.ts'
+import { stateAfter } from './step.ts'
+
+/** Somebody else moved, woke, paused or ended the run since it was loaded; nothing of this move stands. */
+export class RunSupersededError extends Error {
+  override readonly name = 'RunSupersededError'
+}
+
+export interface CommitOptions {
+  readonly database: Database
+  readonly onCallEnded: OnCallEnded
+  /** After a move, how long nobody else takes the run. */
+  readonly leaseMs: number
+}
+
+/**
+ * Carries out one effect and moves the run on, in ONE transaction keyed by (run, sequence): a crash at any point repeats
+ * nothing and skips nothing. Throws `RunSupersededError` when the run is no longer where it was loaded.
+ *
+ * Locks are taken in the order automations, organization, lanes, calls, runs (migrations/0005-automations.sql).
+ */
+export const commitEffect = (
+  options: CommitOptions,
+  run: LoadedRun,
+  effect: Effect,
+): Promise<void> =>
+  options.database.transaction(async (tx) => {
+    const isStored = await carryOut(tx, run, effect, options)
+    if (effect.kind === 'call') tx.afterCommit(() => options.database.hint(callsChannel))
+    if (!isStored) throw new RunSupersededError('the run has moved on')
+  })
+
+const carryOut = async (
+  tx: Transaction,
+  run: LoadedRun,
+  effect: Effect,
+  { onCallEnded, leaseMs }: CommitOptions,
+): Promise<boolean> => {
+  const { nowMs } = run.facts
+  const now = new Date(nowMs)
+  const moved = (parts: Partial<StoredMove>): Promise<boolean> =>
+    storeMove(tx, run, { ...plainMove(run, effect), ...parts })
+  switch (effect.kind) {
+    case 'start':
+    case 'move':
+      // Nobody else looks at it while this runner goes on; if it dies, somebody does when the lease is over.
+      return moved({ callId: null, wakeAt: new Date(nowMs + leaseMs) })
+    case 'call':
+      return moved({
+        callId: await queueCallOfRun(tx, run, effect.step.agent_id),
+        attempt: effect.attempt,
+        wakeAt: new Date(effect.lookMs),
+      })
+    case 'sleep':
+      return moved({
+        callId: null,
+        waitReason: effect.because,
+        wakeAt: new Date(effect.lookMs),
+        until: new Date(effect.dueMs),
+      })
+    case 'hold':
+      if (effect.because === 'paused') await stillPaused(tx, run)
+      return moved({
+        waitReason: effect.because,
+        wakeAt: effect.lookMs === null ? null : new Date(effect.lookMs),
+        until:
+          effect.because === 'paused' || effect.lookMs === null ? null : new Date(effect.lookMs),
+      })
+    case 'watch':
+      return storeLook(tx, run, {
+        status: stateAfter(run.state, effect, nowMs).status,
+        waitReason: null,
+        wakeAt: new Date(effect.lookMs),
+        now,
+      })
+    case 'complete':
+    case 'fail':
+    case 'cancel':
+      return end(tx, run, effect, onCallEnded)
+  }
+}
+
+const plainMove = (run: LoadedRun, effect: Effect): StoredMove => ({
+  state: stateAfter(run.state, effect, run.facts.nowMs),
+  callId: run.callId,
+  waitReason: null,
+  wakeAt: null,
+  move: effect.kind === 'hold' || effect.kind === 'sleep' ? effect.because : effect.kind,
+  attempt: null,
+  reason: effect.reason,
+  until: null,
+  now: new Date(run.facts.nowMs),
+})
+
+/** The Automation's status is held until this commits, so that a pause sees the call, and its lane, or comes first. */
+const queueCallOfRun = async (
+  tx: Transaction,
+  run: LoadedRun,
+  agentId: string,
+): Promise<string> => {
+  const { organizationId, automationId, phoneNumber, agent } = run
+  if (phoneNumber === undefined || agent === undefined)
+    throw new Error('a call was to be queued without a number or an agent')
+  if ((await holdStatus(tx, organizationId, automationId)) !== 'active')
+    throw new RunSupersededError('the Automation is no longer active')
+  const lane: Lane = {
+    organizationId,
+    kind: 'automation',
+    sourceId: automationId,
+    timeZones: zonesOfCallee(phoneNumber),
+  }
+  await ensureLane(tx, lane)
+  const call = await insertCall(tx, organizationId, {
+    id: newId(),
+    origin: run.origin,
+    contactId: run.contactId,
+    agentId,
+    agentVersion: agent.version,
+    phoneNumber,
+    laneId: laneId(lane),
+    automationRunId: run.runId,
+  })
+  return call.id
+}
+
+/** A resume that has committed would not wake a run that goes to sleep after it. */
+const stillPaused = async (tx: Transaction, run: LoadedRun): Promise<void> => {
+  const status = await holdStatus(tx, run.organizationId, run.automationId)
+  if (status === 'active') throw new RunSupersededError('the Automation was resumed')
+}
+
+type EndEffect = Extract<Effect, { kind: 'complete' | 'fail' | 'cancel' }>
+
+const endStatuses = { complete: 'completed', fail: 'failed', cancel: 'cancelled' } as const
+
+const end = async (
+  tx: Transaction,
+  run: LoadedRun,
+  effect: EndEffect,
+  onCallEnded: OnCallEnded,
+): Promise<boolean> => {
+  if (effect.kind !== 'complete' && effect.cancelsCall && run.callId !== null) {
+    const ended = await cancelQueuedCall(tx, run.organizationId, run.callId, effect.reason)
+    // Dialled, or ended, since the run was loaded.
+    if (!ended) throw new RunSupersededError('its call is no longer queued')
+    await onCallEnded(tx, ended)
+  }
+  return storeEnd(tx, run, {
+    status: endStatuses[effect.kind],
+    failureCode: effect.kind === 'fail' ? effect.code : null,
+    move: effect.kind,
+    reason: effect.reason,
+    now: new Date(run.facts.nowMs),
+  })
+}

@@ -1,0 +1,35 @@
+import type { Queryable } from '../../database/database.ts'
+import { findVersion } from '../../domains/automations/automation-store.ts'
+import { readDefinition, type AutomationDefinition } from '../../domains/automations/definition.ts'
+
+/** Definitions kept in memory: a version never changes, so that none is ever stale. At most 64 KiB each. */
+const maxDefinitions = 200
+
+export interface DefinitionCache {
+  /** Undefined: there is no such version, or this program cannot read it. */
+  find(
+    db: Queryable,
+    organizationId: string,
+    automationId: string,
+    version: number,
+  ): Promise<AutomationDefinition | undefined>
+}
+
+export const createDefinitionCache = (): DefinitionCache => {
+  const known = new Map<string, AutomationDefinition>()
+  return {
+    async find(db, organizationId, automationId, version) {
+      const key = `${automationId}/${version}`
+      const kept = known.get(key)
+      if (kept) return kept
+      const definition = readDefinition(
+        await findVersion(db, organizationId, automationId, version),
+      )
+      // What cannot be read is not kept: the next release may be able to.
+      if (!definition) return undefined
+      if (known.size >= maxDefinitions) known.clear()
+      known.set(key, definition)
+      return definition
+    },
+  }
+}

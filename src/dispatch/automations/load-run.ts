@@ -1,0 +1,208 @@
+import type { AutomationStatus } from '../../contract/automations.ts'
+import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
+import { sql, type Queryable } from '../../database/database.ts'
+import { findAgent } from '../../domains/agents/agent-store.ts'
+import { eligibleAgent, type EligibleAgent } from '../../domains/agents/resolve-agent.ts'
+import {
+  branchableFields,
+  type AutomationDefinition,
+  type BranchableField,
+} from '../../domains/automations/definition.ts'
+import type { ActiveRunStatus } from '../../domains/automations/run-states.ts'
+import type { CallOrigin } from '../../domains/calls/call-states.ts'
+import { zonesOfCallee } from '../../domains/calls/callee-zones.ts'
+import { calleeZones, laneSchedules } from '../../domains/calls/calling-windows.ts'
+import {
+  policyOfJson,
+  type CallingPolicy,
+  type CallingPolicyJson,
+} from '../../domains/organizations/calling-policy.ts'
+import {
+  describeDestinationProblem,
+  destinationProblem,
+} from '../../domains/organizations/phone-destination.ts'
+import type { ClaimedRun } from './claim-runs.ts'
+import type { DefinitionCache } from './definition-cache.ts'
+import type { CallFacts, ContactFacts, Phase, RunFacts, RunState } from './run-facts.ts'
+
+/** A run as it stands, and everything its next move depends on, as one moment saw them. */
+export interface LoadedRun extends ClaimedRun {
+  readonly automationId: string
+  readonly contactId: string
+  readonly origin: CallOrigin
+  readonly sequence: number
+  readonly wakeCount: number
+  readonly faults: number
+  readonly callId: string | null
+  readonly phoneNumber: string | undefined
+  /** Of the current step, where it may take calls. */
+  readonly agent: EligibleAgent | undefined
+  readonly definition: AutomationDefinition | undefined
+  readonly state: RunState
+  readonly facts: RunFacts
+}
+
+type RunColumns = {
+  readonly automation_id: string
+  readonly automation_version: number
+  readonly automation_status: AutomationStatus
+  readonly contact_id: string
+  readonly origin: CallOrigin
+  readonly status: ActiveRunStatus
+  readonly step: string | null
+  readonly phase: Phase
+  readonly attempt: number
+  readonly steps_executed: number
+  readonly call_id: string | null
+  readonly last_outcome: string | null
+  readonly last_answer_status: AnswerStatus | null
+  readonly due_at: Date | null
+  readonly started_at: Date | null
+  readonly sequence: number
+  readonly wake_count: number
+  readonly faults: number
+  readonly is_cancel_requested: boolean
+  readonly now: Date
+}
+
+type Surroundings = {
+  readonly policy: CallingPolicyJson
+  readonly is_contact_known: boolean
+  readonly is_on_do_not_call_list: boolean
+  readonly call_status: CallStatus | null
+  readonly is_call_waiting: boolean
+  readonly was_dialled: boolean
+  readonly call_answer_status: AnswerStatus | null
+  readonly call_outcome: string | null
+  readonly is_outcome_pending: boolean
+} & { readonly [Field in BranchableField]: string | null }
+
+type RunRow = RunColumns & Surroundings
+
+/** An answered call without an outcome may get one from its summary, which is waited for this long. */
+const maxOutcomeWait = '10 minutes'
+
+const loadStatement = sql(
+  'load-run.loadRun',
+  `select r.automation_id, r.automation_version, a.status as automation_status, r.contact_id, r.origin, r.status,
+          r.step, r.phase, r.attempt, r.steps_executed, r.call_id, r.last_outcome, r.last_answer_status, r.due_at,
+          r.started_at, r.sequence, r.wake_count, r.faults, r.cancel_requested_at is not null as is_cancel_requested,
+          clock_timestamp() as now,
+          o.policy, k.id is not null as is_contact_known,
+          d.phone_number is not null as is_on_do_not_call_list,
+          ${branchableFields.map((field) => `k.${field}`).join(', ')},
+          c.status as call_status, coalesce(c.status = 'queued' and c.lease_token is null, false) as is_call_waiting,
+          c.dialing_at is not null as was_dialled,
+          c.answer_status as call_answer_status, c.outcome as call_outcome,
+          coalesce(c.outcome is null and s.status = 'processing'
+                   and c.ended_at > now() - interval '${maxOutcomeWait}', false) as is_outcome_pending
+     from automation_runs r
+     join automations a      on a.organization_id = r.organization_id and a.id = r.automation_id
+     join organizations o    on o.id = r.organization_id
+     left join contacts k    on k.organization_id = r.organization_id and k.id = r.contact_id
+     left join dnc_numbers d on d.organization_id = r.organization_id and d.phone_number = k.phone_number
+     left join calls c       on c.organization_id = r.organization_id and c.id = r.call_id
+     left join results s     on s.organization_id = r.organization_id and s.call_id = r.call_id and s.kind = 'summary'
+    where r.organization_id = $1
+      and r.id = $2
+      and r.status in ('queued', 'running', 'waiting')`,
+)
+
+/** Undefined: the run is over. `now` stands in for the database's clock where a test turns time by hand. */
+export const loadRun = async (
+  db: Queryable,
+  { organizationId, runId }: ClaimedRun,
+  definitions: DefinitionCache,
+  now?: Date,
+): Promise<LoadedRun | undefined> => {
+  const row = await db.row<RunRow>(loadStatement, [organizationId, runId])
+  if (!row) return undefined
+  const { automation_id: automationId, automation_version: version } = row
+  const definition = await definitions.find(db, organizationId, automationId, version)
+  const step = row.step === null ? undefined : definition?.steps[row.step]
+  const agent =
+    step?.type === 'call' ? await findEligible(db, organizationId, step.agent_id) : undefined
+  return {
+    organizationId,
+    runId,
+    automationId,
+    contactId: row.contact_id,
+    origin: row.origin,
+    sequence: row.sequence,
+    wakeCount: row.wake_count,
+    faults: row.faults,
+    callId: row.call_id,
+    phoneNumber: row.phone_number ?? undefined,
+    agent,
+    definition,
+    state: stateOf(row),
+    facts: {
+      nowMs: (now ?? row.now).getTime(),
+      automationStatus: row.automation_status,
+      isCancelRequested: row.is_cancel_requested,
+      isAgentEligible: step?.type !== 'call' || agent !== undefined,
+      contact: contactOf(row),
+      call: callOf(row),
+    },
+  }
+}
+
+const findEligible = async (
+  db: Queryable,
+  organizationId: string,
+  agentId: string,
+): Promise<EligibleAgent | undefined> => {
+  const agent = await findAgent(db, organizationId, agentId)
+  return agent && eligibleAgent(agent)
+}
+
+const stateOf = (row: RunColumns): RunState => ({
+  status: row.status,
+  step: row.step,
+  phase: row.phase,
+  attempt: row.attempt,
+  stepsExecuted: row.steps_executed,
+  dueMs: row.due_at?.getTime() ?? null,
+  startedMs: row.started_at?.getTime() ?? null,
+  last: { outcome: row.last_outcome, answerStatus: row.last_answer_status },
+})
+
+const callOf = (row: Surroundings): CallFacts | undefined =>
+  row.call_status === null
+    ? undefined
+    : {
+        status: row.call_status,
+        isWaiting: row.is_call_waiting,
+        answerStatus: row.call_answer_status,
+        outcome: row.call_outcome,
+        wasDialled: row.was_dialled,
+        isOutcomePending: row.is_outcome_pending,
+      }
+
+const contactOf = (row: Surroundings): ContactFacts | undefined => {
+  if (!row.is_contact_known) return undefined
+  const fields = Object.fromEntries(branchableFields.map((field) => [field, row[field] ?? '']))
+  return contactFacts(
+    fields as Record<BranchableField, string>,
+    policyOfJson(row.policy),
+    row.is_on_do_not_call_list,
+  )
+}
+
+/** What a contact's number means under a policy: where and when it may be called, and whether at all. */
+export const contactFacts = (
+  fields: Readonly<Record<BranchableField, string>>,
+  policy: CallingPolicy,
+  isOnDoNotCallList: boolean,
+): ContactFacts => {
+  const zones = zonesOfCallee(fields.phone_number)
+  const problem = destinationProblem(fields.phone_number, policy)
+  return {
+    fields,
+    blockedBecause: isOnDoNotCallList
+      ? 'The number is on the do-not-call list.'
+      : problem && describeDestinationProblem(problem),
+    timeZones: calleeZones(policy, zones),
+    schedules: laneSchedules(policy, zones),
+  }
+}

@@ -1,0 +1,74 @@
+import type { Database } from '../../database/database.ts'
+import { runsChannel } from '../../domains/automations/queue-run.ts'
+import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import { repeat, systemSleep, type Repeating, type Sleep } from '../repeating.ts'
+import { claimDueRuns } from './claim-runs.ts'
+import { createDefinitionCache } from './definition-cache.ts'
+import { stepRun, type StepOptions } from './step-run.ts'
+
+/** The truth, where hints are lost; one probe of an index. */
+const pollIntervalMs = 250
+/** Runs taken at once; a turn that took all it could is followed by another at once. */
+const runsPerTurn = 100
+/** Runs stepped side by side: each has a connection for the moments of its statements. */
+const defaultConcurrency = 4
+/** Far longer than a turn takes. Runs of a runner that died are due again after it. */
+const leaseMs = 10_000
+
+export interface AutomationRunnerOptions {
+  readonly database: Database
+  /** What commits with the end of a call that a run cancels. */
+  readonly onCallEnded: OnCallEnded
+  readonly logger: Logger
+  readonly concurrency?: number
+  /** For tests that turn time by hand. */
+  readonly sleep?: Sleep
+}
+
+/** Steps Automation runs when their time has come. Any number of runners share one database. */
+export const createAutomationRunner = (options: AutomationRunnerOptions): Service => {
+  const { database, logger, sleep = systemSleep } = options
+  const turn = createRunnerTurn(options)
+  let stepping: Repeating | undefined
+  let listener: { stop(): Promise<void> } | undefined
+  let starting: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+
+  const start = async (): Promise<void> => {
+    stepping = repeat({
+      name: 'automations',
+      intervalMs: pollIntervalMs,
+      work: async () => ((await turn()) >= runsPerTurn ? 0 : undefined),
+      sleep,
+      logger,
+    })
+    listener = await database.listen(runsChannel, () => stepping?.wake())
+  }
+
+  const stop = async (): Promise<void> => {
+    await starting
+    await Promise.all([stepping?.stop(), listener?.stop()])
+  }
+
+  return { start: () => (starting ??= start()), stop: () => (stopping ??= stop()) }
+}
+
+/** One turn: takes due runs and steps each as far as it goes. Answers how many were taken. */
+export const createRunnerTurn = (
+  options: Omit<AutomationRunnerOptions, 'sleep'> & Pick<StepOptions, 'now'>,
+): (() => Promise<number>) => {
+  const { database, concurrency = defaultConcurrency } = options
+  const stepOptions: StepOptions = { ...options, leaseMs, definitions: createDefinitionCache() }
+  return async () => {
+    const due = await claimDueRuns(database, { limit: runsPerTurn, leaseMs, now: options.now?.() })
+    const waiting = [...due]
+    const stepMany = async (): Promise<void> => {
+      for (let run = waiting.shift(); run !== undefined; run = waiting.shift())
+        await stepRun(stepOptions, run)
+    }
+    await Promise.all(Array.from({ length: Math.min(concurrency, due.length) }, stepMany))
+    return due.length
+  }
+}

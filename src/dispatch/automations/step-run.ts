@@ -1,0 +1,89 @@
+import { isRetryable } from '../../database/errors.ts'
+import { backoffMs } from '../../runtime/backoff.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { ClaimedRun } from './claim-runs.ts'
+import { commitEffect, RunSupersededError, type CommitOptions } from './commit-effect.ts'
+import type { DefinitionCache } from './definition-cache.ts'
+import { goesOn, type Effect } from './effect.ts'
+import { endFaultyRun, storeFault } from './fault-store.ts'
+import { loadRun, type LoadedRun } from './load-run.ts'
+import { nextEffect } from './step.ts'
+
+export interface StepOptions extends CommitOptions {
+  readonly definitions: DefinitionCache
+  readonly logger: Logger
+  /** For tests that turn time by hand; else the database's clock. */
+  readonly now?: (() => Date) | undefined
+}
+
+/** Moves of one run in one turn; a definition has no loop without a wait, so that it is seldom more than a few. */
+const maxMovesPerTurn = 250
+/** How often a run that others keep changing is loaded anew before its lease is left to run out. */
+const maxSuperseded = 5
+/** Faults at one place after which a run fails `internal_error`: about a minute of trying. */
+export const maxFaults = 6
+const faultDelay = { baseMs: 1_000, maxMs: 30_000 }
+
+/**
+ * Takes a run as far as it goes now: until it waits, its call is queued, or it ends. Rejects only when the database is
+ * away; the run is due again when its lease is over. Answers how many moves were made.
+ */
+export const stepRun = async (options: StepOptions, claimed: ClaimedRun): Promise<number> => {
+  try {
+    return await advance(options, claimed)
+  } catch (error) {
+    if (isRetryable(error)) throw error
+    await noteFault(options, claimed, error)
+    return 0
+  }
+}
+
+const advance = async (options: StepOptions, claimed: ClaimedRun): Promise<number> => {
+  let superseded = 0
+  for (let moves = 0; moves < maxMovesPerTurn;) {
+    const run = await loadRun(options.database, claimed, options.definitions, options.now?.())
+    if (!run) return moves
+    const effect = nextEffect(run.definition, run.state, run.facts)
+    try {
+      await commitEffect(options, run, effect)
+    } catch (error) {
+      if (!(error instanceof RunSupersededError)) throw error
+      superseded += 1
+      if (superseded >= maxSuperseded) return moves
+      continue
+    }
+    report(run, effect, options.logger)
+    moves += 1
+    if (!isDueAgain(effect, run)) return moves
+  }
+  return maxMovesPerTurn
+}
+
+const isDueAgain = (effect: Effect, { facts }: LoadedRun): boolean =>
+  goesOn(effect) || (effect.kind === 'watch' && effect.lookMs <= facts.nowMs)
+
+const report = (run: LoadedRun, effect: Effect, logger: Logger): void => {
+  const fields = {
+    organization_id: run.organizationId,
+    run_id: run.runId,
+    step: run.state.step,
+    effect: effect.kind,
+    ...(effect.kind === 'fail' && { failure_code: effect.code }),
+  }
+  if (effect.kind === 'complete' || effect.kind === 'fail' || effect.kind === 'cancel')
+    logger.info(fields, 'an Automation run ended')
+  else logger.debug(fields, 'an Automation run moved on')
+}
+
+const noteFault = async (
+  { database, onCallEnded, logger, now }: StepOptions,
+  claimed: ClaimedRun,
+  error: unknown,
+): Promise<void> => {
+  const fields = { organization_id: claimed.organizationId, run_id: claimed.runId }
+  logger.error({ err: error, ...fields }, 'an Automation run could not be stepped')
+  const faults = await storeFault(database, claimed, (made) => backoffMs(made, faultDelay), now?.())
+  if (faults === undefined || faults < maxFaults) return
+  await endFaultyRun(database, claimed, onCallEnded)
+  logger.error({ ...fields, faults }, 'an Automation run was given up')
+}

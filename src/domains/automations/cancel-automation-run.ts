@@ -1,0 +1,68 @@
+import { notFound } from '../../contract/api-error.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { isUuid } from '../../runtime/ids.ts'
+import type { OnCallEnded } from '../calls/call-ended.ts'
+import { cancelQueuedCall } from '../calls/cancel-store.ts'
+import type { SendHint } from '../calls/place-call.ts'
+import { runsChannel } from './queue-run.ts'
+import { runResource } from './run-resource.ts'
+import {
+  cancelRunAt,
+  findActivePosition,
+  findRun,
+  requestRunCancel,
+  type RunRow,
+} from './run-store.ts'
+
+/** A run that keeps moving under the cancellation is looked at this often. */
+const maxLooks = 20
+
+/**
+ * POST /automation-runs/{run_id}/cancel: takes effect between step boundaries (D6). A queued call of the run is cancelled
+ * with it, at once; a live one finishes, and the run is cancelled when it has. A finished run is answered unchanged.
+ */
+export const createCancelAutomationRun =
+  (
+    hint: SendHint,
+    onCallEnded: OnCallEnded,
+  ): ApiHandler<'cancelAutomationRun', Queryable, Transaction> =>
+  async ({ params }, { db, organizationId }) => {
+    const runId = params.run_id
+    if (!isUuid(runId)) throw notFound()
+    for (let looks = 0; looks < maxLooks; looks += 1) {
+      const change = await cancelOnce(db, organizationId, runId, onCallEnded)
+      if (change === 'moved_on') continue
+      const row = change ?? (await findRun(db, organizationId, runId))
+      if (!row) throw notFound()
+      if (change) db.afterCommit(() => hint(runsChannel))
+      return runResource(row)
+    }
+    throw new Error('the run moved on too fast to be cancelled')
+  }
+
+// The call before the run: everybody locks calls before runs, so that no two can wait for each other.
+const cancelOnce = async (
+  tx: Transaction,
+  organizationId: string,
+  runId: string,
+  onCallEnded: OnCallEnded,
+): Promise<RunRow | 'moved_on' | undefined> => {
+  const position = await findActivePosition(tx, organizationId, runId)
+  if (!position) return undefined
+  if (position.call_id !== null && !position.is_call_live) {
+    const reason = 'Its Automation run was cancelled.'
+    const ended = await cancelQueuedCall(tx, organizationId, position.call_id, reason)
+    if (ended) await onCallEnded(tx, ended)
+    // Not queued any more, although it was not live a moment ago: it may have been dialled since.
+    else if (await isCallLive(tx, organizationId, runId)) return 'moved_on'
+  }
+  const change = position.is_call_live ? requestRunCancel : cancelRunAt
+  return (await change(tx, organizationId, runId, position.sequence)) ?? 'moved_on'
+}
+
+const isCallLive = async (
+  tx: Transaction,
+  organizationId: string,
+  runId: string,
+): Promise<boolean> => (await findActivePosition(tx, organizationId, runId))?.is_call_live ?? false

@@ -1,0 +1,15 @@
+import { notFound } from '../../contract/api-error.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { runResource } from './run-resource.ts'
+import { findRun } from './run-store.ts'
+
+/** GET /automation-runs/{run_id}: a run of any origin, for a duplicate may be refused because of one (D6). */
+export const getAutomationRun: ApiHandler<'getAutomationRun', Queryable, Transaction> = async (
+  { params },
+  { db, organizationId },
+) => {
+  const row = await findRun(db, organizationId, params.run_id)
+  if (!row) throw notFound()
+  return runResource(row)
+}

@@ -1,0 +1,15 @@
+import { notFound } from '../../contract/api-error.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { automationResource } from './automation-resource.ts'
+import { findAutomation } from './automation-store.ts'
+
+/** GET /automations/{automation_id}. */
+export const getAutomation: ApiHandler<'getAutomation', Queryable, Transaction> = async (
+  { params },
+  { db, organizationId },
+) => {
+  const row = await findAutomation(db, organizationId, params.automation_id)
+  if (!row) throw notFound()
+  return automationResource(row)
+}

@@ -1,0 +1,13 @@
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { automationResource } from './automation-resource.ts'
+import { listAutomationRows } from './automation-store.ts'
+
+/** GET /automations: newest first; a status that there is not matches nothing. */
+export const listAutomations: ApiHandler<'listAutomations', Queryable, Transaction> = async (
+  { query: { limit, cursor, ...filters } },
+  { db, organizationId },
+) => {
+  const page = await listAutomationRows(db, { organizationId, limit, cursor, filters })
+  return { data: page.rows.map(automationResource), next: page.next }
+}

@@ -1,0 +1,31 @@
+import type { AutomationRunStatus } from '../../contract/automation-runs.ts'
+
+export type TerminalRunStatus = 'completed' | 'failed' | 'cancelled'
+export type ActiveRunStatus = Exclude<AutomationRunStatus, TerminalRunStatus>
+
+/**
+ * Decision D6 as data: from each status, those that may follow. A run that waits fails where it stands once it is too
+ * old or its Automation is gone; it completes only by running.
+ */
+export const runTransitions = {
+  queued: ['running', 'failed', 'cancelled'],
+  running: ['waiting', 'completed', 'failed', 'cancelled'],
+  waiting: ['running', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+} as const satisfies Record<AutomationRunStatus, readonly AutomationRunStatus[]>
+
+/** The statuses `to` may be entered from, or kept as, for `update … where status = any($n)`. */
+export const runStatusesBefore = (to: AutomationRunStatus): AutomationRunStatus[] =>
+  (Object.keys(runTransitions) as AutomationRunStatus[]).filter(
+    (from) =>
+      (runTransitions[from] as readonly AutomationRunStatus[]).includes(to) ||
+      (from === to && isActive(from)),
+  )
+
+export const activeRunStatuses: readonly ActiveRunStatus[] = ['queued', 'running', 'waiting']
+
+/** Whether something still follows this status. */
+export const isActive = (status: AutomationRunStatus): status is ActiveRunStatus =>
+  runTransitions[status].length > 0

@@ -1,0 +1,52 @@
+import type { Automation, AutomationStatus } from '../../contract/automations.ts'
+import { automationStatuses } from '../../contract/automations.ts'
+import type { Transaction } from '../../database/database.ts'
+import { setSourcePaused } from '../calls/lane-store.ts'
+import type { SendHint } from '../calls/place-call.ts'
+import { callsChannel } from '../calls/queue-call.ts'
+import { OperatorError } from '../organizations/operator-error.ts'
+import { automationResource } from './automation-resource.ts'
+import { mayBecome } from './automation-states.ts'
+import { findAutomation, organizationOfAutomation, setStatus } from './automation-store.ts'
+import { runsChannel } from './queue-run.ts'
+import { wakeRunsOfAutomation } from './run-store.ts'
+
+/** Which runs must look again when their Automation gets this status. */
+const wokenBy = { active: 'paused', paused: 'calls', archived: 'all' } as const
+
+/**
+ * Pauses, resumes or archives an Automation, named by its id alone. Paused: no new run, and those under way stay where
+ * they are, but for live calls. Archived: those under way fail, once their live calls have ended. Asking for the status
+ * it has changes nothing. Throws `OperatorError`.
+ */
+export const setAutomationStatus = async (
+  tx: Transaction,
+  hint: SendHint,
+  automationId: string,
+  to: Exclude<AutomationStatus, 'draft'>,
+): Promise<Automation> => {
+  const organizationId = await organizationOfAutomation(tx, automationId)
+  if (organizationId === undefined)
+    throw new OperatorError(`There is no Automation ${automationId}.`)
+  const from = automationStatuses.filter((status) => mayBecome(status, to))
+  const row = await setStatus(tx, organizationId, automationId, to, from)
+  if (!row) return unchanged(tx, organizationId, automationId, to)
+  await setSourcePaused(tx, organizationId, automationId, to !== 'active')
+  await wakeRunsOfAutomation(tx, organizationId, automationId, wokenBy[to])
+  tx.afterCommit(() => {
+    hint(runsChannel)
+    hint(callsChannel)
+  })
+  return automationResource(row)
+}
+
+const unchanged = async (
+  tx: Transaction,
+  organizationId: string,
+  automationId: string,
+  to: AutomationStatus,
+): Promise<Automation> => {
+  const row = await findAutomation(tx, organizationId, automationId)
+  if (row?.status === to) return automationResource(row)
+  throw new OperatorError(`An Automation that is ${row?.status} cannot become ${to}.`)
+}
