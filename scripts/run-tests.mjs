@@ -1,5 +1,6 @@
 // `npm test`: static checks, then every test file in a process of its own, over one PostgreSQL.
 // `--check`: static checks, the floor plan and the tests beside the sources. Other words are paths to choose from.
+// `--file-timeout=SECONDS` kills a file that runs longer.
 // The last line is `N passed, N failed`, and the exit status is 1 when something failed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,8 @@ const totalTimeoutMs = 30 * 60_000
 const options = process.argv.slice(2)
 const isCheck = options.includes('--check')
 const chosen = options.filter((option) => !option.startsWith('--'))
+const fileTimeoutOption = options.find((option) => option.startsWith('--file-timeout='))
+const fileTimeoutMs = fileTimeoutOption && Number(fileTimeoutOption.split('=')[1]) * 1000
 
 const stop = new AbortController()
 const totalTimer = setTimeout(
@@ -28,7 +31,7 @@ const runOverDatabase = async (files) => {
   const server = await startTestServer(folder)
   try {
     const environment = { [testServerVariable]: JSON.stringify(server.connection) }
-    return await runTestFiles(files, environment, stop.signal)
+    return await runTestFiles(files, { environment, signal: stop.signal, fileTimeoutMs })
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -30,12 +30,12 @@ const list = (folder) =>
     .toSorted()
 
 /** The outcome of every test, in the order of the files. A file that breaks or is killed is one failed test more. */
-export const runTestFiles = async (files, environment, signal) => {
+export const runTestFiles = async (files, options) => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-results-'))
   const results = new Map()
   const run = async (file, index) => {
     const destination = join(folder, `${index}.jsonl`)
-    results.set(file, await runTestFile(file, destination, environment, signal))
+    results.set(file, await runTestFile(file, destination, options))
   }
   try {
     const together = files.filter(sharesMachine)
@@ -59,10 +59,14 @@ const inParallel = async (items, limit, work) => {
   await Promise.all(Array.from({ length: limit }, worker))
 }
 
-const runTestFile = async (file, destination, environment, signal) => {
+const runTestFile = async (file, destination, { environment, signal, fileTimeoutMs }) => {
   const startedMs = performance.now()
   const args = [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`, file]
-  const child = await runNode(args, { timeoutMs: timeoutMsOf(file), signal, environment })
+  const child = await runNode(args, {
+    timeoutMs: fileTimeoutMs ?? timeoutMsOf(file),
+    signal,
+    environment,
+  })
   const tests = readResults(destination).map((test) => ({ ...test, file }))
   const trouble = troubleOf(child, tests)
   if (trouble) tests.push({ outcome: 'failed', file, name: trouble, detail: child.output })

@@ -40,12 +40,15 @@ const maxSocketPathLength = 103
 export const prepareFolders = (dataFolder: string, stateFolder = systemStateFolder): Folders => {
   try {
     mkdirSync(dataFolder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
-    const home = findHome(realpathSync(dataFolder), stateFolder)
+    const folder = realpathSync(dataFolder)
+    const home = findHome(folder, stateFolder)
     const owner = findOwner(home)
     makeOwned(home, owner)
+    // For whoever wonders, years later, which of several clusters is still needed.
+    if (!home.startsWith(folder)) writeFileSync(join(home, 'belongs-to'), `${folder}\n`)
     const sockets = findSocketsFolder(home, isRoot() ? stateFolder : tmpdir())
     makeOwned(sockets, owner)
-    const stage = isRoot() ? stateFolder : realpathSync(dataFolder)
+    const stage = isRoot() ? stateFolder : folder
     return { owner, cluster: join(home, 'data'), sockets, stage }
   } catch (error) {
     throw toSetupError('make the database folder', dataFolder, error)

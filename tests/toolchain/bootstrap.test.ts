@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, test } from 'node:test'
+
+const checkout = join(import.meta.dirname, '../..')
+
+/** Stands in for npm: installs a package that says which lock file it came from, and counts its calls. */
+const npm = `#!/bin/sh
+echo called >>"$CALLS"
+[ -z "$NPM_FAILS" ] || exit 1
+mkdir -p node_modules/.bin
+touch "$CALLS.half"
+[ -z "$NPM_HANGS" ] || exec sleep 60
+cp package-lock.json node_modules/installed.json
+`
+
+let root: string
+let calls: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'outdial-bootstrap-'))
+  calls = join(root, 'calls')
+  cpSync(join(checkout, 'scripts'), join(root, 'scripts'), { recursive: true })
+  cpSync(join(checkout, 'bin'), join(root, 'bin'), { recursive: true })
+  mkdirSync(join(root, 'path'))
+  writeFileSync(join(root, 'path/npm'), npm, { mode: 0o755 })
+  mkdirSync(join(root, 'src'))
+  writeFileSync(
+    join(root, 'src/main.ts'),
+    `console.log(JSON.stringify(process.argv.slice(2)))\nprocess.exitCode = 7\n`,
+  )
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+  lock('first')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const lock = (name: string): void =>
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ name, packages: { a: {} } }))
+const installed = (): string => readFileSync(join(root, 'node_modules/installed.json'), 'utf8')
+const countCalls = (): number => readFileSync(calls, 'utf8').split('\n').length - 1
+
+const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => {
+  const { npm_execpath: _, ...env } = process.env
+  return { ...env, PATH: `${join(root, 'path')}:${env['PATH']}`, CALLS: calls, ...more }
+}
+
+const run = (args: string[], more?: Record<string, string>) =>
+  spawnSync(process.execPath, ['scripts/bootstrap.mjs', ...args], {
+    cwd: root,
+    env: environment(more),
+    encoding: 'utf8',
+  })
+
+test('the first run installs, later ones do not, and the command gets its words and gives its status', () => {
+  const first = run(['dial', '--follow', '+12025550100'])
+  assert.equal(first.stdout, '["dial","--follow","+12025550100"]\n')
+  assert.equal(first.status, 7)
+  assert.equal(run(['start']).status, 7)
+  assert.equal(countCalls(), 1)
+  assert.deepEqual(
+    readdirSync(join(root, '.runtime')).filter((name) => name.startsWith('staging')),
+    [],
+  )
+})
+
+test('the installed command is the same program', () => {
+  run(['start'])
+  const linked = join(root, 'node_modules/.bin/outdial')
+  const answer = spawnSync(linked, ['--help'], { env: environment(), encoding: 'utf8' })
+  assert.equal(answer.stdout, '["--help"]\n')
+  assert.equal(answer.status, 7)
+})
+
+test('a changed lock file replaces the packages', () => {
+  run(['start'])
+  lock('second')
+  run(['start'])
+  assert.match(installed(), /second/)
+  assert.equal(countCalls(), 2)
+})
+
+test('an install that fails leaves the old packages, and says so', () => {
+  run(['start'])
+  lock('second')
+  const failed = run(['start'], { NPM_FAILS: '1' })
+  assert.equal(failed.status, 1)
+  assert.match(failed.stderr, /npm could not install the packages \(exit status 1\)/)
+  assert.match(installed(), /first/)
+})
+
+test('an install killed half-way leaves the old packages, and the next run completes it', async () => {
+  run(['start'])
+  rmSync(`${calls}.half`)
+  lock('second')
+  const watcher = watch(root)
+  const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'start'], {
+    cwd: root,
+    env: environment({ NPM_HANGS: '1' }),
+    stdio: 'ignore',
+    detached: true,
+  })
+  while (!existsSync(`${calls}.half`)) await once(watcher, 'change')
+  watcher.close()
+  process.kill(-(child.pid ?? 0), 'SIGKILL')
+  await once(child, 'exit')
+  assert.match(installed(), /first/)
+  run(['start'])
+  assert.match(installed(), /second/)
+  assert.deepEqual(
+    readdirSync(join(root, '.runtime')).filter((name) => name.startsWith('staging')),
+    [],
+  )
+})
+
+test('of several first runs at once each one works', async () => {
+  const children = [1, 2, 3, 4].map((n) =>
+    spawn(process.execPath, ['scripts/bootstrap.mjs', String(n)], {
+      cwd: root,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  const answers = await Promise.all(children.map(async ({ stdout }) => text(stdout)))
+  assert.deepEqual(answers, ['["1"]\n', '["2"]\n', '["3"]\n', '["4"]\n'])
+  assert.match(installed(), /first/)
+})
+
+test('an unknown benchmark is a usage error that names the others', () => {
+  mkdirSync(join(root, 'benchmarks'))
+  writeFileSync(join(root, 'benchmarks/claim.ts'), 'console.log("claims")')
+  assert.equal(run(['bench', 'claim']).stdout, 'claims\n')
+  const unknown = run(['bench', 'clam'])
+  assert.equal(unknown.status, 2)
+  assert.equal(unknown.stderr, 'No script is named clam: choose from claim.\n')
+})
