@@ -2,7 +2,19 @@ import { administratorArea } from '../contract/api-keys.ts'
 import { operations, type ApiHandlers } from '../contract/operations.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { listAgents } from '../domains/agents/list-agents.ts'
+import { createCancelAutomationRun } from '../domains/automations/cancel-automation-run.ts'
+import { createCreateAutomationRun } from '../domains/automations/create-automation-run.ts'
+import { getAutomation } from '../domains/automations/get-automation.ts'
+import { getAutomationRun } from '../domains/automations/get-automation-run.ts'
+import { listAutomationRuns } from '../domains/automations/list-automation-runs.ts'
+import { listAutomations } from '../domains/automations/list-automations.ts'
 import { createPrincipals } from '../domains/api-keys/principals.ts'
+import { cancelBatch } from '../domains/batches/cancel-batch.ts'
+import { createCreateBatch } from '../domains/batches/create-batch.ts'
+import { getBatch } from '../domains/batches/get-batch.ts'
+import { listBatches } from '../domains/batches/list-batches.ts'
+import { pauseBatch } from '../domains/batches/pause-batch.ts'
+import { createStartBatch } from '../domains/batches/start-batch.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import { createCancelCall } from '../domains/calls/cancel-call.ts'
 import { getCall } from '../domains/calls/get-call.ts'
@@ -70,6 +82,7 @@ export const createApiRole = async (
 
 const handlersOf = ({
   database,
+  clock,
   onCallEnded,
   downloadUrls,
 }: ApiRoleOptions): ApiHandlers<Queryable, Transaction> => ({
@@ -83,6 +96,18 @@ const handlersOf = ({
   listContacts,
   getContact,
   listAgents,
+  createBatch: createCreateBatch(clock),
+  listBatches,
+  getBatch,
+  startBatch: createStartBatch(database.hint),
+  pauseBatch,
+  cancelBatch,
+  listAutomations,
+  getAutomation,
+  createAutomationRun: createCreateAutomationRun(database.hint),
+  listAutomationRuns,
+  getAutomationRun,
+  cancelAutomationRun: createCancelAutomationRun(database.hint, onCallEnded),
   listRecordings: createListRecordings(downloadUrls),
   getRecording: createGetRecording(downloadUrls),
 })

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
 import { summarize } from '../conversation/summarize.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { createWakeRun } from '../domains/automations/wake-run.ts'
+import { settleBatchOfCall } from '../domains/batches/settle-batch.ts'
+import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../domains/recordings/recording-store.ts'
 import { adoptCall } from '../live-call/adopt-call.ts'
@@ -38,10 +42,20 @@ export interface LiveCallOptions {
 
 const jobConcurrency = 2
 
+/** What the source of a call has to know in the very commit that ends it. Locks come in this order. */
+const createSettleCall = (database: Database): OnCallEnded => {
+  const wakeRun = createWakeRun(database.hint)
+  return async (tx, call) => {
+    await settleBatchOfCall(tx, call)
+    await wakeRun(tx, call)
+  }
+}
+
 /** The media role's parts: how a call is run, ended, recorded and summarised. */
 export const createLiveCallParts = (options: LiveCallOptions) => {
   const { config, store, spoolFolder, storage, clock, logger } = options
   const { database } = store
+  const settleCall = createSettleCall(database)
   // The node that has the spool encodes it: the task carries its name.
   const encodeHere = `${encodingTask}:${nameOfFolder(spoolFolder)}`
   const media = createMediaWorkerPool({
@@ -61,6 +75,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       database,
       addDoNotCall: (tx, call) =>
         addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
+      onCallEnded: settleCall,
       encodingTask: encodeHere,
     }),
     loadPlan: createCallPlans({
@@ -99,7 +114,10 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   return {
     media,
     runCall,
-    onCallEnded: openResultsOfEndedCall,
+    onCallEnded: async (tx: Transaction, call: EndedCall) => {
+      await openResultsOfEndedCall(tx, call)
+      await settleCall(tx, call)
+    },
     sweeper: createSpoolSweeper({
       spoolFolder,
       logger,

@@ -1,5 +1,36 @@
 import { agentExample, agentFilters, agentList } from './agents.ts'
 import {
+  automationRun,
+  automationRunFilters,
+  automationRunInput,
+  automationRunInputExample,
+  automationRunList,
+  automationRunPath,
+  cancelledRunExample,
+  completedRunExample,
+  queuedRunExample,
+} from './automation-runs.ts'
+import {
+  automation,
+  automationExample,
+  automationFilters,
+  automationList,
+  automationPath,
+} from './automations.ts'
+import {
+  batch,
+  batchFilters,
+  batchInput,
+  batchInputExample,
+  batchList,
+  batchPath,
+  cancelledBatchExample,
+  completedBatchExample,
+  draftBatchExample,
+  pausedBatchExample,
+  queuedBatchExample,
+} from './batches.ts'
+import {
   callSummary,
   callSummaryExample,
   callTranscript,
@@ -179,6 +210,183 @@ export const operations = {
     response: agentList,
     paged: true,
     example: { data: [agentExample], next_cursor: null },
+  }),
+
+  createBatch: op('POST /batches', {
+    tag: 'Batches',
+    summary: 'Draft a batch',
+    description:
+      'Drafts a dialling job for 1 to 1,000 recipients: known contacts, or contacts that are upserted together with the batch. Nobody is called before it is started.',
+    scope: 'batches:write',
+    bucket: 'write',
+    idempotency: 'required',
+    body: batchInput,
+    response: batch,
+    statuses: [201],
+    location: '/batches/{id}',
+    errors: [
+      'resource_not_found',
+      'resource_state_conflict',
+      'contact_identity_conflict',
+      'unsupported_destination',
+    ],
+    bodyExample: batchInputExample,
+    example: draftBatchExample,
+  }),
+
+  listBatches: op('GET /batches', {
+    tag: 'Batches',
+    summary: 'List batches',
+    description: 'Batches made through the API, newest first.',
+    scope: 'batches:read',
+    bucket: 'read',
+    query: batchFilters,
+    response: batchList,
+    paged: true,
+    example: { data: [completedBatchExample], next_cursor: null },
+  }),
+
+  getBatch: op('GET /batches/{batch_id}', {
+    tag: 'Batches',
+    summary: 'Get a batch',
+    description:
+      'State and counters of one batch made through the API. `GET /calls?batch_id=` lists its recipients’ calls.',
+    scope: 'batches:read',
+    bucket: 'read',
+    params: batchPath,
+    response: batch,
+    errors: ['resource_not_found'],
+    example: completedBatchExample,
+  }),
+
+  startBatch: op('POST /batches/{batch_id}/start', {
+    tag: 'Batches',
+    summary: 'Start or resume a batch',
+    description:
+      'A draft or paused batch becomes `scheduled` while `scheduled_start_at` lies ahead, else `queued`. From any other state it is 409 `resource_state_conflict`.',
+    scope: 'batches:write',
+    bucket: 'execution',
+    idempotency: 'required',
+    params: batchPath,
+    response: batch,
+    statuses: [202],
+    errors: ['resource_not_found', 'resource_state_conflict'],
+    example: queuedBatchExample,
+  }),
+
+  pauseBatch: op('POST /batches/{batch_id}/pause', {
+    tag: 'Batches',
+    summary: 'Pause a batch',
+    description:
+      'No further recipient is dialled; live calls go on and are counted. A paused or ended batch is answered unchanged; a draft is 409 `resource_state_conflict`.',
+    scope: 'batches:write',
+    bucket: 'write',
+    idempotency: 'optional',
+    params: batchPath,
+    response: batch,
+    errors: ['resource_not_found', 'resource_state_conflict'],
+    example: pausedBatchExample,
+  }),
+
+  cancelBatch: op('POST /batches/{batch_id}/cancel', {
+    tag: 'Batches',
+    summary: 'Cancel a batch',
+    description:
+      'Recipients that are pending or queued become cancelled at once; live calls finish and are counted. An ended batch is answered unchanged.',
+    scope: 'batches:write',
+    bucket: 'write',
+    idempotency: 'optional',
+    params: batchPath,
+    response: batch,
+    errors: ['resource_not_found'],
+    example: cancelledBatchExample,
+  }),
+
+  listAutomations: op('GET /automations', {
+    tag: 'Automations',
+    summary: 'List Automations',
+    description:
+      'The organization’s Automations, newest first. What they do is managed in the dashboard; a run needs an `active` one.',
+    scope: 'automations:read',
+    bucket: 'read',
+    query: automationFilters,
+    response: automationList,
+    paged: true,
+    example: { data: [automationExample], next_cursor: null },
+  }),
+
+  getAutomation: op('GET /automations/{automation_id}', {
+    tag: 'Automations',
+    summary: 'Get an Automation',
+    description: 'Reads one Automation.',
+    scope: 'automations:read',
+    bucket: 'read',
+    params: automationPath,
+    response: automation,
+    errors: ['resource_not_found'],
+    example: automationExample,
+  }),
+
+  createAutomationRun: op('POST /automation-runs', {
+    tag: 'Automations',
+    summary: 'Run an Automation for a contact',
+    description:
+      'Accepts a run into the durable queue; read its state with GET. A contact has at most one active run of an Automation: a second one is 409 `duplicate_active_run` and names it in `details.existing_run_id`.',
+    scope: 'automations:run',
+    bucket: 'execution',
+    idempotency: 'required',
+    body: automationRunInput,
+    response: automationRun,
+    statuses: [202],
+    location: '/automation-runs/{id}',
+    errors: [
+      'resource_not_found',
+      'resource_state_conflict',
+      'duplicate_active_run',
+      'unsupported_destination',
+      'recipient_blocked_by_policy',
+    ],
+    bodyExample: automationRunInputExample,
+    example: queuedRunExample,
+  }),
+
+  listAutomationRuns: op('GET /automation-runs', {
+    tag: 'Automations',
+    summary: 'List Automation runs',
+    description: 'The organization’s runs, newest first.',
+    scope: 'automations:read',
+    bucket: 'read',
+    query: automationRunFilters,
+    response: automationRunList,
+    paged: true,
+    example: { data: [completedRunExample], next_cursor: null },
+  }),
+
+  getAutomationRun: op('GET /automation-runs/{run_id}', {
+    tag: 'Automations',
+    summary: 'Get an Automation run',
+    description: 'Reads one run.',
+    scope: 'automations:read',
+    bucket: 'read',
+    params: automationRunPath,
+    response: automationRun,
+    errors: ['resource_not_found'],
+    example: completedRunExample,
+  }),
+
+  cancelAutomationRun: op('POST /automation-runs/{run_id}/cancel', {
+    tag: 'Automations',
+    summary: 'Cancel an Automation run',
+    description:
+      'Takes effect between step boundaries: a queued call of the run is cancelled, a live one finishes, and nothing after starts. A finished run is answered unchanged.',
+    scope: 'automations:run',
+    bucket: 'write',
+    idempotency: 'optional',
+    params: automationRunPath,
+    body: nothing,
+    response: automationRun,
+    errors: ['resource_not_found'],
+    example: cancelledRunExample,
   }),
 
   listRecordings: op('GET /recordings', {

@@ -14,6 +14,19 @@ export const answerStatuses = ['answered', 'no_answer', 'busy', 'voicemail', 'un
 
 export type AnswerStatus = (typeof answerStatuses)[number]
 
+export const batchStatuses = [
+  'draft',
+  'scheduled',
+  'queued',
+  'in_progress',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
+
+export type BatchStatus = (typeof batchStatuses)[number]
+
 /** Outcomes that every agent has; an agent may configure slugs of its own (D3). */
 export const normalizedOutcomes = [
   'achieved',

@@ -18,8 +18,8 @@ import { silentLogger, type Logger } from '../runtime/logger.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { DialableCall } from './run-call-port.ts'
 
-/** Sleepers of an idle dispatcher: claim, cancellations, lease, sweep. */
-const loops = 4
+/** Sleepers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
+const loops = 5
 const pollMs = 250
 
 let test: TestDatabase

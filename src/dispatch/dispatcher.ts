@@ -8,6 +8,7 @@ import type { Service } from '../runtime/service.ts'
 import { requestedCancellations } from './cancellations.ts'
 import { takeClaimTurn } from './claim-turn.ts'
 import { dispatchCall } from './dispatch-call.ts'
+import { feedBatches } from './feed-batches.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { repeat, systemSleep, type Repeating, type Sleep } from './repeating.ts'
@@ -18,6 +19,7 @@ import { configureTrunk } from './trunk-pacing.ts'
 /** The truth, where hints are lost. */
 const pollIntervalMs = 250
 const sweepIntervalMs = 1_000
+const batchIntervalMs = 1_000
 /** How long calls that were told to stop may take to hang up. */
 const hangUpLimitMs = 10_000
 
@@ -101,6 +103,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     background.push(loop('sweep', sweepIntervalMs, sweep))
     const cancelling = loop('cancellations', pollIntervalMs, deliverCancellations)
     background.push(cancelling)
+    background.push(loop('batches', batchIntervalMs, () => feedBatches(database)))
     claiming = loop('claim', pollIntervalMs, async () => (lease ? claimTurn(lease) : undefined))
     listeners.push(await database.listen(callsChannel, () => claiming?.wake()))
     listeners.push(await database.listen(cancellationsChannel, () => cancelling.wake()))

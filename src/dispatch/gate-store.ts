@@ -11,6 +11,7 @@ export interface GateRow {
   readonly agent_version: number
   readonly phone_number: string
   readonly origin: CallOrigin
+  readonly batch_id: string | null
   readonly attempt: number
   readonly is_cancel_requested: boolean
   readonly is_contact_known: boolean
@@ -29,7 +30,7 @@ export interface GateRow {
 // A lane that never opens has its opening at infinity, which no Date can hold.
 const loadStatement = sql(
   'gate-store.loadForGate',
-  `select c.contact_id, c.agent_id, c.agent_version, c.phone_number, c.origin, c.attempt,
+  `select c.contact_id, c.agent_id, c.agent_version, c.phone_number, c.origin, c.batch_id, c.attempt,
           c.cancel_requested_at is not null as is_cancel_requested,
           k.id is not null as is_contact_known,
           coalesce(a.published_version is not null and a.archived_at is null, false) as is_agent_eligible,

@@ -1,4 +1,5 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
+import { enterBatch } from '../domains/batches/enter-batch.ts'
 import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
 import {
   finishCall,
@@ -40,26 +41,46 @@ type Verdict =
  * The one place that decides, right before dialling, whether a claimed call may be dialled: everything that was true
  * when it was accepted is judged again. The decision, its reason and the new state commit together.
  */
-export const passGate = (
+export const passGate = async (
   db: Database,
   fence: CallFence,
   onCallEnded: OnCallEnded,
-): Promise<GateOutcome> =>
-  db.transaction(async (tx) => {
-    const row = await loadForGate(tx, fence)
-    if (!row) return { kind: 'lost' }
-    const verdict = await judge(tx, fence, row)
-    switch (verdict.kind) {
-      case 'dial':
-        return dial(tx, fence, row, verdict.reason)
-      case 'wait':
-        return (await releaseClaim(tx, fence, verdict))
-          ? { kind: 'wait', reason: verdict.reason }
-          : { kind: 'lost' }
-      case 'end':
-        return end(tx, fence, verdict, onCallEnded)
-    }
-  })
+): Promise<GateOutcome> => {
+  try {
+    return await db.transaction((tx) => decide(tx, fence, onCallEnded))
+  } catch (error) {
+    if (!(error instanceof BatchStopped)) throw error
+    return wait(db, fence, { reason: pausedReason })
+  }
+}
+
+const decide = async (
+  tx: Transaction,
+  fence: CallFence,
+  onCallEnded: OnCallEnded,
+): Promise<GateOutcome> => {
+  const row = await loadForGate(tx, fence)
+  if (!row) return { kind: 'lost' }
+  const verdict = await judge(tx, fence, row)
+  switch (verdict.kind) {
+    case 'dial':
+      return dial(tx, fence, row, verdict.reason)
+    case 'wait':
+      return wait(tx, fence, verdict)
+    case 'end':
+      return end(tx, fence, verdict, onCallEnded)
+  }
+}
+
+const wait = async (db: Queryable, fence: CallFence, release: Release): Promise<GateOutcome> =>
+  (await releaseClaim(db, fence, release))
+    ? { kind: 'wait', reason: release.reason }
+    : { kind: 'lost' }
+
+/** A pause committed after the call's lane was looked at: `dialing` is rolled back. */
+class BatchStopped extends Error {}
+
+const pausedReason = 'Dispatch of its batch is paused.'
 
 const dial = async (
   tx: Transaction,
@@ -70,7 +91,11 @@ const dial = async (
   const durationMs =
     row.max_duration_seconds === null ? maxCallDurationMs : row.max_duration_seconds * 1000
   const attempt = await markDialing(tx, fence, reason, durationMs)
-  return attempt === undefined ? { kind: 'lost' } : { kind: 'dial', row, attempt }
+  if (attempt === undefined) return { kind: 'lost' }
+  if (row.batch_id !== null && !(await enterBatch(tx, fence.organizationId, row.batch_id))) {
+    throw new BatchStopped('The batch stopped dialling.')
+  }
+  return { kind: 'dial', row, attempt }
 }
 
 const end = async (
@@ -117,7 +142,7 @@ const failed = (outcomeReason: string): Verdict => ({
 
 /** The lane closed, or was paused, between claim and gate. It wakes the call itself when it opens again. */
 const closedHours = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
-  if (row.is_lane_paused) return { kind: 'wait', reason: 'Dispatch of its batch is paused.' }
+  if (row.is_lane_paused) return { kind: 'wait', reason: pausedReason }
   if (row.is_lane_open) return undefined
   return {
     kind: 'wait',

@@ -26,6 +26,7 @@ interface DueLane {
   readonly id: string
   readonly time_zones: string
   readonly calling_window: CallingWindowJson | null
+  readonly is_over: boolean
   readonly policy: CallingPolicyJson
   readonly now: Date
 }
@@ -46,9 +47,12 @@ const lockStatement = sql(
 
 const dueStatement = sql(
   'lane-edges.dueLanes',
-  `select l.organization_id, l.id, l.time_zones, l.calling_window, o.policy, statement_timestamp() as now
+  `select l.organization_id, l.id, l.time_zones, l.calling_window,
+          b.settled_at is not null as is_over,
+          o.policy, statement_timestamp() as now
      from lanes l
      join organizations o on o.id = l.organization_id
+     left join batches b  on b.organization_id = l.organization_id and b.id = l.source_id and l.kind = 'batch'
     where l.organization_id = any($1::uuid[])
       and l.recompute_at <= now()
     limit $2`,
@@ -89,7 +93,11 @@ interface StoredOpening {
   readonly recomputeAt: string
 }
 
+const never = 'infinity'
+
 const openingOfLane = (lane: DueLane): StoredOpening => {
+  // Nothing will ever wait here again: a batch that is over leaves no work behind, for dispatch neither.
+  if (lane.is_over) return { opensAt: never, closesAt: never, recomputeAt: never }
   const nowMs = lane.now.getTime()
   const schedules = laneSchedules(
     policyOfJson(lane.policy),
@@ -98,7 +106,7 @@ const openingOfLane = (lane: DueLane): StoredOpening => {
   )
   const opening = nextOpening(schedules, nowMs)
   if (!opening) {
-    return { opensAt: 'infinity', closesAt: 'infinity', recomputeAt: instant(nowMs + dayMs) }
+    return { opensAt: never, closesAt: never, recomputeAt: instant(nowMs + dayMs) }
   }
   // Where the horizon cut the opening there is no edge: computed again well before, it never seems to close.
   const isCut = opening.endMs >= nowMs + horizonMs

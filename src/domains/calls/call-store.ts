@@ -58,7 +58,8 @@ const findApiCallStatement = sql(
      from calls
     where organization_id = $1
       and id = $2
-      and origin = 'api'`,
+      and origin = 'api'
+      and status <> 'pending'`,
 )
 
 /** A call as the API may show it: one made elsewhere is unknown there (D3). */
@@ -115,7 +116,7 @@ export const listApiCalls = newestFirst<
   name: 'call-store.listApiCalls',
   columns: callColumns,
   table: 'calls',
-  where: "origin = 'api'",
+  where: "origin = 'api' and status <> 'pending'",
   sortColumn: 'created_at',
   filters: {
     status: 'status = ?',

@@ -6,7 +6,7 @@ import {
   type WeeklyWindow,
 } from '../organizations/calling-policy.ts'
 import { canOpenTogether } from '../organizations/open-together.ts'
-import { isTimeZone } from '../organizations/time-zone.ts'
+import { isTimeZone } from '../../contract/time-zone.ts'
 import type { CallingWindowJson } from './lane-store.ts'
 
 /** Epoch milliseconds, half-open: `startMs` belongs to it, `endMs` does not. */

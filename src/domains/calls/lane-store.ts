@@ -1,4 +1,4 @@
-import { sql, type Queryable } from '../../database/database.ts'
+import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { derivedId } from '../../runtime/ids.ts'
 
 /** What kind of work a lane carries, and in which order kinds go: immediate calls before all others. */
@@ -55,6 +55,64 @@ export const ensureLane = async (db: Queryable, lane: Lane): Promise<void> => {
     lane.callingWindow === undefined ? null : JSON.stringify(lane.callingWindow),
     lane.isPaused ?? false,
   ])
+}
+
+const dormantStatement = sql(
+  'lane-store.insertDormantLanes',
+  `insert into lanes (organization_id, id, kind, source_id, time_zones, rank, calling_window, paused, recompute_at)
+   select $1, i.id, i.kind, i.source_id, i.time_zones, i.rank, i.calling_window, true, 'infinity'
+     from unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::smallint[], $7::jsonb[])
+            as i (id, kind, source_id, time_zones, rank, calling_window)`,
+)
+
+/** Lanes of a source that is not at work yet: they cost dispatch nothing until `wakeSource`. */
+export const insertDormantLanes = async (
+  db: Queryable,
+  organizationId: string,
+  lanes: readonly Lane[],
+): Promise<void> => {
+  await db.run(dormantStatement, [
+    organizationId,
+    lanes.map(laneId),
+    lanes.map((lane) => lane.kind),
+    lanes.map((lane) => lane.sourceId),
+    lanes.map((lane) => zonesText(lane.timeZones)),
+    lanes.map((lane) => laneRanks[lane.kind]),
+    lanes.map((lane) => lane.callingWindow && JSON.stringify(lane.callingWindow)),
+  ])
+}
+
+const wakeStatement = sql(
+  'lane-store.wakeSource',
+  `update lanes
+      set paused       = false,
+          recompute_at = case when recompute_at = 'infinity' then '-infinity' else recompute_at end
+    where organization_id = $1
+      and source_id = $2`,
+)
+
+/** Lets the lanes of a source open, within one turn of dispatch. The caller has locked the organization. */
+export const wakeSource = async (
+  tx: Transaction,
+  organizationId: string,
+  sourceId: string,
+): Promise<void> => {
+  await tx.run(wakeStatement, [organizationId, sourceId])
+}
+
+const lockStatement = sql(
+  'lane-store.lockDispatch',
+  `update dispatch_organizations
+      set ready = true
+    where organization_id = $1`,
+)
+
+/**
+ * Begins a change of a whole source of work: first in the order of locks, so that no two of one organization overlap.
+ * Claims go to other organizations meanwhile. Wakes dispatch.
+ */
+export const lockDispatch = async (tx: Transaction, organizationId: string): Promise<void> => {
+  await tx.run(lockStatement, [organizationId])
 }
 
 const pauseStatement = sql(

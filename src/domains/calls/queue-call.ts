@@ -1,14 +1,14 @@
 import { ApiError, notFoundInBody } from '../../contract/api-error.ts'
 import type { Transaction } from '../../database/database.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
-import { policyOfJson, weekdays, type WeeklyWindow } from '../organizations/calling-policy.ts'
+import { policyOfJson } from '../organizations/calling-policy.ts'
 import {
   describeDestinationProblem,
   destinationProblem,
 } from '../organizations/phone-destination.ts'
-import { timeZonesOfNumber } from '../organizations/time-zones-of-number.ts'
 import type { CallRow } from './call-record.ts'
 import type { CallOrigin } from './call-states.ts'
+import { zonesOfCallee } from './callee-zones.ts'
 import { insertCall } from './call-store.ts'
 import { ensureLane, laneId, type Lane } from './lane-store.ts'
 import { findPlacement, type Placement } from './placement-store.ts'
@@ -85,12 +85,9 @@ const checkDestination = (phoneNumber: string, { policy }: Placement): void => {
   if (problem) throw new ApiError('unsupported_destination', describeDestinationProblem(problem))
 }
 
-/** All hours: which zones a number may be in is a fact about the number; the policy decides when the lane opens. */
-const allHours: readonly WeeklyWindow[] = [{ weekdays, startTime: '00:00', endTime: '24:00' }]
-
 const immediateLane = (organizationId: string, phoneNumber: string): Lane => ({
   organizationId,
   kind: 'immediate',
   sourceId: organizationId,
-  timeZones: timeZonesOfNumber(phoneNumber, allHours),
+  timeZones: zonesOfCallee(phoneNumber),
 })

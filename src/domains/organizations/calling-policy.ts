@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isCountry } from './countries.ts'
 import { checkFile } from './invalid-file.ts'
-import { isTimeZone } from './time-zone.ts'
+import { isTimeZone } from '../../contract/time-zone.ts'
 
 export const weekdays = [
   'monday',

@@ -5,7 +5,7 @@ import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { WeeklyWindow } from './calling-policy.ts'
 import { canOpenTogether } from './open-together.ts'
-import { isTimeZone } from './time-zone.ts'
+import { isTimeZone } from '../../contract/time-zone.ts'
 
 /** Longest prefix in the table: a calling code and as much of the number as decides the zone. */
 const maxPrefixLength = 15

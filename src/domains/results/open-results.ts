@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { insertResult } from './result-store.ts'
+import { insertResult, insertUnavailableResults } from './result-store.ts'
 import type { UnavailableReason } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
 
@@ -26,3 +26,11 @@ export const openResults = async (
     insertResult(tx, call, 'summary', state),
   ])
 }
+
+/** The same for many calls that ended before they were dialled, in one statement. */
+export const openResultsOfUndialled = (
+  tx: Transaction,
+  organizationId: string,
+  callIds: readonly string[],
+  reason: UnavailableReason,
+): Promise<void> => insertUnavailableResults(tx, organizationId, callIds, reason)

@@ -39,7 +39,8 @@ const summaryStatement = sql(
            and v.revision = r.revision and r.status = 'ready'
     where c.organization_id = $1
       and c.id = $2
-      and c.origin = 'api'`,
+      and c.origin = 'api'
+      and c.status <> 'pending'`,
 )
 
 /** Undefined for a call the API does not know. `summary` is null unless ready. */
@@ -71,7 +72,8 @@ const transcriptStatement = sql(
            and v.revision = r.revision and r.status = 'ready'
     where c.organization_id = $1
       and c.id = $2
-      and c.origin = 'api'`,
+      and c.origin = 'api'
+      and c.status <> 'pending'`,
 )
 
 /** The first `count` turns of the newest revision. Undefined for a call the API does not know. */
@@ -96,6 +98,7 @@ const pinnedStatement = sql(
     where c.organization_id = $1
       and c.id = $2
       and c.origin = 'api'
+      and c.status <> 'pending'
       and v.revision = $3
       and (v.superseded_at is null or v.superseded_at > now() - interval '24 hours')`,
 )

@@ -1,6 +1,11 @@
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import type { ResultStatus } from '../../contract/states.ts'
-import { resultStatesBefore, type ResultKind, type ResultState } from './result-states.ts'
+import {
+  resultStatesBefore,
+  type ResultKind,
+  type ResultState,
+  type UnavailableReason,
+} from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
 
 /** A result's row, locked until the transaction ends. */
@@ -25,6 +30,25 @@ export const insertResult = async (
   state: Exclude<ResultState, { status: 'ready' }>,
 ): Promise<void> => {
   await tx.run(openStatement, [organizationId, callId, kind, state.status, state.reason])
+}
+
+const openManyStatement = sql(
+  'result-store.insertUnavailableResults',
+  `insert into results (organization_id, call_id, kind, status, reason)
+   select $1, c.id, k.kind, 'unavailable', $3
+     from unnest($2::uuid[]) as c (id)
+    cross join (values ('transcript'), ('summary')) as k (kind)
+   on conflict (organization_id, call_id, kind) do nothing`,
+)
+
+/** Both results of many calls that have none and never will. */
+export const insertUnavailableResults = async (
+  tx: Transaction,
+  organizationId: string,
+  callIds: readonly string[],
+  reason: UnavailableReason,
+): Promise<void> => {
+  await tx.run(openManyStatement, [organizationId, callIds, reason])
 }
 
 const lockStatement = sql(

@@ -1,0 +1,158 @@
+import { ApiError, invalidField, notFoundInBody } from '../../contract/api-error.ts'
+import { maxScheduleDays, type BatchInput } from '../../contract/batches.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { isUuid, newId } from '../../runtime/ids.ts'
+import { zonesOfCallee } from '../calls/callee-zones.ts'
+import { insertDormantLanes, laneId, type Lane } from '../calls/lane-store.ts'
+import { findPlacement, type Placement } from '../calls/placement-store.ts'
+import { findPhoneNumbers } from '../contacts/recipient-store.ts'
+import { upsertRecipients } from '../contacts/upsert-recipients.ts'
+import { policyOfJson } from '../organizations/calling-policy.ts'
+import { batchResource, type BatchRow } from './batch-resource.ts'
+import { findBatch, insertBatch, type BatchOrigin, type NewBatch } from './batch-store.ts'
+import {
+  checkDestinations,
+  checkOverlap,
+  fieldDetails,
+  type NamedNumber,
+} from './check-recipients.ts'
+import { insertRecipients, type NewRecipient } from './recipient-store.ts'
+
+/** POST /batches: a draft; its recipients are upserted with it or not at all (D5). */
+export const createCreateBatch =
+  (clock: Clock): ApiHandler<'createBatch', Queryable, Transaction> =>
+  async ({ body }, { db, organizationId }) =>
+    batchResource(await createBatch(db, clock, organizationId, body, 'api'))
+
+/**
+ * A draft that nobody is called for yet. `input` has passed its schema; the rest is judged here, in the order of D9:
+ * unknown agent or contacts, times, destinations, a window that never opens, an agent that is not eligible, identities
+ * that conflict. Five round trips for any number of recipients.
+ */
+export const createBatch = async (
+  tx: Transaction,
+  clock: Clock,
+  organizationId: string,
+  input: BatchInput,
+  origin: BatchOrigin,
+): Promise<BatchRow> => {
+  const [placement, numbers] = await Promise.all([
+    findPlacement(tx, organizationId, isUuid(input.agent_id) ? input.agent_id : null, null),
+    namedNumbers(tx, organizationId, input),
+  ])
+  if (!placement) throw new Error(`there is no organization ${organizationId}`)
+  const agentVersion = check(input, placement, numbers, clock.now().getTime())
+  const contactIds = input.recipients
+    ? await upsertRecipients(tx, organizationId, input.recipients)
+    : (input.contact_ids ?? [])
+  const batch = { ...newBatchOf(input), origin }
+  const { lanes, recipients } = inLanes(organizationId, batch, numbers, contactIds)
+  const [, , , row] = await Promise.all([
+    insertBatch(tx, organizationId, batch),
+    insertDormantLanes(tx, organizationId, lanes),
+    insertRecipients(tx, organizationId, {
+      ...batch,
+      batchId: batch.id,
+      agentVersion,
+      recipients,
+    }),
+    findBatch(tx, organizationId, batch.id, origin),
+  ])
+  if (!row) throw new Error('A created batch is gone.')
+  return row
+}
+
+/** Every recipient's number; a contact that there is none of has an empty one. */
+const namedNumbers = async (
+  tx: Transaction,
+  organizationId: string,
+  { recipients, contact_ids: contactIds = [] }: BatchInput,
+): Promise<NamedNumber[]> => {
+  if (recipients) {
+    return recipients.map((recipient, index) => ({
+      phoneNumber: recipient.phone_number,
+      path: `recipients[${index}].phone_number`,
+    }))
+  }
+  const numbers = await findPhoneNumbers(tx, organizationId, contactIds.filter(isUuid))
+  return contactIds.map((id, index) => ({
+    phoneNumber: numbers.get(id) ?? '',
+    path: `contact_ids[${index}]`,
+  }))
+}
+
+/** The agent's version to pin. */
+const check = (
+  input: BatchInput,
+  placement: Placement,
+  numbers: readonly NamedNumber[],
+  nowMs: number,
+): number => {
+  const policy = policyOfJson(placement.policy)
+  if (placement.agent_id === null) throw notFoundInBody('agent_id')
+  checkContacts(numbers)
+  const startMs = startOf(input, nowMs)
+  checkDestinations(numbers, policy)
+  if (input.calling_window) checkOverlap(numbers, policy, input.calling_window, startMs)
+  if (placement.published_version === null || placement.is_archived) {
+    throw new ApiError('resource_state_conflict', 'This agent is not published, or archived.')
+  }
+  return placement.published_version
+}
+
+const checkContacts = (numbers: readonly NamedNumber[]): void => {
+  const unknown = numbers.filter(({ phoneNumber }) => phoneNumber === '')
+  if (unknown.length === 0) return
+  throw new ApiError(
+    'resource_not_found',
+    `${unknown.length} of the contacts are not in your organization.`,
+    fieldDetails(unknown, 'not_found'),
+  )
+}
+
+const maxScheduleMs = maxScheduleDays * 24 * 3_600_000
+
+/** Past or absent: at once (D5). */
+const startOf = ({ scheduled_start_at: scheduledStartAt }: BatchInput, nowMs: number): number => {
+  const startMs = scheduledStartAt === undefined ? nowMs : Date.parse(scheduledStartAt)
+  if (startMs > nowMs + maxScheduleMs) throw invalidField('scheduled_start_at', 'too_large')
+  return Math.max(startMs, nowMs)
+}
+
+const newBatchOf = (input: BatchInput): Omit<NewBatch, 'origin'> => ({
+  id: newId(),
+  name: input.name,
+  agentId: input.agent_id,
+  totalRecipients: (input.recipients ?? input.contact_ids ?? []).length,
+  scheduledStartAt: input.scheduled_start_at,
+  callingWindow: input.calling_window,
+})
+
+/** One lane for each set of zones that callees may be in, and each recipient in its lane. */
+const inLanes = (
+  organizationId: string,
+  batch: Omit<NewBatch, 'origin'>,
+  numbers: readonly NamedNumber[],
+  contactIds: readonly string[],
+): { readonly lanes: readonly Lane[]; readonly recipients: readonly NewRecipient[] } => {
+  const lanes = new Map<string, Lane & { readonly id: string }>()
+  const recipients = numbers.map(({ phoneNumber }, index) => {
+    const timeZones = zonesOfCallee(phoneNumber)
+    const key = timeZones?.join() ?? ''
+    const lane = lanes.get(key) ?? newLane(organizationId, batch, timeZones)
+    lanes.set(key, lane)
+    return { callId: newId(), contactId: contactIds[index] ?? '', phoneNumber, laneId: lane.id }
+  })
+  return { lanes: [...lanes.values()], recipients }
+}
+
+const newLane = (
+  organizationId: string,
+  { id: sourceId, callingWindow }: Omit<NewBatch, 'origin'>,
+  timeZones: readonly string[] | undefined,
+): Lane & { readonly id: string } => {
+  const lane: Lane = { organizationId, kind: 'batch', sourceId, timeZones, callingWindow }
+  return { ...lane, id: laneId(lane) }
+}

@@ -1,0 +1,79 @@
+import { sql, type Database, type Queryable } from '../../database/database.ts'
+import { lockDispatch } from '../calls/lane-store.ts'
+import { findBatchHead } from './batch-store.ts'
+import { cancelLeftovers } from './cancel-batch.ts'
+import { releaseBatch } from './start-batch.ts'
+
+/** Batches looked after in one turn; the next turn takes the rest. */
+const maxBatchesPerTurn = 50
+
+interface BatchKey {
+  readonly organization_id: string
+  readonly id: string
+}
+
+const dueStatement = sql(
+  'due-batches.findDue',
+  `select organization_id, id
+     from batches
+    where status = 'scheduled'
+      and scheduled_start_at <= clock_timestamp()
+    order by scheduled_start_at
+    limit $1`,
+)
+
+/** `scheduled` → `queued` where the instant has come (D5). Any number of nodes may do this at once. */
+export const releaseDueBatches = async (db: Database): Promise<void> => {
+  for (const { organization_id: organizationId, id } of await keys(db, dueStatement)) {
+    await db.transaction(async (tx) => {
+      const [, head] = await Promise.all([
+        lockDispatch(tx, organizationId),
+        findBatchHead(tx, organizationId, id, undefined),
+      ])
+      // Paused, cancelled or released by another node meanwhile.
+      if (head?.status !== 'scheduled') return
+      await releaseBatch(tx, db.hint, organizationId, id, ['scheduled'])
+    })
+  }
+}
+
+const leftoverStatement = sql(
+  'due-batches.findLeftovers',
+  `select b.organization_id, b.id
+     from batches b
+    where b.status = 'cancelled'
+      and b.settled_at is null
+      and exists (select
+                    from calls c
+                   where c.organization_id = b.organization_id
+                     and c.batch_id = b.id
+                     and c.status = 'queued')
+    order by b.cancelled_at
+    limit $1`,
+)
+
+/** Ends calls that fell back into the queue after their batch was cancelled. */
+export const cancelDueLeftovers = async (db: Database): Promise<void> => {
+  for (const { organization_id: organizationId, id } of await keys(db, leftoverStatement)) {
+    await db.transaction(async (tx) => {
+      await lockDispatch(tx, organizationId)
+      await cancelLeftovers(tx, organizationId, id)
+    })
+  }
+}
+
+const keys = (db: Queryable, statement: typeof dueStatement): Promise<BatchKey[]> =>
+  db.rows<BatchKey>(statement, [maxBatchesPerTurn])
+
+const nextStatement = sql(
+  'due-batches.nextInMs',
+  `select extract(epoch from min(scheduled_start_at) - clock_timestamp())::double precision * 1000 as next_in_ms
+     from batches
+    where status = 'scheduled'`,
+)
+
+/** Milliseconds until a scheduled batch becomes due; undefined if none is scheduled. */
+export const nextBatchInMs = async (db: Queryable): Promise<number | undefined> => {
+  const row = await db.row<{ next_in_ms: number | null }>(nextStatement, [])
+  return row?.next_in_ms ?? undefined
+}

@@ -1,0 +1,19 @@
+import type { Transaction } from '../../database/database.ts'
+import { lockBatch, moveBatch } from './batch-store.ts'
+
+/**
+ * A recipient is handed to dispatch, in the transaction that makes its call `dialing`: the first one moves the batch to
+ * `in_progress` (D5). False: the batch is no longer dialling, and the transaction must not commit. A pause waits for
+ * those that are past this point, so that once it is answered no other call leaves.
+ */
+export const enterBatch = async (
+  tx: Transaction,
+  organizationId: string,
+  batchId: string,
+): Promise<boolean> => {
+  const [status] = await Promise.all([
+    lockBatch(tx, organizationId, batchId),
+    moveBatch(tx, organizationId, batchId, 'in_progress', ['queued']),
+  ])
+  return status === 'queued' || status === 'in_progress'
+}

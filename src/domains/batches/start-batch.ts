@@ -1,0 +1,67 @@
+import { ApiError, notFound } from '../../contract/api-error.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { BatchStatus } from '../../contract/states.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { lockDispatch, wakeSource } from '../calls/lane-store.ts'
+import type { SendHint } from '../calls/place-call.ts'
+import { callsChannel } from '../calls/queue-call.ts'
+import { batchResource, type BatchRow } from './batch-resource.ts'
+import { startableStates } from './batch-states.ts'
+import { findBatch, findBatchHead, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { queueRecipients } from './recipient-store.ts'
+
+/** POST /batches/{batch_id}/start: also the resume (D5). */
+export const createStartBatch =
+  (hint: SendHint): ApiHandler<'startBatch', Queryable, Transaction> =>
+  async ({ params }, { db, organizationId }) =>
+    batchResource(await startBatch(db, hint, organizationId, params.batch_id, 'api'))
+
+/** Throws `resource_not_found`, and `resource_state_conflict` from any state but draft and paused. */
+export const startBatch = async (
+  tx: Transaction,
+  hint: SendHint,
+  organizationId: string,
+  batchId: string,
+  origin: BatchOrigin,
+): Promise<BatchRow> => {
+  const [, head] = await Promise.all([
+    lockDispatch(tx, organizationId),
+    findBatchHead(tx, organizationId, batchId, origin),
+  ])
+  if (!head) throw notFound()
+  const [hasMoved, row] = await Promise.all([
+    head.is_ahead
+      ? moveBatch(tx, organizationId, batchId, 'scheduled', startableStates)
+      : releaseBatch(tx, hint, organizationId, batchId, startableStates),
+    findBatch(tx, organizationId, batchId, undefined),
+  ])
+  if (!hasMoved) throw cannotStart(head.status)
+  if (!row) throw new Error('A started batch is gone.')
+  return row
+}
+
+/**
+ * To `queued`: its recipients become calls, its lanes open. The caller has locked the organization, and rolls back when
+ * the answer is false: the batch was in none of these states.
+ */
+export const releaseBatch = async (
+  tx: Transaction,
+  hint: SendHint,
+  organizationId: string,
+  batchId: string,
+  from: readonly BatchStatus[],
+): Promise<boolean> => {
+  const [, , hasMoved] = await Promise.all([
+    wakeSource(tx, organizationId, batchId),
+    queueRecipients(tx, organizationId, batchId),
+    moveBatch(tx, organizationId, batchId, 'queued', from),
+  ])
+  tx.afterCommit(() => hint(callsChannel))
+  return hasMoved
+}
+
+const cannotStart = (status: BatchStatus): ApiError =>
+  new ApiError(
+    'resource_state_conflict',
+    `Only a draft or paused batch can be started; this one is ${status}.`,
+  )

@@ -1,0 +1,147 @@
+import type { ContactInput } from '../../contract/contacts.ts'
+import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import { newId } from '../../runtime/ids.ts'
+
+/** Whoever has the identity or the number of some recipient. */
+export interface KnownContact {
+  readonly id: string
+  readonly source: string
+  /** Null while no caller manages this contact's identity. */
+  readonly external_id: string | null
+  readonly phone_number: string
+}
+
+const knownText = `select c.id, c.source, c.external_id, c.phone_number
+     from contacts c
+    where c.organization_id = $1
+      and c.id in (
+            select k.id
+              from unnest($2::text[], $3::text[]) as i (source, external_id)
+              join contacts k on k.organization_id = $1 and k.source = i.source and k.external_id = i.external_id
+             union all
+            select k.id
+              from unnest($4::text[]) as i (phone_number)
+              join contacts k on k.organization_id = $1 and k.phone_number = i.phone_number)
+    order by c.id`
+
+const knownStatement = sql('recipient-store.findKnownContacts', knownText)
+
+// In the order of ids, as the upsert of a single contact locks them.
+const lockStatement = sql('recipient-store.lockKnownContacts', `${knownText} for no key update`)
+
+const knownValues = (organizationId: string, inputs: readonly ContactInput[]): unknown[] => [
+  organizationId,
+  inputs.map((input) => input.source),
+  inputs.map((input) => input.external_id),
+  inputs.map((input) => input.phone_number),
+]
+
+export const findKnownContacts = (
+  db: Queryable,
+  organizationId: string,
+  inputs: readonly ContactInput[],
+): Promise<KnownContact[]> =>
+  db.rows<KnownContact>(knownStatement, knownValues(organizationId, inputs))
+
+/** As they stand once concurrent writers are done; they keep still until the transaction ends. */
+export const lockKnownContacts = (
+  tx: Transaction,
+  organizationId: string,
+  inputs: readonly ContactInput[],
+): Promise<KnownContact[]> =>
+  tx.rows<KnownContact>(lockStatement, knownValues(organizationId, inputs))
+
+const inputColumns = `unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+                 $9::text[], $10::text[], $11::text[])
+            as i (id, source, external_id, name, phone_number, email, company, role, city, country)`
+
+const updateStatement = sql(
+  'recipient-store.updateContacts',
+  `update contacts c
+      set source       = i.source,
+          external_id  = i.external_id,
+          name         = i.name,
+          phone_number = i.phone_number,
+          email        = coalesce(i.email, c.email),
+          company      = coalesce(i.company, c.company),
+          role         = coalesce(i.role, c.role),
+          city         = coalesce(i.city, c.city),
+          country      = coalesce(i.country, c.country),
+          updated_at   = now()
+     from ${inputColumns}
+    where c.organization_id = $1
+      and c.id = i.id`,
+)
+
+export interface ContactChange {
+  readonly id: string
+  readonly input: ContactInput
+}
+
+/** The caller holds their locks. Throws the unique violation where a concurrent writer took a number meanwhile. */
+export const updateContacts = async (
+  tx: Transaction,
+  organizationId: string,
+  changes: readonly ContactChange[],
+): Promise<void> => {
+  await tx.run(updateStatement, changeValues(organizationId, changes))
+}
+
+const insertStatement = sql(
+  'recipient-store.insertContacts',
+  `insert into contacts (organization_id, id, source, external_id, name, phone_number, email, company, role, city, country)
+   select $1, i.*
+     from ${inputColumns}
+    order by i.phone_number
+   on conflict do nothing
+   returning id`,
+)
+
+/** In the order of their numbers. Answers the ids of those that a concurrent writer did not make first. */
+export const insertContacts = async (
+  tx: Transaction,
+  organizationId: string,
+  inputs: readonly ContactInput[],
+): Promise<Map<ContactInput, string>> => {
+  const changes = inputs.map((input) => ({ id: newId(), input }))
+  const rows = await tx.rows<{ id: string }>(insertStatement, changeValues(organizationId, changes))
+  const inserted = new Set(rows.map((row) => row.id))
+  return new Map(
+    changes.filter(({ id }) => inserted.has(id)).map(({ id, input }) => [input, id] as const),
+  )
+}
+
+const changeValues = (organizationId: string, changes: readonly ContactChange[]): unknown[] => [
+  organizationId,
+  changes.map(({ id }) => id),
+  changes.map(({ input }) => input.source),
+  changes.map(({ input }) => input.external_id),
+  changes.map(({ input }) => input.name),
+  changes.map(({ input }) => input.phone_number),
+  changes.map(({ input }) => input.email ?? null),
+  changes.map(({ input }) => input.company ?? null),
+  changes.map(({ input }) => input.role ?? null),
+  changes.map(({ input }) => input.city ?? null),
+  changes.map(({ input }) => input.country ?? null),
+]
+
+const existingStatement = sql(
+  'recipient-store.findPhoneNumbers',
+  `select id, phone_number
+     from contacts
+    where organization_id = $1
+      and id = any ($2::uuid[])`,
+)
+
+/** The numbers of those contacts that there are, by id. */
+export const findPhoneNumbers = async (
+  db: Queryable,
+  organizationId: string,
+  contactIds: readonly string[],
+): Promise<Map<string, string>> => {
+  const rows = await db.rows<{ id: string; phone_number: string }>(existingStatement, [
+    organizationId,
+    contactIds,
+  ])
+  return new Map(rows.map((row) => [row.id, row.phone_number]))
+}

@@ -1,0 +1,146 @@
+import { batchInput, type Batch, type BatchInput } from '../../src/contract/batches.ts'
+import type { Call } from '../../src/contract/calls.ts'
+import type { Database, Transaction } from '../../src/database/database.ts'
+import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
+import { feedBatches } from '../../src/dispatch/feed-batches.ts'
+import { passGate, type GateOutcome } from '../../src/dispatch/gate.ts'
+import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
+import { cancelBatch } from '../../src/domains/batches/cancel-batch.ts'
+import { createCreateBatch } from '../../src/domains/batches/create-batch.ts'
+import { getBatch } from '../../src/domains/batches/get-batch.ts'
+import { listBatches } from '../../src/domains/batches/list-batches.ts'
+import { pauseBatch } from '../../src/domains/batches/pause-batch.ts'
+import { settleBatchOfCall } from '../../src/domains/batches/settle-batch.ts'
+import { createStartBatch } from '../../src/domains/batches/start-batch.ts'
+import { createCancelCall } from '../../src/domains/calls/cancel-call.ts'
+import { finishCall, type CallResult } from '../../src/domains/calls/call-progress-store.ts'
+import { listCalls } from '../../src/domains/calls/list-calls.ts'
+import type { OnCallEnded } from '../../src/domains/calls/call-ended.ts'
+import { openResultsOfEndedCall } from '../../src/live-call/finish-call.ts'
+import { systemClock, type Clock } from '../../src/runtime/clock.ts'
+import { newId } from '../../src/runtime/ids.ts'
+import { contextOf } from './organization-fixture.ts'
+import {
+  createCallingOrganization,
+  insertNode,
+  type CallingOrganization,
+} from './queue-fixtures.ts'
+
+/** Results and settlement, as the program composes them. */
+export const onCallEnded: OnCallEnded = async (tx, call) => {
+  await openResultsOfEndedCall(tx, call)
+  await settleBatchOfCall(tx, call)
+}
+
+export const answered: CallResult = { status: 'completed', answerStatus: 'answered' }
+export const busy: CallResult = { status: 'completed', answerStatus: 'busy' }
+export const failed: CallResult = { status: 'failed', answerStatus: 'unknown' }
+
+/** `count` recipients with different identities and numbers of one time zone. */
+export const recipients = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, index) => ({
+    external_id: `person-${first + index}`,
+    name: `Person ${first + index}`,
+    phone_number: `+1202555${String(first + index).padStart(4, '0')}`,
+  }))
+
+type Members = Partial<Record<keyof BatchInput, unknown>>
+
+/** An organization's batches as its API and its dispatcher drive them, one step at a time. */
+export const createBatchFixture = async (
+  db: Database,
+  options: Parameters<typeof createCallingOrganization>[1] = { concurrency: 1000 },
+  clock: Clock = systemClock,
+) => {
+  const organization: CallingOrganization = await createCallingOrganization(db, options)
+  const { organizationId, agentId } = organization
+  const nodeId = newId()
+  await insertNode(db, nodeId)
+  const noHint = (): void => {}
+  const write = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction(work)
+  const create = createCreateBatch(clock)
+  const start = createStartBatch(noHint)
+  const cancelCall = createCancelCall(noHint, onCallEnded)
+  const action = (batchId: string) => ({ params: { batch_id: batchId }, query: {}, body: {} })
+
+  return {
+    ...organization,
+    nodeId,
+    /** A draft of this many recipients, or with these members of the body. */
+    create: (count: number, members: Members = {}): Promise<Batch> => {
+      const form = 'contact_ids' in members ? {} : { recipients: recipients(count) }
+      const body = batchInput.parse({ name: 'Batch', agent_id: agentId, ...form, ...members })
+      return write((tx) => create({ params: {}, query: {}, body }, contextOf(tx, organizationId)))
+    },
+    start: (id: string): Promise<Batch> =>
+      write((tx) => start(action(id), contextOf(tx, organizationId))),
+    pause: (id: string): Promise<Batch> =>
+      write((tx) => pauseBatch(action(id), contextOf(tx, organizationId))),
+    cancel: (id: string): Promise<Batch> =>
+      write((tx) => cancelBatch(action(id), contextOf(tx, organizationId))),
+    get: (id: string): Promise<Batch> => getBatch(action(id), contextOf(db, organizationId)),
+    list: (query: Parameters<typeof listBatches>[0]['query']) =>
+      listBatches({ params: {}, query, body: {} }, contextOf(db, organizationId)),
+    /** The recipient view, at most a page of it. */
+    calls: async (id: string): Promise<readonly Call[]> => {
+      const query = { limit: 100, batch_id: id }
+      const input = { params: {}, query, body: {} }
+      return (await listCalls(input, contextOf(db, organizationId))).data
+    },
+    cancelCall: (callId: string): Promise<Call> =>
+      write((tx) =>
+        cancelCall(
+          { params: { call_id: callId }, query: {}, body: {} },
+          contextOf(tx, organizationId),
+        ),
+      ),
+    /** Leases up to `limit` calls that are due in open lanes. */
+    claim: async (limit = 100): Promise<readonly ClaimedCall[]> => {
+      while ((await computeDueLanes(db)) > 0);
+      const claimed: ClaimedCall[] = []
+      while (claimed.length < limit) {
+        const { calls } = await claimCalls(db, {
+          nodeId,
+          limit: limit - claimed.length,
+          except: [],
+        })
+        if (calls.length === 0) break
+        claimed.push(...calls)
+      }
+      return claimed
+    },
+    dial: (call: ClaimedCall): Promise<GateOutcome> => passGate(db, call, onCallEnded),
+    /** Ends a dialled call, with everything that commits with it. False: somebody else had ended it. */
+    end: (call: ClaimedCall, result: CallResult = answered): Promise<boolean> =>
+      write(async (tx) => {
+        const ended = await finishCall(tx, call, result)
+        if (ended) await onCallEnded(tx, ended)
+        return ended !== undefined
+      }),
+    /** One turn of the loop that looks after batches. */
+    feed: () => feedBatches(db),
+  }
+}
+
+export type BatchFixture = Awaited<ReturnType<typeof createBatchFixture>>
+
+/** The six counters that sum to the total, and the three of answers. */
+export const counters = (batch: Batch) => ({
+  pending: batch.pending_recipients,
+  queued: batch.queued_recipients,
+  in_progress: batch.in_progress_recipients,
+  completed: batch.completed_recipients,
+  failed: batch.failed_recipients,
+  cancelled: batch.cancelled_recipients,
+})
+
+/** Only those that are not 0. */
+export const filled = (batch: Batch): Record<string, number> =>
+  Object.fromEntries(Object.entries(counters(batch)).filter(([, value]) => value !== 0))
+
+/** Decision D5: what must hold in every observation. */
+export const isConsistent = (batch: Batch): boolean => {
+  const sum = Object.values(counters(batch)).reduce((total, value) => total + value, 0)
+  const answers = batch.answered_recipients + batch.no_answer_recipients + batch.busy_recipients
+  return sum === batch.total_recipients && answers <= batch.completed_recipients
+}
