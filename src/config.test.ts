@@ -61,6 +61,21 @@ test('an engine that needs a server is refused without its address', () => {
   assert.match(refusal({ OUTDIAL_ENGINE: 'cascade' }), /OUTDIAL_STT_URL/)
 })
 
+test('a bucket is refused half configured', () => {
+  assert.match(refusal({ OUTDIAL_S3_ENDPOINT: 'https://s3.example' }), /OUTDIAL_S3_BUCKET must/)
+  assert.match(
+    refusal({ OUTDIAL_S3_BUCKET: 'calls', OUTDIAL_S3_ACCESS_KEY_ID: 'id' }),
+    /go together/,
+  )
+  for (const prefix of ['/a', 'a/', '../a', 'a//b', ' '])
+    assert.match(refusal({ OUTDIAL_S3_BUCKET: 'calls', OUTDIAL_S3_PREFIX: prefix }), /a path/)
+  const { OUTDIAL_S3_PREFIX: prefix, OUTDIAL_S3_REGION: region } = readConfig({
+    OUTDIAL_S3_BUCKET: 'calls',
+    OUTDIAL_S3_PREFIX: 'outdial/eu-1',
+  })
+  assert.deepEqual([prefix, region], ['outdial/eu-1', 'us-east-1'])
+})
+
 test('a secret is read from its file, and two sources are refused', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'outdial-config-')), 'key')
   writeFileSync(file, 'top secret\n')

@@ -132,6 +132,27 @@ export const settings = {
   OUTDIAL_TTS_KEY: setting(text, 'Its key.', { secret: true }),
   OUTDIAL_TTS_MODEL: setting(text, 'Its model.'),
   OUTDIAL_TTS_VOICE: setting(text, 'Its voice.'),
+  OUTDIAL_S3_BUCKET: setting(
+    text,
+    'Bucket for recordings; without it they are kept in the data folder.',
+  ),
+  OUTDIAL_S3_ENDPOINT: setting(providerUrl, 'S3 server other than Amazon’s.'),
+  OUTDIAL_S3_REGION: setting(z.string().min(1).default('us-east-1'), 'Region of the bucket.'),
+  OUTDIAL_S3_PREFIX: setting(
+    optional(
+      z
+        .string()
+        .regex(/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/, 'must be a path such as outdial/recordings'),
+    ),
+    'Put before the name of every object, such as `outdial/recordings`.',
+  ),
+  OUTDIAL_S3_ACCESS_KEY_ID: setting(text, 'Its key; without it, what the machine is allowed.'),
+  OUTDIAL_S3_SECRET_ACCESS_KEY: setting(text, 'The secret of that key.', { secret: true }),
+  OUTDIAL_S3_FORCE_PATH_STYLE: setting(
+    optional(z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')),
+    'Put the bucket into the path and not into the host name.',
+    { shown: '1 with an endpoint' },
+  ),
   OUTDIAL_DRAIN_SECONDS: setting(
     wholeNumber(0, 3600).prefault('120'),
     'How long live calls may go on after SIGTERM.',
@@ -182,7 +203,7 @@ export const readConfig = (
   })
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   const config = Object.fromEntries(entries) as Config
-  const missing = missingServers(config)
+  const missing = [...missingServers(config), ...halfStorage(config)]
   if (missing.length > 0) throw new ConfigError(missing.join('\n'))
   return { ...config, OUTDIAL_DATA: resolve(config.OUTDIAL_DATA) }
 }
@@ -197,6 +218,23 @@ const missingServers = (config: Config): string[] => {
   return needed[config.OUTDIAL_ENGINE]
     .filter((name) => config[name] === undefined)
     .map((name) => `${name} must be set, as OUTDIAL_ENGINE is ${config.OUTDIAL_ENGINE}.`)
+}
+
+/** Settings of a bucket that would quietly do nothing. */
+const halfStorage = (config: Config): string[] => {
+  const key = config.OUTDIAL_S3_ACCESS_KEY_ID !== undefined
+  const secret = config.OUTDIAL_S3_SECRET_ACCESS_KEY !== undefined
+  const isMeant = key || secret || config.OUTDIAL_S3_ENDPOINT !== undefined
+  return [
+    ...(isMeant && config.OUTDIAL_S3_BUCKET === undefined
+      ? ['OUTDIAL_S3_BUCKET must be set, as other OUTDIAL_S3_ settings are.']
+      : []),
+    ...(key === secret
+      ? []
+      : [
+          'OUTDIAL_S3_ACCESS_KEY_ID and OUTDIAL_S3_SECRET_ACCESS_KEY go together; set both or none.',
+        ]),
+  ]
 }
 
 const valueOf = (
@@ -252,14 +290,10 @@ const shownDefault = (entry: Setting<unknown>): string => {
   if (entry.shown !== undefined) return entry.shown
   const parsed = entry.schema.safeParse(undefined)
   if (!parsed.success || parsed.data === undefined) return ''
-  if (
-    typeof parsed.data === 'object' &&
-    parsed.data !== null &&
-    'min' in parsed.data &&
-    'max' in parsed.data
-  )
-    return `${String(parsed.data.min)}-${String(parsed.data.max)}`
-  return String(parsed.data)
+  const { data } = parsed
+  if (typeof data === 'object' && data !== null)
+    return 'min' in data && 'max' in data ? `${String(data.min)}-${String(data.max)}` : ''
+  return String(data)
 }
 
 /** `.env.example`: every setting, commented out, with its default. */

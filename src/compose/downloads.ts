@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { installationSecrets } from '../domains/organizations/installation-secrets.ts'
@@ -6,8 +5,8 @@ import { findRecordingAudio } from '../domains/recordings/recording-store.ts'
 import { createMediaServer } from '../http/media-server.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { createFolderStorage } from '../storage/folder-storage.ts'
 import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
+import { openRecordingStorage } from './storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */
 export const createDownloads = async (
@@ -17,7 +16,7 @@ export const createDownloads = async (
   logger: Logger,
 ) => {
   const keys = await installationSecrets(database, 'media')
-  const storage = createFolderStorage(join(config.OUTDIAL_DATA, 'recordings'))
+  const storage = openRecordingStorage(config).objects
   const server = createMediaServer({
     host: config.OUTDIAL_HOST,
     port: config.OUTDIAL_MEDIA_PORT,

@@ -1,7 +1,7 @@
 import { spokenDigitRuns } from './spoken-digits.ts'
 
 /** Rises with every change of a rule: text sanitized by another version may differ. */
-export const sanitizerVersion = 1
+export const sanitizerVersion = 2
 
 /**
  * Text as it may be shown: control and direction characters gone, NFC, white space single, and what identifies accounts
@@ -11,6 +11,12 @@ export const sanitizerVersion = 1
  */
 export const sanitize = (text: string): string =>
   rules.reduce((current, rule) => rule(current), clean(text))
+
+/** The rules with their version, for whoever stores what they made. */
+export const sanitizer = {
+  version: sanitizerVersion,
+  sanitize: (text: string): string => sanitize(text),
+} as const
 
 // Controls; direction marks, embeddings, overrides and isolates; zero-width space, word joiner. Joiners that letters and
 // emoji are built with stay.

@@ -31,9 +31,14 @@ describe('the job that encodes a recording', () => {
       },
       store: async (_call, mp3Path) => {
         log.push(`stored ${await readFile(mp3Path, 'utf8')}`)
-        return { storageKey: 'key' }
+        return { storageKey: 'key', peaksKey: 'peaks' }
       },
-      markReady: async (_call, recording) => void log.push(JSON.stringify(recording)),
+      markReady: async (_call, recording) => {
+        log.push(JSON.stringify(recording))
+        return true
+      },
+      discard: async ({ storageKey, peaksKey }) =>
+        void log.push(`discarded ${storageKey} ${peaksKey}`),
       markFailed: async () => void log.push('failed'),
       logger: silentLogger,
       ...changes,
@@ -42,7 +47,17 @@ describe('the job that encodes a recording', () => {
   it('stores the MP3, says that it is ready, and leaves no file', async () => {
     await writeFile(join(folder, 'call.spool'), 'audio')
     await encoder()(job, signal)
-    assert.deepEqual(log, ['stored mp3', '{"storageKey":"key","durationSeconds":12,"sizeBytes":3}'])
+    assert.deepEqual(log, [
+      'stored mp3',
+      '{"storageKey":"key","peaksKey":"peaks","durationSeconds":12,"sizeBytes":3,"frames":620}',
+    ])
+    assert.deepEqual(await readdir(folder), [])
+  })
+
+  it('leaves nothing of a recording that was deleted while it was encoded', async () => {
+    await writeFile(join(folder, 'call.spool'), 'audio')
+    await encoder({ markReady: async () => false })(job, signal)
+    assert.deepEqual(log, ['stored mp3', 'discarded key peaks'])
     assert.deepEqual(await readdir(folder), [])
   })
 

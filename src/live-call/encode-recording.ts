@@ -1,32 +1,39 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../runtime/logger.ts'
-import type { EncodedAudio, WaveformPeaks } from './encode-worker-protocol.ts'
+import type { EncodedAudio } from './encode-worker-protocol.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
 import type { CallJob } from './follow-up-jobs.ts'
 import { spoolSuffix } from './spool-format.ts'
+
+const frameMs = 20
 
 export interface EncodeRecordingDependencies {
   readonly spoolFolder: string
   /** Spool to MP3; throws `UnreadableSpoolError` for a file that holds no recording. */
   encode(spoolPath: string, mp3Path: string, signal: AbortSignal): Promise<EncodedAudio>
-  /** Stores the file under the recording's key; the same key may be stored again. */
-  store(
-    call: CallKey,
-    mp3Path: string,
-    peaks: WaveformPeaks,
-  ): Promise<{ readonly storageKey: string }>
-  markReady(
-    call: CallKey,
-    recording: {
-      readonly storageKey: string
-      readonly durationSeconds: number
-      readonly sizeBytes: number
-    },
-  ): Promise<void>
+  /** Stores the file and its waveform under the recording's keys; the same keys may be stored again. */
+  store(call: CallKey, mp3Path: string, audio: EncodedAudio): Promise<StoredKeys>
+  /** False where the recording was deleted meanwhile: then nothing of it may stay. */
+  markReady(call: CallKey, recording: ReadyRecording): Promise<boolean>
+  /** Takes back what `store` did. Harmless when repeated. */
+  discard(keys: StoredKeys): Promise<void>
   /** Only while it is `encoding`: a recording that is ready stays so. */
   markFailed(call: CallKey): Promise<void>
   readonly logger: Logger
+}
+
+/** Where the MP3 is, and beside it the JSON of its peaks. */
+export interface StoredKeys {
+  readonly storageKey: string
+  readonly peaksKey: string
+}
+
+export interface ReadyRecording extends StoredKeys {
+  readonly durationSeconds: number
+  readonly sizeBytes: number
+  /** 20 ms frames in the file. */
+  readonly frames: number
 }
 
 /** The spool of a call is missing, empty or damaged. */
@@ -48,9 +55,14 @@ export const createEncodeRecording =
     try {
       if (!(await exists(spoolPath))) throw new UnreadableSpoolError('There is no spool.')
       const audio = await deps.encode(spoolPath, mp3Path, signal)
-      const { storageKey } = await deps.store(call, mp3Path, audio.peaks)
-      const durationSeconds = Math.round(audio.durationMs / 1000)
-      await deps.markReady(call, { storageKey, durationSeconds, sizeBytes: audio.sizeBytes })
+      const keys = await deps.store(call, mp3Path, audio)
+      const isKept = await deps.markReady(call, {
+        ...keys,
+        durationSeconds: Math.round(audio.durationMs / 1000),
+        sizeBytes: audio.sizeBytes,
+        frames: audio.durationMs / frameMs,
+      })
+      if (!isKept) await deps.discard(keys)
       await rm(spoolPath)
       deps.logger.info(
         {
@@ -58,7 +70,7 @@ export const createEncodeRecording =
           duration_ms: audio.durationMs,
           took_ms: Math.round(performance.now() - startedAt),
         },
-        'a recording is ready',
+        isKept ? 'a recording is ready' : 'a recording was deleted before it was ready',
       )
     } catch (error) {
       if (!(error instanceof UnreadableSpoolError)) throw error

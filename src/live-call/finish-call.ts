@@ -6,13 +6,13 @@ import {
   requeueCongested,
   requeueUnsent,
 } from '../domains/calls/call-progress-store.ts'
-import { insertRecording } from '../domains/recordings/recording-store.ts'
+import { insertRecording, type RecordedFrames } from '../domains/recordings/recording-store.ts'
 import { openResults } from '../domains/results/open-results.ts'
 import { appendTurn, hasTurns } from '../domains/results/transcript-store.ts'
 import { resultsAtEnd } from './call-results.ts'
 import { enqueueEncoding, enqueueSummary } from './follow-up-jobs.ts'
 import type { CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
-import type { HangUpReason } from './media-protocol.ts'
+import type { HangUpReason, MediaReport } from './media-protocol.ts'
 
 export interface CallLedgerDependencies {
   readonly database: Database
@@ -70,10 +70,20 @@ const finish = async (
   for (const turn of answered?.unsavedTurns ?? []) await appendTurn(tx, call, turn)
   if (answered?.optedOut === true) await deps.addDoNotCall(tx, ended)
   if (answered?.report.recordingPath !== undefined) {
-    await insertRecording(tx, { ...ended, recordedAt: answered.connectedAt })
+    const frames = framesOf(answered.report)
+    await insertRecording(tx, { ...ended, recordedAt: answered.connectedAt, frames })
     await enqueueEncoding(tx, call, deps.encodingTask)
   }
   await settleResults(tx, ended, answered?.hangUpReason)
   await deps.onCallEnded?.(tx, ended)
   return true
+}
+
+const frameMs = 20
+
+/** How complete the recording is; unknown where the media thread was lost. */
+const framesOf = ({ durationMs, framesLost }: MediaReport): RecordedFrames | undefined => {
+  if (durationMs === undefined) return undefined
+  const expected = durationMs / frameMs
+  return { expected, written: expected - framesLost }
 }

@@ -1,4 +1,4 @@
-import { sanitize } from '../conversation/sanitize.ts'
+import { sanitize, sanitizer } from '../conversation/sanitize.ts'
 import type { Summary, SummaryInput } from '../conversation/summarize.ts'
 import type { Database } from '../database/database.ts'
 import { recordSummary } from '../domains/calls/call-progress-store.ts'
@@ -38,7 +38,7 @@ export const createSummarizeCall =
   (deps: SummarizeCallDependencies) =>
   async (job: CallJob, attempt: JobAttempt): Promise<void> => {
     const call: CallKey = { organizationId: job.organization_id, callId: job.call_id }
-    await deps.database.transaction((tx) => publishTranscript(tx, call, sanitize))
+    await deps.database.transaction((tx) => publishTranscript(tx, call, sanitizer))
     const input = await readConversation(deps.database, call, job)
     if (input.turns.length === 0) return
     try {
@@ -88,7 +88,9 @@ const voicemailOf = (outcome: string | undefined): SummaryInput['voicemail'] => 
 
 const publish = (database: Database, call: CallKey, found: Summary): Promise<void> =>
   database.transaction(async (tx) => {
-    await publishSummary(tx, call, found.summary, sanitize)
+    const publication = await publishSummary(tx, call, found.summary, sanitizer)
+    // Past its retention, or erased, while it was being written: then nothing of it may be stored anywhere.
+    if (publication === 'closed') return
     await recordSummary(tx, call.organizationId, call.callId, {
       ...found,
       summary: sanitize(found.summary),

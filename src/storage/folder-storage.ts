@@ -32,7 +32,7 @@ export const createFolderStorage = (folder: string): ObjectStorage => {
       if (!found?.isFile()) return undefined
       return {
         size: found.size,
-        stream: ({ start, end }) => createReadStream(path, { start, end }),
+        stream: async ({ start, end }) => createReadStream(path, { start, end }),
       }
     },
     delete: (key) => rm(pathOf(key), { force: true }),

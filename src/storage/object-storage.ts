@@ -15,8 +15,8 @@ export interface ObjectStorage {
 
 export interface StoredObject {
   readonly size: number
-  /** Both ends of the range are inclusive. */
-  stream(range: { readonly start: number; readonly end: number }): Readable
+  /** Both ends of the range are inclusive, within the size. Fails, at once or on reading, for an object that was deleted. */
+  stream(range: { readonly start: number; readonly end: number }): Promise<Readable>
 }
 
 const keyForm = /^[0-9A-Za-z_-][0-9A-Za-z._-]*(?:\/[0-9A-Za-z_-][0-9A-Za-z._-]*)*$/

@@ -13,6 +13,7 @@ import { createEncodeRecording } from '../../src/live-call/encode-recording.ts'
 import { createCallLedger } from '../../src/live-call/finish-call.ts'
 import type { CallPlan, DialableCall } from '../../src/live-call/live-call-port.ts'
 import { createMediaWorkerPool } from '../../src/live-call/media-worker-pool.ts'
+import { createRecordingStore } from '../../src/live-call/store-recording.ts'
 import { createRunCall } from '../../src/live-call/run-call.ts'
 import { createSummarizeCall } from '../../src/live-call/summarize-call.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -134,11 +135,8 @@ export const startLiveCallRig = async ({
   const encodeRecording = createEncodeRecording({
     spoolFolder,
     encode: encodeInThread,
-    store: async ({ callId }, mp3Path) => {
-      await storage.put(callId, { file: mp3Path })
-      return { storageKey: callId }
-    },
-    markReady: async (call, audio) => void (await completeRecording(db, call, audio)),
+    ...createRecordingStore(storage),
+    markReady: (call, audio) => completeRecording(db, call, audio),
     markFailed: async (call) => void (await failRecording(db, call)),
     logger,
   })
@@ -166,7 +164,7 @@ export const startLiveCallRig = async ({
     encode: async (call: DialableCall): Promise<string> => {
       const job = { organization_id: call.organizationId, call_id: call.callId }
       await encodeRecording(job, new AbortController().signal)
-      return join(spoolFolder, 'storage', call.callId)
+      return join(spoolFolder, 'storage', call.organizationId, `${call.callId}.mp3`)
     },
     row: async ({ organizationId, callId }: DialableCall) => {
       const row = await findCall(db, organizationId, callId)

@@ -17,10 +17,11 @@ export const recordingIdOf = ({ organizationId, callId }: RecordedCall): string 
 
 const insertStatement = sql(
   'recording-store.insertRecording',
-  `insert into recordings (organization_id, id, call_id, is_api_call, contact_id, recorded_at, status)
+  `insert into recordings (organization_id, id, call_id, is_api_call, contact_id, recorded_at, status,
+                           frames_expected, frames_written)
    values ($1, $2, $3, $4,
            (select id from contacts where organization_id = $1 and id = $5),
-           $6, 'encoding')
+           $6, 'encoding', $7, $8)
    on conflict (organization_id, id) do nothing`,
 )
 
@@ -31,6 +32,14 @@ export interface NewRecording extends RecordedCall {
   readonly origin: string
   /** When it was answered. */
   readonly recordedAt: Date
+  /** What the recorder says it kept; left out where it was killed. */
+  readonly frames?: RecordedFrames | undefined
+}
+
+/** 20 ms frames from the answer to the hang-up, and those of them that hold audio: how complete a recording is. */
+export interface RecordedFrames {
+  readonly expected: number
+  readonly written: number
 }
 
 /** In the transaction that ends the call. Shown to nobody until `completeRecording`. Harmless when repeated. */
@@ -42,6 +51,8 @@ export const insertRecording = async (tx: Transaction, recording: NewRecording):
     recording.origin === 'api',
     recording.contactId,
     recording.recordedAt,
+    recording.frames?.expected ?? null,
+    recording.frames?.written ?? null,
   ])
 }
 
@@ -52,18 +63,24 @@ const completeStatement = sql(
           storage_key = $3,
           duration_seconds = $4,
           size_bytes = $5,
+          peaks_key = $6,
+          frames_written = coalesce(frames_written, $7),
           updated_at = now()
     where organization_id = $1
-      and id = $2`,
+      and id = $2
+      and status <> 'deleted'`,
 )
 
 export interface StoredAudio {
   readonly storageKey: string
   readonly durationSeconds: number | null
   readonly sizeBytes: number
+  readonly peaksKey: string
+  /** 20 ms frames in the file: the count that is known where the recorder was killed. */
+  readonly frames: number
 }
 
-/** The MP3 is stored: from now on the recording is listed. False if there is no such recording. */
+/** The MP3 is stored: from now on the recording is listed. False if there is none, or it was deleted meanwhile. */
 export const completeRecording = async (
   db: Queryable,
   call: RecordedCall,
@@ -75,6 +92,8 @@ export const completeRecording = async (
     audio.storageKey,
     audio.durationSeconds,
     audio.sizeBytes,
+    audio.peaksKey,
+    audio.frames,
   ]
   return (await db.run(completeStatement, values)) > 0
 }
@@ -100,7 +119,7 @@ const statusStatement = sql(
       and id = $2`,
 )
 
-export type RecordingStatus = 'encoding' | 'ready' | 'failed'
+export type RecordingStatus = 'encoding' | 'ready' | 'failed' | 'deleted'
 
 /** Undefined where the call has no recording. */
 export const recordingStatus = async (

@@ -41,7 +41,13 @@ const urls = {
 const listRecordings = createListRecordings(urls)
 const getRecording = createGetRecording(urls)
 
-const audio = { storageKey: 'a/b.mp3', durationSeconds: 61, sizeBytes: 244_000 }
+const audio = {
+  storageKey: 'a/b.mp3',
+  peaksKey: 'a/b.peaks.json',
+  durationSeconds: 61,
+  sizeBytes: 244_000,
+  frames: 3050,
+}
 const begin = async (
   callId: string,
   { origin = 'api', recordedAt = new Date('2026-07-16T07:00:00Z'), contactId = newId() } = {},

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 const project = (sanitize = (text: string) => text) =>
-  test.db.transaction((tx) => publishTranscript(tx, call, sanitize))
+  test.db.transaction((tx) => publishTranscript(tx, call, { version: 1, sanitize }))
 const sayAll = async (texts: readonly string[]) => {
   for (const [index, text] of texts.entries()) {
     const speaker = index % 2 === 0 ? 'agent' : 'contact'

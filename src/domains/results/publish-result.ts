@@ -11,8 +11,13 @@ import {
 import { resultTransitions, type ResultKind } from './result-states.ts'
 import { listTurns, type CallKey, type StoredTurn } from './transcript-store.ts'
 
-/** Makes one text fit for clients. Deterministic: the same text always gives the same. */
-export type Sanitize = (text: string) => string
+/** Makes texts fit for clients. */
+export interface Sanitizer {
+  /** Of the rules; kept with every revision. */
+  readonly version: number
+  /** Deterministic: the same text always gives the same. */
+  readonly sanitize: (text: string) => string
+}
 
 /** What a publication did: a new revision, the same content again, or nothing because the result is closed. */
 export type Publication = 'revised' | 'unchanged' | 'closed'
@@ -24,15 +29,18 @@ export type Publication = 'revised' | 'unchanged' | 'closed'
 export const publishTranscript = async (
   tx: Transaction,
   call: CallKey,
-  sanitize: Sanitize,
+  sanitizer: Sanitizer,
 ): Promise<Publication> => {
   const [result, turns] = await Promise.all([
     lockResult(tx, call, 'transcript'),
     listTurns(tx, call),
   ])
-  const shown = turns.map((turn) => shownTurn(turn, sanitize)).filter(({ text }) => text !== '')
+  const shown = turns.map((turn) => shownTurn(turn, sanitizer)).filter(({ text }) => text !== '')
   if (shown.length > 0) {
-    const publication = await publish(tx, call, 'transcript', result, { turns: shown })
+    const publication = await publish(tx, call, 'transcript', result, {
+      content: { turns: shown },
+      sanitizerVersion: sanitizer.version,
+    })
     const generating = { status: 'processing', reason: 'generating' } as const
     await moveResult(tx, call, 'summary', generating, { from: ['processing'] })
     return publication
@@ -46,10 +54,13 @@ export const publishSummary = async (
   tx: Transaction,
   call: CallKey,
   summary: string,
-  sanitize: Sanitize,
+  { version, sanitize }: Sanitizer,
 ): Promise<Publication> => {
   const result = await lockResult(tx, call, 'summary')
-  return publish(tx, call, 'summary', result, { summary: sanitize(summary) })
+  return publish(tx, call, 'summary', result, {
+    content: { summary: sanitize(summary) },
+    sanitizerVersion: version,
+  })
 }
 
 const publish = async (
@@ -57,7 +68,7 @@ const publish = async (
   call: CallKey,
   kind: ResultKind,
   result: LockedResult | undefined,
-  content: object,
+  { content, sanitizerVersion }: { readonly content: object; readonly sanitizerVersion: number },
 ): Promise<Publication> => {
   if (result === undefined || !isOpen(result)) return 'closed'
   const text = JSON.stringify(content)
@@ -70,6 +81,7 @@ const publish = async (
     revision: result.revision + 1,
     content: text,
     contentHash,
+    sanitizerVersion,
   })
   return 'revised'
 }
@@ -86,7 +98,7 @@ const closeAsSilent = async (tx: Transaction, call: CallKey): Promise<boolean> =
   return isClosed
 }
 
-const shownTurn = (turn: StoredTurn, sanitize: Sanitize): TranscriptTurn => ({
+const shownTurn = (turn: StoredTurn, { sanitize }: Sanitizer): TranscriptTurn => ({
   id: turn.id,
   sequence: turn.sequence,
   speaker: turn.speaker,

@@ -33,9 +33,9 @@ const plain = (text: string): string => text
 const open = (results: ResultsAtEnd = { status: 'processing' }) =>
   test.db.transaction((tx) => openResults(tx, call, results))
 const summarize = (summary: string, sanitize = plain) =>
-  test.db.transaction((tx) => publishSummary(tx, call, summary, sanitize))
+  test.db.transaction((tx) => publishSummary(tx, call, summary, { version: 1, sanitize }))
 const project = (sanitize = plain) =>
-  test.db.transaction((tx) => publishTranscript(tx, call, sanitize))
+  test.db.transaction((tx) => publishTranscript(tx, call, { version: 1, sanitize }))
 const say = (sequence: number, text: string) =>
   appendTurn(test.db, call, { sequence, speaker: 'agent', text, audioOffsetMs: sequence * 1000 })
 
@@ -198,7 +198,9 @@ describe('a summary', () => {
   it('is not touched with the id of another organization', async () => {
     await open()
     const elsewhere = { organizationId: other.organizationId, callId: call.callId }
-    const published = test.db.transaction((tx) => publishSummary(tx, elsewhere, 'X', plain))
+    const published = test.db.transaction((tx) =>
+      publishSummary(tx, elsewhere, 'X', { version: 1, sanitize: plain }),
+    )
     assert.equal(await published, 'closed')
     assert.equal(await markResultExhausted(test.db, elsewhere, 'summary', 'provider_error'), false)
     assert.equal((await summary()).status, 'processing')
