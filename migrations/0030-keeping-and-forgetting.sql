@@ -11,11 +11,13 @@ alter table recordings
   add column frames_written  integer check (frames_written >= 0),
   -- JSON beside the MP3: two lanes of peaks.
   add column peaks_key       text,
-  -- `deleted`: shown to nobody from this commit on; its bytes go right after, then its keys.
+  -- When the bytes of a deleted recording were gone from the storage.
+  add column purged_at       timestamptz,
+  -- `deleted`: shown to nobody from this commit on; its bytes go right after.
   drop constraint recordings_status_check,
   add constraint recordings_status_check check (status in ('encoding', 'ready', 'failed', 'deleted')) not valid;
 
-create index recordings_deleted on recordings (updated_at) where status = 'deleted' and storage_key is not null;
+create index recordings_deleted on recordings (updated_at) where status = 'deleted' and purged_at is null;
 -- What retention looks at, oldest first.
 create index recordings_kept on recordings (organization_id, recorded_at) where status <> 'deleted';
 create index results_kept on results (organization_id, created_at) where status <> 'unavailable';

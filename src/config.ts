@@ -293,7 +293,7 @@ const shownDefault = (entry: Setting<unknown>): string => {
   const { data } = parsed
   if (typeof data === 'object' && data !== null)
     return 'min' in data && 'max' in data ? `${String(data.min)}-${String(data.max)}` : ''
-  return String(data)
+  return typeof data === 'string' || typeof data === 'number' ? String(data) : ''
 }
 
 /** `.env.example`: every setting, commented out, with its default. */

@@ -15,6 +15,7 @@ import { createCallLedger, openResultsOfEndedCall } from '../live-call/finish-ca
 import { encodingTask, summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
 import { createMediaWorkerPool } from '../live-call/media-worker-pool.ts'
 import { createRunCall } from '../live-call/run-call.ts'
+import { createRecordingStore } from '../live-call/store-recording.ts'
 import { createSpoolSweeper } from '../live-call/adopt-spools.ts'
 import { createSummarizeCall } from '../live-call/summarize-call.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -92,14 +93,8 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const encode = createEncodeRecording({
     spoolFolder,
     encode: encodeInThread,
-    store: async ({ organizationId, callId }, mp3Path) => {
-      const storageKey = `${organizationId}/${callId}.mp3`
-      await storage.put(storageKey, { file: mp3Path })
-      return { storageKey }
-    },
-    markReady: async (call, recording) => {
-      await completeRecording(database, call, recording)
-    },
+    ...createRecordingStore(storage),
+    markReady: (call, recording) => completeRecording(database, call, recording),
     markFailed: async (call) => {
       await failRecording(database, call)
     },

@@ -111,8 +111,9 @@ const supersedeStatement = sql(
 
 const insertRevisionStatement = sql(
   'result-store.insertRevision',
-  `insert into result_revisions (organization_id, call_id, kind, revision, content, content_hash, generated_at)
-   values ($1, $2, $3, $4, $5, $6, now())`,
+  `insert into result_revisions (organization_id, call_id, kind, revision, content, content_hash, sanitizer_version,
+                                 generated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, now())`,
 )
 
 const readyStatement = sql(
@@ -134,6 +135,7 @@ export interface NewRevision {
   readonly revision: number
   readonly content: string
   readonly contentHash: Buffer
+  readonly sanitizerVersion: number
 }
 
 /** Stores a revision beside the older ones and shows it. The caller holds the result's lock. */
@@ -141,12 +143,12 @@ export const insertRevision = async (
   tx: Transaction,
   { organizationId, callId }: CallKey,
   kind: ResultKind,
-  { revision, content, contentHash }: NewRevision,
+  { revision, content, contentHash, sanitizerVersion }: NewRevision,
 ): Promise<void> => {
   const key = [organizationId, callId, kind]
   await Promise.all([
     tx.run(supersedeStatement, key),
-    tx.run(insertRevisionStatement, [...key, revision, content, contentHash]),
+    tx.run(insertRevisionStatement, [...key, revision, content, contentHash, sanitizerVersion]),
     tx.run(readyStatement, [...key, revision, contentHash]),
   ])
 }
@@ -156,7 +158,7 @@ export const keepRevision = async (
   tx: Transaction,
   { organizationId, callId }: CallKey,
   kind: ResultKind,
-  { revision, contentHash }: Omit<NewRevision, 'content'>,
+  { revision, contentHash }: Pick<NewRevision, 'revision' | 'contentHash'>,
 ): Promise<void> => {
   await tx.run(readyStatement, [organizationId, callId, kind, revision, contentHash])
 }
