@@ -11,6 +11,7 @@ import {
   type CallingOrganization,
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import type { Database, Statement } from '../database/database.ts'
 import type { EndedCall } from '../domains/calls/call-ended.ts'
 import {
   finishCall,
@@ -188,13 +189,41 @@ describe('the fence', () => {
   it('stops a holder whose lease is over by the database’s clock, whatever it believes', async () => {
     const call = await claimOne()
     await execute(test.db, `update nodes set lease_until = now() - interval '1 second'`)
-    assert.equal((await gate(call)).kind, 'lost')
-    assert.equal((await read(call)).status, 'queued')
+    assert.equal((await gate(call)).kind, 'wait')
+    const row = await read(call)
+    assert.deepEqual([row.status, row.lease_token, row.dialing_at], ['queued', null, null])
+  })
+
+  it('stops a holder that was declared dead, though its lease were to hold again', async () => {
+    const call = await claimOne()
     await execute(
       test.db,
       `update nodes set lease_until = now() + interval '1 day', rescued_at = now()`,
     )
-    assert.equal((await gate(call)).kind, 'lost')
+    assert.equal((await gate(call)).kind, 'wait')
+    assert.equal((await read(call)).dialing_at, null)
+  })
+
+  it('does not leave a call leased to nobody when its lane is paused after the gate looked', async () => {
+    const call = await claimOne()
+    const meddling: Database = {
+      ...test.db,
+      transaction: (work) =>
+        test.db.transaction((tx) =>
+          work({
+            ...tx,
+            row: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+              if (statement.name === 'mark-dialing.markDialing') {
+                await change('update lanes set paused = true where organization_id = $org')
+              }
+              return tx.row<Row>(statement, values)
+            },
+          }),
+        ),
+    }
+    assert.equal((await passGate(meddling, call, () => Promise.resolve())).kind, 'wait')
+    const row = await read(call)
+    assert.deepEqual([row.status, row.lease_token], ['queued', null])
   })
 
   it('stops a holder whose call was leased to another since', async () => {

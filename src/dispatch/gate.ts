@@ -82,6 +82,9 @@ class BatchStopped extends Error {}
 
 const pausedReason = 'Dispatch of its batch is paused.'
 
+/** The lane closed or the lease ended since the gate looked: the call must not stay leased to nobody. */
+const missedReason = 'Its lane was closed, or its node was in doubt, at the moment of dialling.'
+
 const dial = async (
   tx: Transaction,
   fence: CallFence,
@@ -91,7 +94,7 @@ const dial = async (
   const durationMs =
     row.max_duration_seconds === null ? maxCallDurationMs : row.max_duration_seconds * 1000
   const attempt = await markDialing(tx, fence, reason, durationMs)
-  if (attempt === undefined) return { kind: 'lost' }
+  if (attempt === undefined) return wait(tx, fence, { reason: missedReason })
   if (row.batch_id !== null && !(await enterBatch(tx, fence.organizationId, row.batch_id))) {
     throw new BatchStopped('The batch stopped dialling.')
   }
