@@ -107,7 +107,11 @@ const when = z
     'contact.city': fieldValues,
     'contact.country': fieldValues,
   })
-  .refine((conditions) => Object.keys(conditions).length > 0, 'It must have at least 1 member.')
+  .refine((conditions) => Object.keys(conditions).length > 0, {
+    error: 'It must have at least 1 member.',
+    // A misspelt member is told as such, and not as an absent one too.
+    when: ({ issues }) => issues.length === 0,
+  })
 
 const branchStep = z.strictObject({
   type: z.literal('branch'),

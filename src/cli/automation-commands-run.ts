@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { formatDateTime } from '../contract/date-time.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { queueRun, runsChannel } from '../domains/automations/queue-run.ts'
+import { runResource } from '../domains/automations/run-resource.ts'
+import { findRun, listRunMoves, type RunMove } from '../domains/automations/run-store.ts'
+import type { CliContext } from './cli-context.ts'
+import { show, table, type OutputOptions } from './output.ts'
+import { requireOrganization } from './require-organization.ts'
+
+/** `outdial automation run|explain`. */
+export const addAutomationRunCommands = (automation: Command, context: CliContext): void => {
+  automation
+    .command('run')
+    .description('run an Automation for a contact; the API does not list its calls')
+    .argument('<id>', 'Automation id')
+    .requiredOption('--contact <contact>', 'contact id')
+    .requiredOption('--org <org>', 'organization id')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & { contact: string; org: string }) => {
+      const run = await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        return db.transaction(async (tx) => {
+          tx.afterCommit(() => db.hint(runsChannel))
+          return runResource(
+            await queueRun(tx, options.org, {
+              automationId: id,
+              contactId: options.contact,
+              origin: 'cli',
+            }),
+          )
+        })
+      })
+      show(context, options, run, () => `Run ${run.id} is ${run.status}.`)
+    })
+  automation
+    .command('explain')
+    .description('show what a run did, when, and why')
+    .argument('<run>', 'run id')
+    .requiredOption('--org <org>', 'organization id')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & { org: string }) => {
+      const { run, moves } = await context.withDatabase(async (db) => {
+        await requireOrganization(db, options.org)
+        const row = await findRun(db, options.org, id)
+        if (!row) throw new OperatorError(`There is no run ${id}.`)
+        return { run: runResource(row), moves: await listRunMoves(db, options.org, id) }
+      })
+      const told = { run, moves: moves.map(moveJson) }
+      show(
+        context,
+        options,
+        told,
+        () =>
+          `${table(heading, moves.map(moveRow), 'It has not begun.')}\n\nThe run is ${run.status}${run.failure_code === undefined ? '' : ` (${run.failure_code})`}.`,
+      )
+    })
+}
+
+const heading = ['AT', 'STEP', 'MOVE', 'UNTIL', 'WHY']
+
+const moveRow = (move: RunMove): string[] => [
+  formatDateTime(move.at),
+  move.step ?? '',
+  move.move,
+  move.until ? formatDateTime(move.until) : '',
+  move.reason,
+]
+
+const moveJson = (move: RunMove) => ({
+  sequence: move.sequence,
+  at: formatDateTime(move.at),
+  step: move.step,
+  move: move.move,
+  ...(move.attempt !== null && { attempt: move.attempt }),
+  ...(move.call_id !== null && { call_id: move.call_id }),
+  ...(move.until && { until: formatDateTime(move.until) }),
+  reason: move.reason,
+})
