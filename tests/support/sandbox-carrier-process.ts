@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { JournalEvent } from '../../src/telephony/sandbox/call-journal.ts'
 import { sandboxCredentials } from '../../src/telephony/sandbox/personas.ts'
 
 export interface JournalLine {
-  readonly event: 'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'ended'
+  readonly event: JournalEvent
   readonly call_id: string
   readonly at: string
+  /** The key that was pressed, or whom the call was referred to. */
+  readonly detail?: string
 }
 
 const main = join(import.meta.dirname, '../../src/telephony/sandbox/sandbox-carrier-main.ts')

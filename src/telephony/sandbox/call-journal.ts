@@ -1,5 +1,6 @@
 /** What happened at the sandbox carrier, so that a test can prove that no phone rang twice. */
-export type JournalEvent = 'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'ended'
+export type JournalEvent =
+  'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'pressed' | 'referred' | 'ended'
 
 export interface JournalEntry {
   readonly event: JournalEvent
@@ -7,6 +8,8 @@ export interface JournalEntry {
   readonly callId: string
   readonly sipCallId: string
   readonly number: string
+  /** The key that was pressed, or whom the call was referred to. */
+  readonly detail?: string
 }
 
 /** How often each event happened for one call. */
@@ -31,6 +34,8 @@ const none: CallCounts = {
   congested: 0,
   ringing: 0,
   answered: 0,
+  pressed: 0,
+  referred: 0,
   ended: 0,
 }
 

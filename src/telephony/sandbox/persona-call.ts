@@ -11,6 +11,7 @@ import type { Dialog, IncomingInvite } from '../../sip/user-agent-types.ts'
 import type { CallJournal, JournalEvent } from './call-journal.ts'
 import { createPersonaMedia, type PersonaMedia } from './persona-media.ts'
 import { createPersonaTalk, type SpeakLine } from './persona-talk.ts'
+import { takeTransfers } from './persona-transfer.ts'
 import { callIdHeader, personaFor, type Answering } from './personas.ts'
 
 export interface PersonaCallDependencies {
@@ -35,7 +36,7 @@ interface Call {
   readonly incoming: IncomingInvite
   readonly number: string
   readonly callId: string
-  readonly note: (event: JournalEvent) => void
+  readonly note: (event: JournalEvent, detail?: string) => void
 }
 
 /** Answers one INVITE as the dialled number's persona would. Resolves when the call is over; never rejects. */
@@ -63,7 +64,8 @@ const identify = (incoming: IncomingInvite, journal: CallJournal): Call => {
     incoming,
     number,
     callId,
-    note: (event) => journal.record({ event, callId, sipCallId, number }),
+    note: (event, detail) =>
+      journal.record({ event, callId, sipCallId, number, ...(detail !== undefined && { detail }) }),
   }
 }
 
@@ -125,9 +127,11 @@ const ringAndAnswer = async (
   if (!(await ring(call, ringMs, deps.signal))) return
   const session = await deps.openSession()
   const media = await createPersonaMedia(session, deps.ticker)
+  session.onDigit((digit) => call.note('pressed', digit))
   try {
     const dialog = await pickUp(call, createMediaNegotiator({ local: session }), media)
     if (!dialog) return
+    takeTransfers(dialog, deps, (target) => call.note('referred', target))
     media.start(createPersonaTalk(behaviour, deps.speak), () => void dialog.bye())
     await endOf(dialog, deps.signal)
     call.note('ended')

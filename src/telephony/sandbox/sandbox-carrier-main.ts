@@ -25,6 +25,7 @@ const append = (entry: JournalEntry): void =>
       call_id: entry.callId,
       sip_call_id: entry.sipCallId,
       number: entry.number,
+      detail: entry.detail,
     })}\n`,
   )
 

@@ -18,6 +18,7 @@ import { createTicker } from '../../rtp/ticker.ts'
 import { createMediaNegotiator } from '../../sip/sdp.ts'
 import { createUserAgent } from '../../sip/user-agent.ts'
 import type { Dialog, InviteOptions, InviteResult } from '../../sip/user-agent-types.ts'
+import { refer } from '../refer.ts'
 import { parseTrunkUri, trunkTarget } from '../trunk-uri.ts'
 import { callIdHeader, personaVocabulary } from './personas.ts'
 import { createSandboxCarrier } from './sandbox-carrier.ts'
@@ -227,6 +228,40 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     assert.deepEqual([counts.invite, counts.challenged, counts.ringing], [2, 1, 1])
   })
 
+  for (const [target, transferOutcome] of [
+    ['+12025550100', { kind: 'transferred' }],
+    ['+12025550101', { kind: 'refused', sipStatus: 486, reason: 'SIP 486 Busy Here' }],
+    [
+      '+12025550102',
+      { kind: 'refused', sipStatus: 480, reason: 'SIP 480 Temporarily Unavailable' },
+    ],
+  ] as const) {
+    it(`lets itself be transferred to ${target}, and tells how that went`, async () => {
+      const callId = `transferred-to-${target}`
+      const { result, session } = await dial('+12025550106', {
+        headers: { [callIdHeader]: callId },
+      })
+      const dialog = dialogOf({ result })
+      const uri = trunkTarget(parseTrunkUri(carrier.target), target)
+      const outcome = await refer(dialog, { target: uri, referredBy: 'sip:us@outdial.test' })
+      assert.deepEqual(outcome, transferOutcome)
+      await dialog.bye()
+      await session.close()
+      assert.equal((await carrier.report()).calls[callId]?.referred, 1)
+    })
+  }
+
+  it('hears every key that is pressed, once', async () => {
+    const callId = 'pressed-keys'
+    const call = await dial('+12025550106', { headers: { [callIdHeader]: callId } })
+    call.session.connect(
+      call.negotiator.acceptAnswer(dialogOf(call).remoteSdp) ?? assert.fail('no common codec'),
+    )
+    call.session.sendDtmf('17#')
+    await converse(call, new Int16Array(0), (frames) => frames.length === 60)
+    assert.equal((await carrier.report()).calls[callId]?.pressed, 3)
+  })
+
   it('answers 488 to an offer without a codec it speaks', async () => {
     const offer = [
       'v=0',
@@ -291,7 +326,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
   it('says why it cannot start', async () => {
     const { port } = parseTrunkUri(carrier.target)
     const second = createSandboxCarrier({ logger: silentLogger, port: port! })
-    await assert.rejects(second.start(), /EADDRINUSE/)
+    await assert.rejects(second.start(), /cannot start: .*(?:cannot listen|EADDRINUSE)/)
     await second.stop()
   })
 
