@@ -1,4 +1,5 @@
 import { addAgentCommands } from './agent-commands.ts'
+import { addAutomationCommands } from './automation-commands.ts'
 import { addDialCommand } from './dial-command.ts'
 import { addDncCommands } from './dnc-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
@@ -13,5 +14,6 @@ export const commandGroups: readonly CommandGroup[] = [
   addOrgCommands,
   addKeyCommands,
   addAgentCommands,
+  addAutomationCommands,
   addDncCommands,
 ]

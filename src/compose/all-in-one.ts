@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { hostname, availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -112,6 +113,11 @@ const startRoles = async (
     clock,
     logger,
   })
+  const automations = createAutomationRunner({
+    database,
+    onCallEnded: live.onCallEnded,
+    logger,
+  })
   const api = await createApiRole({
     database,
     host: config.OUTDIAL_HOST,
@@ -125,7 +131,7 @@ const startRoles = async (
     logger,
   })
   await run(live.media)
-  await run(dispatcher, live.jobs, live.sweeper, downloads.server)
+  await run(dispatcher, automations, live.jobs, live.sweeper, downloads.server)
   // The API last: whoever can reach it finds everything behind it running.
   await run(api)
   return {
