@@ -9,10 +9,13 @@ const checkedFolders = ['src', 'tests', 'benchmarks', 'dashboard'].filter((folde
   existsSync(join(root, folder)),
 )
 
+/** Only files that changed are looked at again. */
+const prettierArgs = ['--check', '.', '--cache', '--cache-location', '.runtime/prettier-cache']
+
 const checks = [
   { name: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'] },
   { name: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint', ...checkedFolders] },
-  { name: 'format (prettier)', args: ['node_modules/prettier/bin/prettier.cjs', '--check', '.'] },
+  { name: 'format (prettier)', args: ['node_modules/prettier/bin/prettier.cjs', ...prettierArgs] },
 ]
 
 /** Each check counts as one test. */

@@ -17,6 +17,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { prepareFolders } from './embedded-folders.ts'
 import { acquireInstanceLock, type InstanceLock } from './embedded-lock.ts'
 import {
   connectOrStartEmbedded,
@@ -232,29 +233,19 @@ test('of eight that want the lock at once exactly one gets it', async () => {
   assert.deepEqual(readdirSync(lockFolder), [])
 })
 
-test('what a killed first start left does not disturb, and the next one is complete', async () => {
-  const fresh = join(scratch, 'fresh')
-  await (await startEmbedded(fresh, options)).stop()
-  const home = join(fresh, 'postgres')
-  rmSync(join(home, 'data'), { recursive: true })
-  mkdirSync(join(home, 'data.0123abcd.new/base'), { recursive: true })
-  const postgres = await start(fresh, options)
-  assert.deepEqual(await query(postgres.connection, 'select 1'), [1])
-  await postgres.stop()
-  assert.equal(existsSync(join(home, 'data.0123abcd.new')), false)
-  writeFileSync(join(home, 'data/PG_VERSION'), '17\n')
-  await assert.rejects(
-    startEmbedded(fresh, options),
-    /made by PostgreSQL 17, and this version .* 18/,
-  )
-})
-
-test('a folder too deep for a socket address works', async () => {
+test('a first start that was killed does not disturb, nor does a folder too deep for a socket address', async () => {
   const deep = join(scratch, 'd'.repeat(60), 'e'.repeat(60))
-  const postgres = await start(deep, { ...options, stateFolder: join(scratch, 'short') })
-  assert.ok((postgres.connection.host + '/.s.PGSQL.5432').length < 107)
-  assert.deepEqual(await query(postgres.connection, 'select 1'), [1])
+  const settings = { ...options, stateFolder: join(scratch, 'short') }
+  const { cluster } = prepareFolders(deep, settings.stateFolder)
+  const unfinished = `${cluster}.0123abcd.new`
+  mkdirSync(join(unfinished, 'base'), { recursive: true })
+  const postgres = await start(deep, settings)
+  assert.ok(`${postgres.connection.host}/.s.PGSQL.5432`.length < 107)
+  assert.deepEqual(await query(postgres.connection, 'select 1 as n'), [1])
   await postgres.stop()
+  assert.equal(existsSync(unfinished), false)
+  writeFileSync(join(cluster, 'PG_VERSION'), '17\n')
+  await assert.rejects(startEmbedded(deep, settings), /PostgreSQL 17, and this version .* 18/)
 })
 
 test('a data folder in the place of a file is refused with a sentence', async () => {
