@@ -5,7 +5,8 @@ import { createUserAgent } from '../sip/user-agent.ts'
 import type { Carrier } from '../telephony/carrier.ts'
 import { createSandboxCarrier } from '../telephony/sandbox/sandbox-carrier.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
-import { parseTrunkUri } from '../telephony/trunk-uri.ts'
+import { parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
+import { StartError } from './start-error.ts'
 
 export interface Telephony extends Service {
   readonly carrier: Carrier
@@ -61,8 +62,18 @@ const sandboxTelephony = (config: Config, logger: Logger): Telephony => {
   }
 }
 
+const readTrunk = (uri: string): Trunk => {
+  try {
+    return parseTrunkUri(uri)
+  } catch (error) {
+    throw new StartError(`OUTDIAL_SIP_TRUNK cannot be used: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+}
+
 const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony => {
-  const trunk = parseTrunkUri(uri)
+  const trunk = readTrunk(uri)
   const publicAddress = config.OUTDIAL_PUBLIC_IP
   const isLocal = trunk.host === 'localhost' || trunk.host.startsWith('127.')
   const bindAddress = isLocal ? loopback : '0.0.0.0'

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { makeFolder } from '../runtime/make-folder.ts'
 import { canEnter, findOwner, type Owner } from './embedded-owner.ts'
 import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
@@ -39,7 +40,7 @@ const maxSocketPathLength = 103
  */
 export const prepareFolders = (dataFolder: string, stateFolder = systemStateFolder): Folders => {
   try {
-    mkdirSync(dataFolder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
+    makeFolder(dataFolder, isRoot() ? 0o711 : 0o700)
     const folder = realpathSync(dataFolder)
     const home = findHome(folder, stateFolder)
     const owner = findOwner(home)

@@ -11,6 +11,21 @@ export interface Logger {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
+/**
+ * What a log tells of an error: never its other members, among which a database error carries its whole connection with
+ * statements and password.
+ */
+const errorFields = (error: unknown): object =>
+  error instanceof Error
+    ? {
+        type: error.name,
+        message: error.message,
+        stack: error.stack,
+        ...('code' in error && { code: error.code }),
+        ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
+      }
+    : { message: String(error) }
+
 /** One JSON line per fact on stderr, so that stdout stays free for answers. */
 export const createLogger = (level: LogLevel): Logger =>
   pino(
@@ -19,6 +34,7 @@ export const createLogger = (level: LogLevel): Logger =>
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorFields },
       redact: ['authorization', '*.authorization', 'secret', '*.secret', 'password', '*.password'],
     },
     pino.destination({ fd: 2, sync: true }),

@@ -1,0 +1,238 @@
+import { once } from 'node:events'
+import { statfs, unlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { sql, type Database } from '../database/database.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
+import { createUserAgent } from '../sip/user-agent.ts'
+import { createSipCarrier } from '../telephony/sip-carrier.ts'
+import { parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
+
+export interface Finding {
+  readonly check: 'database' | 'disk' | 'trunk' | 'nat' | 'engine' | 'clock' | 'ports'
+  readonly status: 'ok' | 'warning' | 'failed'
+  /** One sentence; for what is not ok, with its remedy. */
+  readonly message: string
+}
+
+const ok = (check: Finding['check'], message: string): Finding => ({ check, status: 'ok', message })
+const warning = (check: Finding['check'], message: string): Finding => ({
+  check,
+  status: 'warning',
+  message,
+})
+const failed = (check: Finding['check'], message: string): Finding => ({
+  check,
+  status: 'failed',
+  message,
+})
+
+/** Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. */
+export const examine = async (
+  config: Config,
+  openDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>,
+): Promise<Finding[]> => {
+  const onDatabase = openDatabase(checkDatabase).catch((error: unknown) => [
+    failed('database', messageOf(error)),
+  ])
+  const findings = await Promise.all([
+    onDatabase,
+    checkDisk(config.OUTDIAL_DATA),
+    checkTrunk(config),
+    Promise.resolve(checkNat(config)),
+    checkEngine(config),
+    checkPorts(config),
+  ])
+  return findings.flat()
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+const versionStatement = sql(
+  'doctor.version',
+  `select current_setting('server_version') as version,
+          current_setting('server_version_num')::integer as number,
+          current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as is_durable,
+          extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`,
+)
+
+const oldestPostgres = 150_000
+const tolerableSkewMs = 2_000
+
+const checkDatabase = async (db: Database): Promise<Finding[]> => {
+  const row = await db.row<{
+    version: string
+    number: number
+    is_durable: boolean
+    now_ms: number
+  }>(versionStatement, [])
+  if (!row) return [failed('database', 'The database did not answer.')]
+  const skewMs = Math.round(Math.abs(Date.now() - row.now_ms))
+  return [
+    row.number < oldestPostgres
+      ? failed('database', `PostgreSQL ${row.version} is too old: use 15 or newer.`)
+      : row.is_durable
+        ? ok('database', `PostgreSQL ${row.version} answers, its commits are durable.`)
+        : warning(
+            'database',
+            `PostgreSQL ${row.version} may lose commits: turn fsync and synchronous_commit on, or accepted calls can be lost.`,
+          ),
+    skewMs <= tolerableSkewMs
+      ? ok('clock', `This clock and the database's differ by ${skewMs} ms.`)
+      : warning(
+          'clock',
+          `This clock and the database's differ by ${Math.round(skewMs / 1000)} s: run NTP on both; leases follow the database, logs and URLs this one.`,
+        ),
+  ]
+}
+
+const roomyBytes = 5 * 1024 ** 3
+const leastBytes = 500 * 1024 ** 2
+
+const checkDisk = async (folder: string): Promise<Finding> => {
+  try {
+    makeFolder(folder)
+    const probe = join(folder, '.doctor')
+    await writeFile(probe, '')
+    await unlink(probe)
+    const { bavail, bsize } = await statfs(folder)
+    const free = bavail * bsize
+    const text = `${(free / 1024 ** 3).toFixed(1)} GiB are free for ${folder}`
+    if (free < leastBytes)
+      return failed('disk', `Only ${text}: free some space, or set OUTDIAL_DATA elsewhere.`)
+    return free < roomyBytes
+      ? warning(
+          'disk',
+          `Only ${text}; an hour of calls takes 15 MB as MP3 and 60 MB while it lasts.`,
+        )
+      : ok('disk', `${text}.`)
+  } catch (error) {
+    return failed(
+      'disk',
+      `The data folder cannot be written (${messageOf(error)}): give this user access to ${folder}, or set OUTDIAL_DATA.`,
+    )
+  }
+}
+
+const checkTrunk = async (config: Config): Promise<Finding> => {
+  if (config.OUTDIAL_SIP_TRUNK === undefined)
+    return ok('trunk', 'Calls go to the sandbox carrier; OUTDIAL_SIP_TRUNK makes them real.')
+  let trunk: Trunk
+  try {
+    trunk = parseTrunkUri(config.OUTDIAL_SIP_TRUNK)
+  } catch (error) {
+    return failed('trunk', `OUTDIAL_SIP_TRUNK: ${messageOf(error)}.`)
+  }
+  const userAgent = createUserAgent({ logger: silentLogger })
+  try {
+    await userAgent.start()
+    const health = await createSipCarrier({ userAgent, trunk, logger: silentLogger }).ping()
+    return health.isAlive
+      ? ok(
+          'trunk',
+          `The trunk at ${trunk.host} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms.`,
+        )
+      : failed(
+          'trunk',
+          `The trunk at ${trunk.host} does not answer OPTIONS: check host, port and transport in OUTDIAL_SIP_TRUNK, and that the firewall lets SIP out and its answers in.`,
+        )
+  } catch (error) {
+    return failed('trunk', `The trunk at ${trunk.host} cannot be asked: ${messageOf(error)}.`)
+  } finally {
+    await userAgent.stop()
+  }
+}
+
+const isPrivate = (address: string): boolean =>
+  /^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
+    address,
+  )
+
+const checkNat = (config: Config): Finding => {
+  if (config.OUTDIAL_SIP_TRUNK === undefined)
+    return ok('nat', 'The sandbox carrier is on loopback; no NAT is in the way.')
+  if (config.OUTDIAL_PUBLIC_IP !== undefined)
+    return ok('nat', `Contact and SDP carry ${config.OUTDIAL_PUBLIC_IP}.`)
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address }) => address)
+  return addresses.length > 0 && addresses.every(isPrivate)
+    ? warning(
+        'nat',
+        `This machine has private addresses only (${addresses.join(', ')}): set OUTDIAL_PUBLIC_IP to the address the trunk sees, and forward the ports of OUTDIAL_RTP_PORTS (UDP).`,
+      )
+    : ok('nat', 'This machine has a public address.')
+}
+
+const engineTimeoutMs = 5_000
+
+const checkEngine = async (config: Config): Promise<Finding> => {
+  const urls = {
+    sandbox: [],
+    realtime: [config.OUTDIAL_REALTIME_URL],
+    cascade: [config.OUTDIAL_STT_URL, config.OUTDIAL_LLM_URL, config.OUTDIAL_TTS_URL],
+  }[config.OUTDIAL_ENGINE].flatMap((url) => (url === undefined ? [] : [url]))
+  if (urls.length === 0)
+    return ok('engine', 'The scripted engine of the sandbox needs no provider.')
+  for (const url of urls) {
+    const address = new URL(url)
+    const reachable = address.href.replace(/^ws/, 'http')
+    try {
+      // Any answer proves the way there; what it says depends on the provider.
+      await fetch(reachable, { method: 'HEAD', signal: AbortSignal.timeout(engineTimeoutMs) })
+    } catch {
+      return failed(
+        'engine',
+        `The AI provider at ${address.host} cannot be reached: check the URL in the settings, the network and the provider.`,
+      )
+    }
+  }
+  return ok(
+    'engine',
+    `The AI provider answers (${urls.map((url) => new URL(url).host).join(', ')}).`,
+  )
+}
+
+const checkPorts = async (config: Config): Promise<Finding> => {
+  const wanted = [
+    ['OUTDIAL_API_PORT', config.OUTDIAL_API_PORT],
+    ['OUTDIAL_MEDIA_PORT', config.OUTDIAL_MEDIA_PORT],
+  ] as const
+  const taken: string[] = []
+  for (const [name, port] of wanted) {
+    if (port !== 0 && !(await isFree(config.OUTDIAL_HOST, port))) taken.push(`${port} (${name})`)
+  }
+  if (taken.length === 0) return ok('ports', 'The HTTP ports are free.')
+  return (await isOutdial(config))
+    ? ok('ports', `Outdial is running on them: ${taken.join(', ')}.`)
+    : warning(
+        'ports',
+        `In use by another program: ${taken.join(', ')}. Stop it, or set other ports.`,
+      )
+}
+
+const isFree = async (host: string, port: number): Promise<boolean> => {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+const isOutdial = async (config: Config): Promise<boolean> => {
+  const url = `http://${config.OUTDIAL_HOST}:${config.OUTDIAL_API_PORT}/healthz`
+  const answer = await fetch(url, { signal: AbortSignal.timeout(engineTimeoutMs) }).catch(
+    () => undefined,
+  )
+  return answer?.headers.get('service-version') != null
+}
