@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts'
 export interface CliContext {
   readonly config: Config
   /** The running instance's database, or the embedded one started for the duration. */
-  withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T>
+  readonly withDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>
   /** To stdout, with a line end. */
   readonly print: (text: string) => void
   /** To stderr, with a line end. */

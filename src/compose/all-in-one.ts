@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { hostname, availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
@@ -7,12 +6,14 @@ import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { makeFolder } from '../runtime/make-folder.ts'
 import type { Service } from '../runtime/service.ts'
 import { createApiRole } from './api.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { createLiveCallParts } from './live-calls.ts'
 import { createDownloads } from './downloads.ts'
 import { openStore, type Store } from './open-store.ts'
+import { explainStartError } from './start-error.ts'
 import { createTelephony } from './telephony.ts'
 import { createScriptedRealtimeServer } from '../conversation/providers/sandbox/scripted-realtime-server.ts'
 import { personaVocabulary } from '../telephony/sandbox/personas.ts'
@@ -53,7 +54,7 @@ export const startAllInOne = async (config: Config, logger: Logger): Promise<Run
     return await startRoles(config, logger, store, { run, stopAll })
   } catch (error) {
     await stopAll()
-    throw error
+    throw explainStartError(error, config)
   }
 }
 
@@ -71,7 +72,7 @@ const startRoles = async (
   const { database } = store
   const clock = systemClock
   const spoolFolder = join(config.OUTDIAL_DATA, 'spool')
-  await mkdir(spoolFolder, { recursive: true })
+  makeFolder(spoolFolder)
   const firstStart = await prepareFirstStart(database)
   let isDraining = false
 

@@ -5,7 +5,7 @@ export class DatabaseSetupError extends Error {
 
 const isFull = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT/
 const isRefused =
-  /Permission denied|Operation not permitted|Read-only file system|EACCES|EPERM|EROFS/
+  /ENOENT|Permission denied|Operation not permitted|Read-only file system|EACCES|EPERM|EROFS/
 const isBlocked = /ENOTDIR|Not a directory|EEXIST/
 
 /**
