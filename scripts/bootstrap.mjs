@@ -19,6 +19,7 @@ const scripts = {
   format: () => ['node_modules/prettier/bin/prettier.cjs', '--write', '.'],
   bench: (name) => [findScript('benchmarks', name)],
   fuzz: (name) => [findScript('tests/fuzz', name)],
+  docs: () => ['scripts/generate-docs.ts'],
   chaos: (name) => [findScript('tests/chaos', name)],
 }
 const namedScripts = new Set(['bench', 'fuzz', 'chaos'])
@@ -59,8 +60,10 @@ const main = async ([command, ...rest]) => {
   const node = ensureNode(root)
   ensurePackages(root, node)
   const cache = join(root, '.runtime', 'compile-cache')
-  if (node !== process.execPath) return runWith(node, [join(root, file), ...args], cache)
-  // This Node will do: no second process, and signals need no messenger.
+  // npm hands on the Ctrl-C that the terminal sends as well: a process between gives it out once.
+  const isUnderNpm = process.env.npm_execpath !== undefined
+  if (node !== process.execPath || isUnderNpm)
+    return runWith(node, [join(root, file), ...args], cache)
   module.enableCompileCache?.(cache)
   process.argv = [process.execPath, join(root, file), ...args]
   await import(pathToFileURL(join(root, file)).href)

@@ -100,6 +100,9 @@ const spawnWatchdog = ({ binaries, folders, settings }: PostgresOptions): ChildP
   return child
 }
 
+/** What each connection is told when we stop PostgreSQL. */
+const ownStop = /terminating connection due to administrator command/
+
 /** Passes PostgreSQL's own log on, and returns a function that gives its last words. */
 const keepOutput = (child: ChildProcess, logger: Logger): (() => string) => {
   let kept = ''
@@ -107,7 +110,7 @@ const keepOutput = (child: ChildProcess, logger: Logger): (() => string) => {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     kept = (kept + text).slice(-maxKeptOutput)
     for (const line of text.split('\n')) {
-      if (/\b(FATAL|PANIC):/.test(line)) logger.warn({ line }, 'postgres')
+      if (/\b(FATAL|PANIC):/.test(line) && !ownStop.test(line)) logger.warn({ line }, 'postgres')
       else if (line !== '') logger.debug({ line }, 'postgres')
     }
   })

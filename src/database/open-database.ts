@@ -40,7 +40,10 @@ const defaultStopTimeoutMs = 5_000
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { logger, connection, probeIntervalMs, stopTimeoutMs = defaultStopTimeoutMs } = options
   const pool = new pg.Pool(poolConfig(options))
-  pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'))
+  pool.on('error', (error) => {
+    // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
+    if (!stopping) logger.warn({ err: error }, 'idle database connection lost')
+  })
   const lending = createLending(pool)
 
   const query: Query = async (statement, values) => {

@@ -147,3 +147,48 @@ test('an unknown benchmark is a usage error that names the others', () => {
   assert.equal(unknown.status, 2)
   assert.equal(unknown.stderr, 'No script is named clam: choose from claim.\n')
 })
+
+test('Ctrl-C, which comes from the terminal and from npm, reaches the command once', async () => {
+  run(['start'])
+  writeFileSync(
+    join(root, 'src/main.ts'),
+    `let signals = 0
+process.on('SIGINT', () => {
+  signals += 1
+  if (signals === 1) setTimeout(() => { console.log(signals); process.exit(7) }, 200)
+})
+setInterval(() => {}, 1000)
+console.log('ready')`,
+  )
+  const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'start'], {
+    cwd: root,
+    env: environment({ npm_execpath: '/usr/lib/npm/bin/npm-cli.js' }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  const rest = text(child.stdout)
+  child.kill('SIGINT')
+  child.kill('SIGINT')
+  const [status] = (await once(child, 'exit')) as [number]
+  assert.equal(status, 7)
+  assert.equal(await rest, '1\n')
+})
+
+test('when the bootstrap is killed hard, the command is asked to end', async () => {
+  run(['start'])
+  writeFileSync(
+    join(root, 'src/main.ts'),
+    `process.on('SIGTERM', () => { console.log('asked'); process.exit(0) })
+setInterval(() => {}, 1000)
+console.log('ready')`,
+  )
+  const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'start'], {
+    cwd: root,
+    env: environment({ npm_execpath: '/usr/lib/npm/bin/npm-cli.js' }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  const rest = text(child.stdout)
+  child.kill('SIGKILL')
+  assert.equal(await rest, 'asked\n')
+})
