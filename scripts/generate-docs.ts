@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { envExample, settingsTable } from '../src/config.ts'
+// Writes docs/api/openapi.json as it loads.
+import './generate-openapi.ts'
+import { statesDocument } from './state-drawings.ts'
 
 /** Writes the documents that are made from the program's own tables. Their tests compare them. */
 const root = join(import.meta.dirname, '..')
 
 writeFileSync(join(root, '.env.example'), envExample())
+writeFileSync(join(root, 'docs/states.md'), statesDocument())
 writeFileSync(
   join(root, 'docs/settings.md'),
   `# Settings
