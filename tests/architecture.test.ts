@@ -25,6 +25,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'domains/calls': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
   'domains/results': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
   'domains/recordings': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
+  'domains/retention': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
   'domains/batches': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
   'domains/automations': ['runtime', 'contract', 'database', 'storage', 'domains/*'],
   dispatch: ['runtime', 'contract', 'database', 'domains/*'],

@@ -56,16 +56,23 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     .option('--concurrency <calls>', 'calls that may be live at once', wholeNumber)
     .option('--policy <file>', 'calling policy (JSON)')
     .option('--rate <bucket=n>', 'requests a minute of a bucket (repeatable)', collectRates)
+    .option(
+      '--retention-days <n>',
+      'days that recordings, transcripts and summaries are kept, or off',
+      daysOrOff,
+    )
     .option('--json', 'print JSON')
     .action(
       async (
         id: string,
-        options: ChangeOptions & RateOption & { readonly publicApi?: 'on' | 'off' },
+        options: ChangeOptions &
+          RateOption & { readonly publicApi?: 'on' | 'off'; readonly retentionDays?: number },
       ) => {
         const input = {
           ...changes(options),
           ...(options.publicApi && { publicApiEnabled: options.publicApi === 'on' }),
           ...(options.rate && { rateLimits: options.rate }),
+          ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
         }
         const organization = await context.withDatabase((db) =>
           db.transaction((tx) => setOrganization(tx, db.hint, id, input)),
@@ -74,6 +81,8 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
       },
     )
 }
+
+const daysOrOff = (text: string): number => (text === 'off' ? 0 : wholeNumber(text))
 
 const changes = ({ concurrency, policy }: ChangeOptions) => ({
   ...(concurrency !== undefined && { concurrency }),
@@ -87,4 +96,8 @@ const describe = (organization: Organization): string =>
     ['version', organization.default_version],
     ['API', organization.public_api_enabled ? 'on' : 'off'],
     ['concurrency', String(organization.concurrency)],
+    ['keeps for', retentionOf(organization)],
   ])
+
+const retentionOf = ({ retention_days: days }: Organization): string =>
+  days === undefined ? 'good' : `${days} ${days === 1 ? 'day' : 'days'}`

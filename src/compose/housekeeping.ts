@@ -1,34 +1,50 @@
 import type { CronItem, TaskList } from 'graphile-worker'
-import type { Database, Queryable } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { retireInstallationSecrets } from '../domains/organizations/installation-secrets.ts'
+import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
 import { purgeSupersededRevisions } from '../domains/results/result-store.ts'
+import { expireResults } from '../domains/retention/expire-results.ts'
 import { purgeExpiredClaims } from '../http/idempotency-claims.ts'
+import type { ObjectStorage } from '../storage/object-storage.ts'
 
 const housekeepingTask = 'housekeeping'
 const purgeLimit = 5_000
 /** A run deletes at most a million rows; the next one takes the rest. */
 const maxRounds = 200
 
-/** Every ten minutes what is past its time goes: idempotency claims, superseded revisions, retired secrets. */
+/** Each call is an object or two in the storage, which may be far away. */
+const retentionLimit = 500
+
+/**
+ * Every ten minutes what is past its time goes: idempotency claims, superseded revisions, retired secrets, what was said
+ * on calls longer ago than their organization keeps it, and the bytes of deleted recordings.
+ */
 export const createHousekeeping = (
   database: Database,
+  storage: ObjectStorage,
 ): { readonly tasks: TaskList; readonly schedule: readonly CronItem[] } => ({
   tasks: {
     [housekeepingTask]: async () => {
-      await inRounds(database, purgeExpiredClaims)
-      await inRounds(database, purgeSupersededRevisions)
+      await inRounds(purgeLimit, (limit) => purgeExpiredClaims(database, limit))
+      await inRounds(purgeLimit, (limit) => purgeSupersededRevisions(database, limit))
+      await inRounds(retentionLimit, (limit) => expireResults(database, limit))
       await retireInstallationSecrets(database, 'media')
       await retireInstallationSecrets(database, 'cursor')
+      // Last, for the storage may be away.
+      await inRounds(retentionLimit, async (limit) => {
+        const { listed, purged } = await purgeDeletedRecordings(database, storage, limit)
+        return Math.min(listed, purged)
+      })
     },
   },
   schedule: [{ task: housekeepingTask, match: '*/10 * * * *', options: { maxAttempts: 1 } }],
 })
 
 const inRounds = async (
-  database: Database,
-  purge: (db: Queryable, limit: number) => Promise<number>,
+  limit: number,
+  purge: (limit: number) => Promise<number>,
 ): Promise<void> => {
   for (let round = 0; round < maxRounds; round += 1) {
-    if ((await purge(database, purgeLimit)) < purgeLimit) return
+    if ((await purge(limit)) < limit) return
   }
 }

@@ -100,7 +100,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     },
     logger,
   })
-  const housekeeping = createHousekeeping(database)
+  const housekeeping = createHousekeeping(database, storage)
   const summarizeCall = createSummarizeCall({
     database,
     summarize: (input) => Promise.resolve(summarize(input)),

@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../runtime/logger.ts'
 import type { EncodedAudio } from './encode-worker-protocol.ts'
+import type { RecordingKeys } from '../domains/recordings/recording-keys.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
 import type { CallJob } from './follow-up-jobs.ts'
 import { spoolSuffix } from './spool-format.ts'
@@ -13,23 +14,17 @@ export interface EncodeRecordingDependencies {
   /** Spool to MP3; throws `UnreadableSpoolError` for a file that holds no recording. */
   encode(spoolPath: string, mp3Path: string, signal: AbortSignal): Promise<EncodedAudio>
   /** Stores the file and its waveform under the recording's keys; the same keys may be stored again. */
-  store(call: CallKey, mp3Path: string, audio: EncodedAudio): Promise<StoredKeys>
+  store(call: CallKey, mp3Path: string, audio: EncodedAudio): Promise<RecordingKeys>
   /** False where the recording was deleted meanwhile: then nothing of it may stay. */
   markReady(call: CallKey, recording: ReadyRecording): Promise<boolean>
   /** Takes back what `store` did. Harmless when repeated. */
-  discard(keys: StoredKeys): Promise<void>
+  discard(keys: RecordingKeys): Promise<void>
   /** Only while it is `encoding`: a recording that is ready stays so. */
   markFailed(call: CallKey): Promise<void>
   readonly logger: Logger
 }
 
-/** Where the MP3 is, and beside it the JSON of its peaks. */
-export interface StoredKeys {
-  readonly storageKey: string
-  readonly peaksKey: string
-}
-
-export interface ReadyRecording extends StoredKeys {
+export interface ReadyRecording extends RecordingKeys {
   readonly durationSeconds: number
   readonly sizeBytes: number
   /** 20 ms frames in the file. */

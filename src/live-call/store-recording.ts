@@ -1,7 +1,7 @@
+import { recordingKeysOf, type RecordingKeys } from '../domains/recordings/recording-keys.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
 import type { EncodedAudio } from './encode-worker-protocol.ts'
-import type { StoredKeys } from './encode-recording.ts'
 
 /** Peaks are one value for each window of this length. */
 const peakWindowMs = 100
@@ -11,21 +11,15 @@ const peakWindowMs = 100
  * `{"version", "window_ms", "duration_ms", "agent": [0…1], "contact": [0…1]}`.
  */
 export const createRecordingStore = (storage: ObjectStorage) => ({
-  store: async (call: CallKey, mp3Path: string, audio: EncodedAudio): Promise<StoredKeys> => {
-    const keys = keysOf(call)
+  store: async (call: CallKey, mp3Path: string, audio: EncodedAudio): Promise<RecordingKeys> => {
+    const keys = recordingKeysOf(call)
     await storage.put(keys.peaksKey, { bytes: Buffer.from(waveformJson(audio)) })
     await storage.put(keys.storageKey, { file: mp3Path })
     return keys
   },
-  discard: async ({ storageKey, peaksKey }: StoredKeys): Promise<void> => {
+  discard: async ({ storageKey, peaksKey }: RecordingKeys): Promise<void> => {
     await Promise.all([storage.delete(storageKey), storage.delete(peaksKey)])
   },
-})
-
-/** Derived from the call alone, so that a repeated job writes over its own objects. */
-const keysOf = ({ organizationId, callId }: CallKey): StoredKeys => ({
-  storageKey: `${organizationId}/${callId}.mp3`,
-  peaksKey: `${organizationId}/${callId}.peaks.json`,
 })
 
 const waveformJson = ({ durationMs, peaks }: EncodedAudio): string =>

@@ -190,6 +190,20 @@ export const findContactByNumber = (
 ): Promise<ContactRow | undefined> =>
   db.row<ContactRow>(findByNumberStatement, [organizationId, phoneNumber])
 
+const deleteStatement = sql(
+  'contact-store.deleteContact',
+  `delete from contacts
+    where organization_id = $1
+      and id = $2`,
+)
+
+/** Whether there was one. Its calls stay, and recordings forget whose they were. */
+export const deleteContact = async (
+  tx: Transaction,
+  organizationId: string,
+  contactId: string,
+): Promise<boolean> => (await tx.run(deleteStatement, [organizationId, contactId])) > 0
+
 const insertManualStatement = sql(
   'contact-store.insertManualContact',
   `select id, ${columns}

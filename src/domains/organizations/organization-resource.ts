@@ -8,6 +8,8 @@ export interface Organization {
   readonly default_version: string
   readonly public_api_enabled: boolean
   readonly concurrency: number
+  /** Left out while everything is kept. */
+  readonly retention_days?: number
   readonly created_at: string
   readonly updated_at: string
 }
@@ -18,6 +20,7 @@ export const organizationResource = (record: OrganizationRecord): Organization =
   default_version: record.defaultVersion,
   public_api_enabled: record.publicApiEnabled,
   concurrency: record.concurrency,
+  ...(record.retentionDays !== null && { retention_days: record.retentionDays }),
   created_at: formatDateTime(record.createdAt),
   updated_at: formatDateTime(record.updatedAt),
 })

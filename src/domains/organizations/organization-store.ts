@@ -14,6 +14,8 @@ export interface OrganizationRecord {
   readonly rateLimits: Partial<RateLimits>
   readonly policy: CallingPolicy
   readonly isSandbox: boolean
+  /** Recordings, transcripts and summaries go so long after their call; null: they are kept. */
+  readonly retentionDays: number | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -27,12 +29,13 @@ interface OrganizationRow {
   readonly rate_limits: Partial<RateLimits>
   readonly policy: CallingPolicyJson
   readonly is_sandbox: boolean
+  readonly retention_days: number | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, policy, is_sandbox,
-       created_at, updated_at`
+       retention_days, created_at, updated_at`
 
 const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   id: row.id,
@@ -43,6 +46,7 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   rateLimits: row.rate_limits,
   policy: policyOfJson(row.policy),
   isSandbox: row.is_sandbox,
+  retentionDays: row.retention_days,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -129,6 +133,7 @@ const updateStatement = sql(
           concurrency        = coalesce($3, concurrency),
           policy             = coalesce($4, policy),
           rate_limits        = rate_limits || $5,
+          retention_days     = case when $6::integer = 0 then null else coalesce($6, retention_days) end,
           updated_at         = now()
     where id = $1
    returning ${columns}`,
@@ -139,6 +144,8 @@ export interface OrganizationChanges {
   readonly concurrency?: number
   readonly policy?: CallingPolicyJson
   readonly rateLimits?: Partial<RateLimits>
+  /** 0: keep everything. */
+  readonly retentionDays?: number
 }
 
 /** Only the members given change. Undefined if there is no such organization. */
@@ -153,6 +160,7 @@ export const updateOrganization = async (
     changes.concurrency ?? null,
     changes.policy === undefined ? null : JSON.stringify(changes.policy),
     JSON.stringify(changes.rateLimits ?? {}),
+    changes.retentionDays ?? null,
   ])
   return row && fromRow(row)
 }

@@ -17,6 +17,8 @@ export interface SetOrganizationInput {
   /** A parsed policy file. Replaces the whole policy. */
   readonly policy?: unknown
   readonly rateLimits?: Readonly<Record<string, number>>
+  /** Days that recordings, transcripts and summaries are kept; 0 keeps them for good. */
+  readonly retentionDays?: number
 }
 
 /**
@@ -36,6 +38,9 @@ export const setOrganization = async (
     ...(input.rateLimits && {
       rateLimits: checkRateLimits(input.rateLimits) satisfies Partial<RateLimits>,
     }),
+    ...(input.retentionDays !== undefined && {
+      retentionDays: checkRetentionDays(input.retentionDays),
+    }),
   }
   const record = isUuid(organizationId)
     ? await updateOrganization(tx, organizationId, changes)
@@ -43,4 +48,12 @@ export const setOrganization = async (
   if (!record) throw new OperatorError(`There is no organization ${organizationId}.`)
   tx.afterCommit(() => hint(organizationsChannel, organizationId))
   return organizationResource(record)
+}
+
+const maxRetentionDays = 36_500
+
+const checkRetentionDays = (days: number): number => {
+  if (!Number.isInteger(days) || days < 0 || days > maxRetentionDays)
+    throw new OperatorError(`Retention must be 1 to ${maxRetentionDays} days, or off.`)
+  return days
 }

@@ -14,14 +14,14 @@ export type ResultState =
   | { readonly status: 'exhausted'; readonly reason: ExhaustedReason }
 
 /**
- * From each state, the states that may follow. `ready → ready` is a newer revision, `ready → unavailable` the end of
- * retention, `exhausted → processing` an operator's re-run (D7).
+ * From each state, the states that may follow. `ready → ready` is a newer revision, `ready → unavailable` and
+ * `exhausted → unavailable` the end of retention, `exhausted → processing` an operator's re-run (D7).
  */
 export const resultTransitions = {
   processing: ['processing', 'ready', 'unavailable', 'exhausted'],
   ready: ['ready', 'unavailable'],
   unavailable: [],
-  exhausted: ['processing'],
+  exhausted: ['processing', 'unavailable'],
 } as const satisfies Record<ResultStatus, readonly ResultStatus[]>
 
 /** The states `to` may be entered from, for `update … where status = any($n)`. */

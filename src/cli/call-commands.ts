@@ -1,0 +1,130 @@
+import type { Command } from 'commander'
+import {
+  explainCall,
+  findOrganizationOfCall,
+  type CallExplanation,
+} from '../compose/call-explanations.ts'
+import type { Database } from '../database/database.ts'
+import { callResource } from '../domains/calls/call-record.ts'
+import { findCall } from '../domains/calls/call-store.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
+import {
+  findRecordingDetails,
+  type RecordingDetails,
+} from '../domains/recordings/recording-details.ts'
+import { listResultHeads, type ResultHeadRow } from '../domains/results/result-heads.ts'
+import { listTurns, type StoredTurn } from '../domains/results/transcript-store.ts'
+import type { CliContext } from './cli-context.ts'
+import { facts, show, table, type OutputOptions } from './output.ts'
+
+/** `outdial call show|explain`: calls of any origin. */
+export const addCallCommands = (program: Command, context: CliContext): void => {
+  const call = program.command('call').description('calls, however they were made')
+  call
+    .command('show')
+    .description('a call with its words, results and recording')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const shown = await context.withDatabase((db) => loadCall(db, id))
+      show(context, options, shown, () => describeCall(shown))
+    })
+  call
+    .command('explain')
+    .description('why a call waits, or what was decided about it')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const explanation = await context.withDatabase(async (db) => {
+        const found = await explainCall(db, await organizationOf(db, id), id)
+        return found ?? refuse(id)
+      })
+      show(context, options, explanation, () => describeExplanation(explanation))
+    })
+}
+
+const refuse = (id: string): never => {
+  throw new OperatorError(`There is no call ${id}.`)
+}
+
+const organizationOf = async (db: Database, id: string): Promise<string> =>
+  (await findOrganizationOfCall(db, id)) ?? refuse(id)
+
+/** Words as they were spoken: for the operator, before any sanitizer. */
+const loadCall = async (db: Database, callId: string) => {
+  const organizationId = await organizationOf(db, callId)
+  const key = { organizationId, callId }
+  const [row, results, recording, turns] = await Promise.all([
+    findCall(db, organizationId, callId),
+    listResultHeads(db, key),
+    findRecordingDetails(db, key),
+    listTurns(db, key),
+  ])
+  if (!row) return refuse(callId)
+  return {
+    ...callResource(row),
+    organization_id: organizationId,
+    origin: row.origin,
+    results,
+    ...(recording && { recording }),
+    turns: turns.map(turnOf),
+  }
+}
+
+type ShownCall = Awaited<ReturnType<typeof loadCall>>
+type ShownTurn = ReturnType<typeof turnOf>
+
+const turnOf = ({ sequence, speaker, text, audioOffsetMs }: StoredTurn) => ({
+  sequence,
+  speaker,
+  text,
+  audio_offset_ms: audioOffsetMs,
+})
+
+const describeCall = (call: ShownCall): string =>
+  [
+    facts([
+      ['id', call.id],
+      ['organization', call.organization_id],
+      ['origin', call.origin],
+      ['status', [call.status, call.answer_status].filter(Boolean).join(', ')],
+      ['outcome', call.outcome],
+      ['reason', call.outcome_reason],
+      ['queued', call.queued_at],
+      ['answered', call.connected_at],
+      ['ended', call.ended_at],
+      ['lasted', call.duration_seconds === undefined ? undefined : `${call.duration_seconds} s`],
+      ['recording', call.recording && describeRecording(call.recording)],
+      ...call.results.map((result) => [result.kind, describeResult(result)] as const),
+    ]),
+    ...(call.turns.length > 0 ? ['', ...call.turns.map(describeTurn)] : []),
+  ].join('\n')
+
+const describeRecording = (recording: RecordingDetails): string => {
+  const { frames_expected: expected, frames_written: written } = recording
+  const completeness =
+    expected === undefined || written === undefined
+      ? 'completeness unknown'
+      : `${written} of ${expected} frames`
+  return `${recording.id}, ${recording.status}, ${completeness}`
+}
+
+const describeResult = ({ status, reason, revision }: ResultHeadRow): string =>
+  `${status}${reason === null ? '' : ` (${reason})`}, revision ${revision}`
+
+const describeTurn = (turn: ShownTurn): string =>
+  `${(turn.audio_offset_ms / 1000).toFixed(2).padStart(8)}  ${turn.speaker.padEnd(8)} ${turn.text}`
+
+const describeExplanation = ({ status, attempt, waiting, decisions }: CallExplanation): string =>
+  [
+    `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
+    ...(waiting
+      ? [`It waits: ${waiting.sentence}${waiting.until ? ` Until ${waiting.until}.` : ''}`]
+      : []),
+    '',
+    table(
+      ['AT', 'DECISION', 'REASON', 'UNTIL'],
+      decisions.map((each) => [each.at, each.decision, each.reason, each.until ?? '']),
+      'Nothing was decided about it yet.',
+    ),
+  ].join('\n')

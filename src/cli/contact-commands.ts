@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { openRecordingStorage } from '../compose/storage.ts'
+import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
+import { eraseContact, type Erasure } from '../domains/retention/erase-contact.ts'
+import type { CliContext } from './cli-context.ts'
+import { show, type OutputOptions } from './output.ts'
+import { requireOrganization } from './require-organization.ts'
+
+/** A person's recordings are deleted in portions of so many, until none is left. */
+const purgeLimit = 500
+const maxPurgeRounds = 200
+
+/** `outdial contact erase`. */
+export const addContactCommands = (program: Command, context: CliContext): void => {
+  const contact = program.command('contact').description('people who are called')
+  contact
+    .command('erase')
+    .description('forget a person: contact, recordings, transcripts, summaries, number')
+    .argument('<contact>', 'id, or E.164 number')
+    .requiredOption('--org <org>', 'organization id')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & { readonly org: string }) => {
+      const { erasure, purged } = await erase(context, options.org, id)
+      show(context, options, { ...erasure, purged_recordings: purged }, () =>
+        describe(erasure, purged),
+      )
+    })
+}
+
+const erase = (context: CliContext, organizationId: string, contact: string) =>
+  context.withDatabase(async (db) => {
+    await requireOrganization(db, organizationId)
+    const erasure = await db.transaction((tx) => eraseContact(tx, organizationId, contact))
+    const { objects } = openRecordingStorage(context.config)
+    let purged = 0
+    for (let round = 0; round < maxPurgeRounds; round += 1) {
+      const done = await purgeDeletedRecordings(db, objects, purgeLimit, {
+        organizationId,
+        onlyFound: true,
+      })
+      purged += done.purged
+      if (done.purged === 0 || done.listed < purgeLimit) break
+    }
+    return { erasure, purged }
+  })
+
+const describe = ({ contact_id: id, calls, recordings }: Erasure, purged: number): string =>
+  [
+    `Contact ${id} is erased: ${calls} calls keep only their facts, ${recordings} recordings are gone for everybody.`,
+    ...(purged < recordings
+      ? ['Bytes that are not in this data folder are deleted by the service within ten minutes.']
+      : []),
+    'The do-not-call list is unchanged. Backups made before still hold this person.',
+  ].join('\n')

@@ -1,0 +1,79 @@
+import { sql, type Transaction } from '../../database/database.ts'
+
+const textsStatement = sql(
+  'forget-store.forgetCallTexts',
+  `update calls
+      set summary = null,
+          -- Of a call that nobody answered it is what the carrier said.
+          outcome_reason = case when connected_at is null then outcome_reason end,
+          updated_at = now()
+    where organization_id = $1
+      and id = any ($2::uuid[])
+      and ended_at is not null`,
+)
+
+/** What was read from the conversation goes; the fact of the call and its outcome stay. */
+export const forgetCallTexts = async (
+  tx: Transaction,
+  organizationId: string,
+  callIds: readonly string[],
+): Promise<void> => {
+  await tx.run(textsStatement, [organizationId, callIds])
+}
+
+const openStatement = sql(
+  'forget-store.lockOpenCalls',
+  `select id, status in ('dialing', 'in_progress') as is_live
+     from calls
+    where organization_id = $1
+      and contact_id = $2
+      and ended_at is null
+    order by id
+      for update`,
+)
+
+export interface OpenCall {
+  readonly id: string
+  readonly is_live: boolean
+}
+
+/** Calls with the contact that have not ended; none of them begins to ring before the transaction ends. */
+export const lockOpenCalls = (
+  tx: Transaction,
+  organizationId: string,
+  contactId: string,
+): Promise<OpenCall[]> => tx.rows<OpenCall>(openStatement, [organizationId, contactId])
+
+const idsStatement = sql(
+  'forget-store.callIdsOfContact',
+  `select id
+     from calls
+    where organization_id = $1
+      and contact_id = $2
+    order by id`,
+)
+
+export const callIdsOfContact = async (
+  tx: Transaction,
+  organizationId: string,
+  contactId: string,
+): Promise<string[]> =>
+  (await tx.rows<{ id: string }>(idsStatement, [organizationId, contactId])).map(({ id }) => id)
+
+const numberStatement = sql(
+  'forget-store.forgetPhoneNumber',
+  `update calls
+      set phone_number = '', updated_at = now()
+    where organization_id = $1
+      and contact_id = $2
+      and phone_number <> ''`,
+)
+
+/** Whom the contact's calls went to, or were to go to. The gate refuses a call whose contact is gone. */
+export const forgetPhoneNumber = async (
+  tx: Transaction,
+  organizationId: string,
+  contactId: string,
+): Promise<void> => {
+  await tx.run(numberStatement, [organizationId, contactId])
+}

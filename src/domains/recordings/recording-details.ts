@@ -1,0 +1,46 @@
+import { formatDateTime } from '../../contract/date-time.ts'
+import { sql, type Queryable } from '../../database/database.ts'
+import { recordingIdOf, type RecordedCall, type RecordingStatus } from './recording-store.ts'
+
+/** A recording as commands print it: also while it is not ready, and how complete it is. */
+export interface RecordingDetails {
+  readonly id: string
+  readonly status: RecordingStatus
+  readonly recorded_at: string
+  readonly duration_seconds?: number
+  readonly size_bytes?: number
+  /** 20 ms frames from the answer to the hang-up; left out where the recorder was killed. */
+  readonly frames_expected?: number
+  /** Those of them that hold audio. */
+  readonly frames_written?: number
+}
+
+interface DetailsRow {
+  readonly status: RecordingStatus
+  readonly recorded_at: Date
+  readonly duration_seconds: number | null
+  readonly size_bytes: number | null
+  readonly frames_expected: number | null
+  readonly frames_written: number | null
+}
+
+const findStatement = sql(
+  'recording-details.findRecordingDetails',
+  `select status, recorded_at, duration_seconds, size_bytes, frames_expected, frames_written
+     from recordings
+    where organization_id = $1
+      and id = $2`,
+)
+
+/** Undefined where the call has no recording. */
+export const findRecordingDetails = async (
+  db: Queryable,
+  call: RecordedCall,
+): Promise<RecordingDetails | undefined> => {
+  const id = recordingIdOf(call)
+  const row = await db.row<DetailsRow>(findStatement, [call.organizationId, id])
+  if (!row) return undefined
+  const { recorded_at: recordedAt, status, ...figures } = row
+  const known = Object.entries(figures).filter(([, value]) => value !== null)
+  return { id, status, recorded_at: formatDateTime(recordedAt), ...Object.fromEntries(known) }
+}

@@ -1,0 +1,47 @@
+import { sql, type Transaction } from '../../database/database.ts'
+
+const closeStatement = sql(
+  'forget-store.closeResults',
+  `update results
+      set status = 'unavailable',
+          reason = 'retention_expired',
+          content_hash = null,
+          generated_at = null,
+          updated_at = now()
+    where organization_id = $1
+      and call_id = any ($2::uuid[])
+      and status <> 'unavailable'`,
+)
+
+const revisionsStatement = sql(
+  'forget-store.deleteRevisions',
+  `delete from result_revisions
+    where organization_id = $1
+      and call_id = any ($2::uuid[])`,
+)
+
+const turnsStatement = sql(
+  'forget-store.deleteTurns',
+  `delete from transcript_turns
+    where organization_id = $1
+      and call_id = any ($2::uuid[])`,
+)
+
+/**
+ * Nothing that was said on these ended calls stays here: turns, every revision of transcript and summary, pinned cursors
+ * with them. What had content, or was to get some, is `unavailable` because of `retention_expired` from now on (D7).
+ * Returns how many results closed. Closes them first: a job that is writing one then finds it closed.
+ */
+export const forgetResults = async (
+  tx: Transaction,
+  organizationId: string,
+  callIds: readonly string[],
+): Promise<number> => {
+  const values = [organizationId, callIds]
+  const [closed] = await Promise.all([
+    tx.run(closeStatement, values),
+    tx.run(revisionsStatement, values),
+    tx.run(turnsStatement, values),
+  ])
+  return closed
+}

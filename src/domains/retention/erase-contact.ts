@@ -1,0 +1,62 @@
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { isUuid } from '../../runtime/ids.ts'
+import {
+  callIdsOfContact,
+  forgetCallTexts,
+  forgetPhoneNumber,
+  lockOpenCalls,
+} from '../calls/forget-store.ts'
+import { deleteContact, findContactByNumber } from '../contacts/contact-store.ts'
+import { OperatorError } from '../organizations/operator-error.ts'
+import { deleteRecordings } from '../recordings/deleted-recordings.ts'
+import { forgetResults } from '../results/forget-store.ts'
+
+/** What an erasure took away, as commands print it. */
+export interface Erasure {
+  readonly contact_id: string
+  /** Calls that stay as facts: when, with which agent, how they ended. */
+  readonly calls: number
+  readonly recordings: number
+}
+
+/**
+ * Forgets a person in one transaction: contact, recordings, transcripts, summaries, the number on their calls. Queued
+ * calls to them are not dialled any more. The do-not-call list stays, for forgetting must not mean calling again.
+ * Repeatable by id. Throws `OperatorError` while a call with them is live, and for somebody unknown.
+ */
+export const eraseContact = async (
+  tx: Transaction,
+  organizationId: string,
+  contact: string,
+): Promise<Erasure> => {
+  const contactId = await resolveContact(tx, organizationId, contact)
+  const wasThere = await deleteContact(tx, organizationId, contactId)
+  const open = await lockOpenCalls(tx, organizationId, contactId)
+  if (open.some((call) => call.is_live))
+    throw new OperatorError(
+      'A call with this contact is live: end it, or wait until it has ended, and erase again.',
+    )
+  const callIds = await callIdsOfContact(tx, organizationId, contactId)
+  if (!wasThere && callIds.length === 0) throw unknownContact(contact)
+  await forgetResults(tx, organizationId, callIds)
+  await forgetCallTexts(tx, organizationId, callIds)
+  await forgetPhoneNumber(tx, organizationId, contactId)
+  const recordings = await deleteRecordings(tx, organizationId, callIds)
+  return { contact_id: contactId, calls: callIds.length, recordings }
+}
+
+const resolveContact = async (
+  db: Queryable,
+  organizationId: string,
+  contact: string,
+): Promise<string> => {
+  if (isUuid(contact)) return contact
+  const found = contact.startsWith('+')
+    ? await findContactByNumber(db, organizationId, contact)
+    : undefined
+  if (!found) throw unknownContact(contact)
+  return found.id
+}
+
+const unknownContact = (contact: string): OperatorError =>
+  new OperatorError(`This organization has no contact ${contact}. Name it by id or E.164 number.`)

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { probeAudio } from '../support/ffmpeg.ts'
+import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { missingPeer } from '../support/peers.ts'
+import { until } from '../support/until.ts'
+
+/** Somebody who talks until the other side hangs up. */
+const number = '+12025550108'
+
+test('kill -9 amid a conversation keeps its words and its audio', async (t) => {
+  const installation = await createInstallation()
+  const { env } = installation
+  let outdial = await startOutdial(env)
+  try {
+    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
+    const org = organization?.id ?? assert.fail('an organization is made at the first start')
+    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
+    const key = await askOutdial<{ secret: string }>(
+      env,
+      ...`key create --org ${org} --name spool --scopes all`.split(' '),
+    )
+    const api = createApiClient(outdial.apiUrl, key.secret)
+    const placed = await api.post('/calls', {
+      agent_id: agent?.id,
+      recipient: { external_id: 'talker', name: 'Talker', phone_number: number },
+    })
+    const callId = String(placed.body['id'])
+    const spools = () =>
+      readdirSync(join(installation.data, 'spool')).filter((name) => name.endsWith('.spool'))
+    await until('the call to be answered', async () =>
+      (await api.get(`/calls/${callId}`)).body['status'] === 'in_progress' ? true : undefined,
+    )
+    const answeredAtMs = performance.now()
+    // Turns are stored while the call lasts; the operator's view of them needs no end.
+    const turnsSoFar = async (): Promise<number> =>
+      (await askOutdial<{ turns: unknown[] }>(env, 'call', 'show', callId)).turns.length
+    const spoken = await until(
+      'two turns',
+      async () => {
+        const turns = await turnsSoFar()
+        return turns >= 2 ? turns : undefined
+      },
+      { everyMs: 300 },
+    )
+    const spokenForSeconds = (performance.now() - answeredAtMs) / 1000
+    assert.deepEqual(spools(), [`${callId}.spool`])
+    await outdial.kill()
+
+    outdial = await startOutdial(env)
+    const ended = await until(
+      'the call to end',
+      async () => {
+        const { body } = await api.get(`/calls/${callId}`)
+        return terminalStates.includes(String(body['status']))
+          ? (body as Record<string, unknown>)
+          : undefined
+      },
+      { timeoutMs: 90_000, everyMs: 200 },
+    )
+    assert.deepEqual([ended['status'], ended['answer_status']], ['failed', 'answered'])
+    assert.ok(String(ended['outcome_reason']).length > 20, JSON.stringify(ended))
+
+    const transcript = await until('the transcript', async () => {
+      const { body } = await api.get(`/calls/${callId}/transcript`)
+      return body['status'] === 'processing' ? undefined : (body as Record<string, unknown>)
+    })
+    assert.equal(transcript['status'], 'ready', JSON.stringify(transcript))
+    const turns = transcript['turns'] as { audio_offset_ms: number }[]
+    assert.ok(turns.length >= spoken, `${turns.length} of ${spoken} turns`)
+
+    const recording = await until(
+      'the recording',
+      async () => {
+        const { body } = await api.get('/recordings?include=download_url')
+        return (body['data'] as unknown as Record<string, unknown>[])[0]
+      },
+      { timeoutMs: 60_000, everyMs: 200 },
+    )
+    assert.equal(recording['call_id'], callId)
+    const download = await fetch(String(recording['download_url']))
+    assert.equal(download.status, 200)
+    const file = join(installation.data, 'recovered.mp3')
+    await writeFile(file, Buffer.from(await download.arrayBuffer()))
+    assert.deepEqual(spools(), [], 'the spool is gone once the recording is ready')
+
+    const missing = missingPeer('ffprobe')
+    if (missing) return t.diagnostic(missing)
+    const audio = await probeAudio(file)
+    assert.deepEqual([audio.codec, audio.channels, audio.sampleRateHz], ['mp3', 2, 8000])
+    // The recorder writes each second; what was said before the kill, but for that second, is there.
+    assert.ok(audio.seconds > spokenForSeconds - 1.5, `${audio.seconds} s of ${spokenForSeconds} s`)
+    const last = turns.at(-1)?.audio_offset_ms ?? 0
+    assert.ok(last / 1000 < audio.seconds + 1, `a turn at ${last} ms of ${audio.seconds} s`)
+  } finally {
+    await outdial.stop()
+    installation.remove()
+  }
+})
