@@ -1,5 +1,6 @@
 import { addAgentCommands } from './agent-commands.ts'
 import { addAutomationCommands } from './automation-commands.ts'
+import { addBatchCommands } from './batch-commands.ts'
 import { addDialCommand } from './dial-command.ts'
 import { addDncCommands } from './dnc-commands.ts'
 import { addKeyCommands } from './key-commands.ts'
@@ -11,6 +12,7 @@ import { addStartCommand } from './start-command.ts'
 export const commandGroups: readonly CommandGroup[] = [
   addStartCommand,
   addDialCommand,
+  addBatchCommands,
   addOrgCommands,
   addKeyCommands,
   addAgentCommands,

@@ -1,0 +1,60 @@
+import { maxBatchRecipients } from '../../contract/batches.ts'
+import type { ContactInput } from '../../contract/contacts.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { batchResource, type BatchRow } from './batch-resource.ts'
+import { createBatch } from './create-batch.ts'
+import { startBatch } from './start-batch.ts'
+
+export interface RunRequest {
+  readonly organizationId: string
+  readonly agentId: string
+  readonly name: string
+  /** Any number; no identity and no phone number twice. */
+  readonly recipients: readonly ContactInput[]
+}
+
+/**
+ * Drafts and starts as many batches as the recipients need, 1,000 each, all of them or none. They are not the API's: it
+ * does not list them (D14). Throws as creating a batch through the API does.
+ */
+export const runBatches = (
+  db: Database,
+  clock: Clock,
+  request: RunRequest,
+): Promise<ReturnType<typeof batchResource>[]> =>
+  db.transaction(async (tx) => {
+    const parts = partsOf(request.recipients)
+    const rows: BatchRow[] = []
+    for (const [index, recipients] of parts.entries()) {
+      const name = parts.length === 1 ? '' : ` (${index + 1} of ${parts.length})`
+      rows.push(await runPart(tx, db, clock, { ...request, recipients }, name))
+    }
+    return rows.map(batchResource)
+  })
+
+const maxNameLength = 200
+
+const runPart = async (
+  tx: Transaction,
+  { hint }: Pick<Database, 'hint'>,
+  clock: Clock,
+  { organizationId, agentId, name, recipients }: RunRequest,
+  suffix: string,
+): Promise<BatchRow> => {
+  const input = {
+    name:
+      Array.from(name)
+        .slice(0, maxNameLength - suffix.length)
+        .join('') + suffix,
+    agent_id: agentId,
+    recipients: [...recipients],
+  }
+  const { id } = await createBatch(tx, clock, organizationId, input, 'cli')
+  return startBatch(tx, hint, organizationId, id, 'cli')
+}
+
+const partsOf = (recipients: readonly ContactInput[]): (readonly ContactInput[])[] =>
+  Array.from({ length: Math.ceil(recipients.length / maxBatchRecipients) }, (_, index) =>
+    recipients.slice(index * maxBatchRecipients, (index + 1) * maxBatchRecipients),
+  )

@@ -1,0 +1,14 @@
+import { sql, type Queryable } from '../../database/database.ts'
+
+const hasStatement = sql(
+  'dispatchers.hasDispatcher',
+  `select exists (select
+                    from nodes
+                   where lease_until > clock_timestamp()
+                     and rescued_at is null
+                     and not draining) as has_dispatcher`,
+)
+
+/** Whether anybody takes calls out of the queue: without one, everything in it waits. */
+export const hasDispatcher = async (db: Queryable): Promise<boolean> =>
+  (await db.row<{ has_dispatcher: boolean }>(hasStatement, []))?.has_dispatcher ?? false
