@@ -62,7 +62,8 @@ export const createBeepDetector = (): BeepDetector => {
   }
 }
 
-const pureFrequency = (frame: Int16Array): number | undefined => {
+/** The frequency (to 25 Hz, 380 to 2200) that holds most of a frame's energy, `undefined` for speech, noise and silence. */
+export const pureFrequency = (frame: Int16Array): number | undefined => {
   let energy = 0
   for (const sample of frame) energy += sample * sample
   energy /= Math.max(1, frame.length)

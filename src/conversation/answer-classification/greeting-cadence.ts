@@ -1,0 +1,48 @@
+/** How the first words after an answer are spread over time: a person says little and waits, a machine goes on. */
+export interface GreetingCadence {
+  /** The next 20 ms of the other side. */
+  push(isVoiced: boolean): void
+  /** `listening` until something can be said; after four seconds what was heard stands. */
+  readonly verdict: CadenceVerdict
+}
+
+export type CadenceVerdict = 'listening' | 'short' | 'long' | 'silent' | 'unsure'
+
+const frameMs = 20
+const windowMs = 4_000
+/** Nobody spoke for so long. */
+const silentMs = 2_500
+/** A pause that ends a greeting: the person waits for an answer. */
+const endPauseMs = 800
+/** A greeting without such a pause is long beyond this, from its first word to its last. */
+const longGreetingMs = 2_600
+
+/** Four seconds, beginning with the answer; it delays nothing, for the agent speaks meanwhile. */
+export const createGreetingCadence = (): GreetingCadence => {
+  let verdict: CadenceVerdict = 'listening'
+  let nowMs = 0
+  let firstVoicedMs: number | undefined
+  let lastVoicedMs = 0
+
+  const judge = (): CadenceVerdict => {
+    if (firstVoicedMs === undefined) return nowMs >= silentMs ? 'silent' : 'listening'
+    if (lastVoicedMs - firstVoicedMs >= longGreetingMs) return 'long'
+    if (nowMs - lastVoicedMs >= endPauseMs) return 'short'
+    return nowMs >= windowMs ? 'unsure' : 'listening'
+  }
+
+  return {
+    push(isVoiced) {
+      if (verdict !== 'listening') return
+      nowMs += frameMs
+      if (isVoiced) {
+        firstVoicedMs ??= nowMs - frameMs
+        lastVoicedMs = nowMs
+      }
+      verdict = judge()
+    },
+    get verdict() {
+      return verdict
+    },
+  }
+}
