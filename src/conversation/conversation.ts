@@ -183,6 +183,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
         return playout.end(event.utteranceId)
       case 'agent_text':
         return turns.agentText(event.utteranceId, event.text)
+      case 'first_words':
+        return undefined
       case 'speech_start':
         return turns.contactStarted(event.atMs)
       case 'speech_stop':

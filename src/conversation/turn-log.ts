@@ -1,4 +1,5 @@
 import type { Turn } from './conversation-types.ts'
+import { heardWords } from './heard-words.ts'
 
 /**
  * Puts the turns of both sides into the order in which they began, though their texts arrive in any order, and hands
@@ -84,7 +85,7 @@ export const createTurnLog = (
     entry.text !== undefined && (entry.speaker === 'contact' || entry.heardPart !== undefined)
 
   const emit = (entry: Entry): void => {
-    const text = cutText(entry.text ?? '', entry.heardPart ?? 1)
+    const text = heardWords(entry.text ?? '', entry.heardPart ?? 1)
     if (entry.isDropped || text === '') return
     sequence += 1
     onTurn({ sequence, speaker: entry.speaker, text, audioOffsetMs: entry.offsetMs })
@@ -154,17 +155,4 @@ const rememberEarly = (texts: Map<string, string>, utteranceId: string, text: st
   texts.set(utteranceId, text)
   const [oldest] = texts.keys()
   if (texts.size > maxEarlyTexts && oldest !== undefined) texts.delete(oldest)
-}
-
-/** So much of it was heard that nothing is missing. */
-const wholePart = 0.97
-
-/** The words that were heard: cut after the last whole word, with `…`; empty if not even one word was. */
-const cutText = (text: string, heardPart: number): string => {
-  if (heardPart >= wholePart) return text
-  const cutAt = Math.floor(text.length * heardPart)
-  // A space after the cut means that the last word was heard whole.
-  const heard = text.slice(0, cutAt + 1)
-  const lastSpace = heard.lastIndexOf(' ')
-  return lastSpace <= 0 ? '' : `${heard.slice(0, lastSpace).replace(/[\s,;:.!?]+$/u, '')}…`
 }

@@ -62,6 +62,8 @@ export interface VoiceSession {
 export type VoiceEvent =
   | { readonly type: 'audio'; readonly utteranceId: string; readonly g711: Uint8Array }
   | { readonly type: 'audio_end'; readonly utteranceId: string }
+  /** The model has the beginning of its answer, and it goes to the synthesizer; not told by models that speak themselves. */
+  | { readonly type: 'first_words'; readonly utteranceId: string }
   | { readonly type: 'speech_start' | 'speech_stop'; readonly atMs: number }
   | { readonly type: 'agent_text'; readonly utteranceId: string; readonly text: string }
   /** Empty text: somebody spoke, but nothing was understood. */

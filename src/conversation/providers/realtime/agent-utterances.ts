@@ -1,4 +1,5 @@
 import { g711FrameBytes, g711Silence } from '../../../audio/g711.ts'
+import { heardWords } from '../../heard-words.ts'
 import type { Codec, VoiceEvent } from '../../voice-engine.ts'
 import type { WireAudio } from './wire-audio.ts'
 
@@ -11,6 +12,8 @@ export interface AgentUtterances {
   textDone(itemId: string, responseId: string, transcript: string): void
   /** `response.done`: nothing more comes for the utterances of this response. */
   responseDone(responseId: string): void
+  /** The server is gone in the middle: what was begun ends here, with as many of its words as its sound can hold. */
+  breakOff(): void
   /** Nothing more of it is let through. How much audio there was, and whose response it is; `undefined` if unknown. */
   interrupt(itemId: string): { producedMs: number; responseId: string } | undefined
   readonly producedMs: number
@@ -32,6 +35,8 @@ const bytesPerMs = 8
 /** Only the last few matter: an interruption reaches back to what is still queued for playout. */
 const maxTracked = 32
 const maxTextLength = 20_000
+/** As fast as anybody speaks. */
+const charactersPerSecond = 20
 const noBytes = new Uint8Array(0)
 
 export const createAgentUtterances = (
@@ -123,6 +128,14 @@ export const createAgentUtterances = (
         tellText(utterance)
       }
     },
+    breakOff() {
+      for (const utterance of tracked.values()) {
+        if (utterance.isAudioDone && utterance.isTextTold) continue
+        if (!utterance.isAudioDone) utterance.text = spokenPart(utterance)
+        endAudio(utterance)
+        tellText(utterance)
+      }
+    },
     interrupt(itemId) {
       const utterance = tracked.get(itemId)
       if (!utterance || utterance.isInterrupted) return undefined
@@ -137,6 +150,11 @@ export const createAgentUtterances = (
       return Math.floor(producedBytes / bytesPerMs)
     },
   }
+}
+
+const spokenPart = ({ text, producedBytes }: Utterance): string => {
+  const mostCharacters = (producedBytes / bytesPerMs / 1000) * charactersPerSecond
+  return heardWords(text, text === '' ? 1 : mostCharacters / text.length)
 }
 
 const forgetOldest = (tracked: Map<string, Utterance>): void => {

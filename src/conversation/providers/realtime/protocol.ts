@@ -15,7 +15,7 @@ export type ClientEvent =
     }
 
 export type ServerEvent =
-  | { readonly type: 'session.created' | 'session.updated' }
+  | { readonly type: 'session.created' | 'session.updated'; readonly session?: unknown }
   | {
       readonly type: 'input_audio_buffer.speech_started'
       readonly item_id: string
@@ -79,6 +79,7 @@ export interface ProtocolError {
   readonly type?: string
   readonly code?: string | null
   readonly message?: string
+  readonly param?: string | null
   /** Of the client event that was refused. */
   readonly event_id?: string | null
 }

@@ -6,7 +6,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { g711Silence } from '../../../audio/g711.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { EngineOpenError, type VoiceEvent, type VoiceSession } from '../../voice-engine.ts'
-import { createRealtimeEngine } from './realtime-engine.ts'
+import { createRealtimeEngine, type RealtimeEngineSettings } from './realtime-engine.ts'
 
 /** A server that does what the test tells it, and nothing else. */
 let server: WebSocketServer
@@ -14,16 +14,20 @@ let socket: WebSocket
 let headers: Record<string, unknown>
 let path: string
 let received: Record<string, unknown>[]
+let connections: number
 let onSessionUpdate: () => void
 let wake: () => void
 
 beforeEach(async () => {
   received = []
+  connections = 0
   wake = () => {}
   onSessionUpdate = () => tell({ type: 'session.updated', session: {} })
   server = new WebSocketServer({ host: '127.0.0.1', port: 0, autoPong: false })
   server.on('connection', (connected, request) => {
     socket = connected
+    connections += 1
+    tell({ type: 'session.created', session: { type: 'realtime', object: 'realtime.session' } })
     headers = request.headers
     path = request.url ?? ''
     socket.on('message', (data: Buffer) => {
@@ -47,7 +51,7 @@ const tell = (event: object): void => socket.send(JSON.stringify(event))
 const url = (): string => `ws://127.0.0.1:${(server.address() as AddressInfo).port}/v1/realtime`
 
 const open = (
-  settings: { key?: string; model?: string } = {},
+  settings: Partial<RealtimeEngineSettings> = {},
   greeting = '',
 ): Promise<VoiceSession> =>
   createRealtimeEngine({ url: url(), logger: silentLogger, ...settings }).open(
@@ -202,9 +206,9 @@ describe('a realtime session', () => {
     tell(delta('i2', 1_600))
     await next(session)
     await next(session)
-    session.interrupt('i1', 120)
-    session.interrupt('i1', 120)
-    session.interrupt('unknown', 120)
+    session.interrupt('1.i1', 120)
+    session.interrupt('1.i1', 120)
+    session.interrupt('1.unknown', 120)
     assert.deepEqual(await receivedOf('conversation.item.truncate'), {
       type: 'conversation.item.truncate',
       item_id: 'i1',
@@ -272,45 +276,26 @@ describe('a realtime session', () => {
     await session.close()
   })
 
-  it('ends with a fatal error when the server goes away, expires the session, or fails', async () => {
-    for (const [breaks, code] of [
-      [() => socket.close(1001), 'connection_closed'],
-      [
-        () => tell({ type: 'error', error: { code: 'session_expired', message: '' } }),
-        'session_expired',
-      ],
-      [
-        () =>
-          tell({
-            type: 'response.done',
-            response: {
-              id: 'r',
-              status: 'failed',
-              status_details: { error: { code: 'insufficient_quota' } },
-            },
-          }),
-        'insufficient_quota',
-      ],
-    ] as const) {
+  it('ends with a fatal error when no session is to be had any more', async () => {
+    for (const event of [
+      { type: 'error', error: { code: 'insufficient_quota', message: '' } },
+      {
+        type: 'response.done',
+        response: {
+          id: 'r',
+          status: 'failed',
+          status_details: { error: { code: 'insufficient_quota' } },
+        },
+      },
+    ]) {
       const session = await open()
-      breaks()
-      const event = await next(session)
-      assert.ok(event?.type === 'error' && event.fatal)
-      assert.equal(event.code, code)
+      tell(event)
+      const last = await next(session)
+      assert.ok(last?.type === 'error' && last.fatal)
+      assert.equal(last.code, 'insufficient_quota')
       assert.equal(await next(session), undefined)
       await session.close()
     }
-  })
-
-  it('finds out by ping that a connection is half open', async () => {
-    mock.timers.enable({ apis: ['setInterval'] })
-    const session = await open()
-    mock.timers.tick(10_000)
-    mock.timers.tick(10_000)
-    const event = await next(session)
-    assert.ok(event?.type === 'error' && event.fatal)
-    assert.equal(event.code, 'connection_lost')
-    await session.close()
   })
 
   it('closes within two seconds even if the server does not answer', async () => {
@@ -328,6 +313,237 @@ describe('a realtime session', () => {
     let events = 0
     for (let event = await next(session); event; event = await next(session)) events += 1
     assert.equal(events, 4_000)
+    await session.close()
+  })
+})
+
+const silence = (frames: number): Uint8Array[] =>
+  Array.from({ length: frames }, () => g711Silence('pcma'))
+
+/** The next connection's session has taken its settings. */
+const nextConnection = async (): Promise<void> => {
+  received = []
+  await once(server, 'connection')
+  await receivedOf('session.update')
+}
+
+const itemsReceived = () =>
+  received.filter(({ type }) => type === 'conversation.item.create').map(({ item }) => item)
+
+const said = (itemId: string, text: string): void => {
+  tell({ type: 'response.created', response: { id: `r-${itemId}` } })
+  tell({ ...delta(itemId, 1_600), response_id: `r-${itemId}` })
+  tell({
+    type: 'response.output_audio_transcript.done',
+    response_id: `r-${itemId}`,
+    item_id: itemId,
+    transcript: text,
+  })
+  tell({ type: 'response.done', response: { id: `r-${itemId}` } })
+}
+
+const heard = (itemId: string, atMs: number, text?: string): void => {
+  tell({ type: 'input_audio_buffer.speech_started', item_id: itemId, audio_start_ms: atMs })
+  if (text === undefined) return
+  tell({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms: atMs + 500 })
+  tell({
+    type: 'conversation.item.input_audio_transcription.completed',
+    item_id: itemId,
+    transcript: text,
+  })
+}
+
+const untilEvent = async (session: VoiceSession, type: VoiceEvent['type']): Promise<VoiceEvent> => {
+  for (;;) {
+    const event = await next(session)
+    assert.ok(event, `no ${type} came`)
+    if (event.type === type) return event
+  }
+}
+
+describe('a session that the server ends', () => {
+  const breaks: readonly [string, () => void][] = [
+    ['goes away', () => socket.close(1001)],
+    ['is cut off', () => socket.terminate()],
+    [
+      'expires',
+      () => tell({ type: 'error', error: { code: 'session_expired', message: 'Too long.' } }),
+    ],
+  ]
+  for (const [how, breakOff] of breaks) {
+    it(`is followed by another that knows what was said, when it ${how}`, async () => {
+      const session = await open()
+      said('i1', 'Good morning to you.')
+      heard('s1', 100, 'Who is this?')
+      await untilEvent(session, 'contact_text')
+      const connected = nextConnection()
+      breakOff()
+      await connected
+      assert.deepEqual((await receivedOf('response.create')).response, undefined)
+      assert.deepEqual(itemsReceived(), [
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'Good morning to you.' }],
+        },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who is this?' }] },
+      ])
+      said('i1', 'It is Ann.')
+      const audio = await untilEvent(session, 'audio')
+      assert.ok(audio.type === 'audio' && audio.utteranceId === '2.i1')
+      await session.close()
+    })
+  }
+
+  it('hands on its words as far as they were spoken, and has them said again', async () => {
+    const session = await open()
+    tell({ type: 'response.created', response: { id: 'r1' } })
+    tell(delta('i1', 8_000))
+    tell({
+      type: 'response.output_audio_transcript.delta',
+      response_id: 'r1',
+      item_id: 'i1',
+      delta: 'A sentence that is much longer than its sound can be by now.',
+    })
+    await untilEvent(session, 'audio')
+    const connected = nextConnection()
+    socket.terminate()
+    await untilEvent(session, 'audio_end')
+    const text = await untilEvent(session, 'agent_text')
+    assert.ok(text.type === 'agent_text')
+    assert.equal(text.text, 'A sentence that is…')
+    await connected
+    await receivedOf('response.create')
+    const [, note] = itemsReceived() as { role: string; content: { text: string }[] }[]
+    assert.equal(note?.role, 'system')
+    assert.match(note?.content[0]?.text ?? '', /broke off/)
+    await session.close()
+  })
+
+  it('lets the next one say what it did not, and hear what it had no words for', async () => {
+    const session = await open({}, 'Hello there.')
+    const [frame] = silence(1)
+    assert.ok(frame)
+    for (let count = 0; count < 50; count += 1) session.hear(frame)
+    heard('s1', 400)
+    await untilEvent(session, 'speech_start')
+    const connected = nextConnection()
+    socket.terminate()
+    assert.equal((await untilEvent(session, 'speech_stop')).type, 'speech_stop')
+    session.say('Are you there?')
+    await connected
+    const asked = await receivedOf('response.create')
+    assert.match(JSON.stringify(asked.response), /Hello there/)
+    await receivedOf('input_audio_buffer.append')
+    // From 300 ms before the speech that had begun at 400 ms.
+    heard('s1', 340)
+    heard('s1', 340, 'Yes?')
+    const words = await untilEvent(session, 'contact_text')
+    assert.ok(words.type === 'contact_text' && words.startMs === 400)
+    await session.close()
+  })
+
+  it('answers a tool that the lost session had called', async () => {
+    const session = await open()
+    const item = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{"x":1}' }
+    tell({ type: 'response.output_item.done', item })
+    await untilEvent(session, 'tool_call')
+    const connected = nextConnection()
+    socket.close(1001)
+    await connected
+    session.say('One moment.')
+    await receivedOf('response.create')
+    session.toolResult('c1', { found: 7 })
+    while (itemsReceived().length < 2) await once(socket, 'message')
+    assert.deepEqual(itemsReceived(), [
+      item,
+      { type: 'function_call_output', call_id: 'c1', output: '{"found":7}' },
+    ])
+    await session.close()
+  })
+
+  it('ends with a fatal error when no other can be opened in time', async () => {
+    const session = await open({ reconnectLimitMs: 300 })
+    server.close()
+    socket.terminate()
+    const last = await untilEvent(session, 'error')
+    assert.ok(last.type === 'error' && last.fatal)
+    assert.equal(last.code, 'connection_closed')
+    assert.equal(await next(session), undefined)
+    await session.close()
+  })
+
+  it('is found out by ping to be half open', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const session = await open()
+    const connected = nextConnection()
+    mock.timers.tick(5_000)
+    mock.timers.tick(5_000)
+    await connected
+    assert.equal(connections, 2)
+    await session.close()
+  })
+
+  it('is given up when it was asked for an answer and gives none', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const now = mock.method(performance, 'now')
+    const session = await open({}, 'Hello.')
+    await receivedOf('response.create')
+    const startedAt = performance.now()
+    now.mock.mockImplementation(() => startedAt + 13_000)
+    const connected = nextConnection()
+    mock.timers.tick(5_000)
+    await connected
+    now.mock.restore()
+    assert.match(JSON.stringify(await receivedOf('response.create')), /Hello/)
+    await session.close()
+  })
+})
+
+describe('a session that comes near its end', () => {
+  it('is replaced at a silent moment by one that was opened before', async () => {
+    const session = await open({ sessionCapMs: 1_000 })
+    said('i1', 'Good morning.')
+    await untilEvent(session, 'agent_text')
+    const first = socket
+    const connected = nextConnection()
+    const [frame] = silence(1)
+    assert.ok(frame)
+    const feeding = setInterval(() => session.hear(frame), 5)
+    await connected
+    await once(first, 'close')
+    clearInterval(feeding)
+    assert.deepEqual(itemsReceived(), [
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Good morning.' }],
+      },
+    ])
+    said('i1', 'Still here.')
+    const audio = await untilEvent(session, 'audio')
+    assert.ok(audio.type === 'audio' && audio.utteranceId === '2.i1')
+    assert.equal(connections, 2)
+    await session.close()
+  })
+
+  it('is not replaced while the callee is speaking', async () => {
+    const session = await open({ sessionCapMs: 1_000 })
+    heard('s1', 0)
+    await untilEvent(session, 'speech_start')
+    const first = socket
+    const connected = nextConnection()
+    const [frame] = silence(1)
+    assert.ok(frame)
+    const feeding = setInterval(() => session.hear(frame), 5)
+    await connected
+    assert.equal(first.readyState, first.OPEN)
+    await once(first, 'close')
+    clearInterval(feeding)
+    // The switch was forced before the end: the next one hears the speech from its beginning.
+    const { audio } = await receivedOf('input_audio_buffer.append')
+    assert.ok(typeof audio === 'string')
+    assert.deepEqual(itemsReceived(), [])
     await session.close()
   })
 })

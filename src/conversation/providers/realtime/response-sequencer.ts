@@ -1,7 +1,7 @@
 /** Sees to it that at most one response is in flight: a second `response.create` would be refused by the server. */
 export interface ResponseSequencer {
-  /** Asks for this response now, or as soon as the one in flight is over. */
-  request(response: object): void
+  /** Asks for this response now, or as soon as the one in flight is over. `text`: what it says, word for word. */
+  request(response: object, text?: string): void
   /**
    * The conversation has something new the model must react to. Any response that begins from now on does that, so this
    * asks for one only if the server does not begin one by itself.
@@ -13,51 +13,69 @@ export interface ResponseSequencer {
   done(responseId: string): void
   /** The server refused our `response.create` because another response is active: it is asked again afterwards. */
   refused(eventId: string | undefined): void
+  /** The response in flight was cancelled: what it was to say is not wanted any more. */
+  cancelled(): void
   readonly inFlightId: string | undefined
+  /** Whether what is in flight, or asked for, says a given text. */
+  readonly isVerbatim: boolean
+  /** Nothing is in flight, asked for or waiting. */
+  readonly isIdle: boolean
+  /** Given texts that have not been said to their end, in order. */
+  readonly unsaid: readonly string[]
 }
 
 /** An agent never has more than a greeting and a few prompts to say; what is beyond drops out, oldest first. */
 const maxWaiting = 8
 
+interface Request {
+  readonly response: object | undefined
+  readonly text: string | undefined
+}
+
 export const createResponseSequencer = (
   send: (eventId: string, response: object | undefined) => void,
 ): ResponseSequencer => {
-  const waiting: object[] = []
+  const waiting: Request[] = []
   let requestsSent = 0
-  let asked: { readonly eventId: string; readonly response: object | undefined } | undefined
+  let asked: (Request & { readonly eventId: string }) | undefined
   let isAnswerOwed = false
+  /** Owed since the response in flight began. */
+  let isOwedSince = false
   let inFlightId: string | undefined
 
-  const ask = (response: object | undefined): void => {
+  const ask = (request: Request): void => {
     requestsSent += 1
-    asked = { eventId: `outdial_response_${requestsSent}`, response }
-    send(asked.eventId, response)
+    asked = { ...request, eventId: `outdial_response_${requestsSent}` }
+    send(asked.eventId, request.response)
   }
 
   const askNext = (): void => {
     if (asked || inFlightId !== undefined) return
     if (isAnswerOwed) {
       isAnswerOwed = false
-      return ask(undefined)
+      return ask({ response: undefined, text: undefined })
     }
     const next = waiting.shift()
     if (next) ask(next)
   }
 
   return {
-    request(response) {
+    request(response, text) {
       if (waiting.length >= maxWaiting) waiting.shift()
-      waiting.push(response)
+      waiting.push({ response, text })
       askNext()
     },
     oweAnswer() {
       isAnswerOwed = true
+      isOwedSince = true
       askNext()
     },
     created(responseId) {
       // It may be the server's own: what we asked for stays known until this one is over, in case it is refused.
       inFlightId = responseId
-      isAnswerOwed = false
+      // A given text answers nothing.
+      if (asked?.text === undefined) isAnswerOwed = false
+      isOwedSince = false
     },
     done(responseId) {
       if (inFlightId !== undefined && inFlightId !== responseId) return
@@ -68,11 +86,24 @@ export const createResponseSequencer = (
     refused(eventId) {
       if (!asked || (eventId !== undefined && asked.eventId !== eventId)) return
       // A refused answer is given by the very response that stood in its way.
-      if (asked.response) waiting.unshift(asked.response)
+      if (asked.response) waiting.unshift(asked)
       asked = undefined
+      if (inFlightId !== undefined) isAnswerOwed = isOwedSince
+    },
+    cancelled() {
+      if (asked) asked = { ...asked, text: undefined }
     },
     get inFlightId() {
       return inFlightId
+    },
+    get isVerbatim() {
+      return asked?.text !== undefined
+    },
+    get isIdle() {
+      return !asked && inFlightId === undefined && waiting.length === 0 && !isAnswerOwed
+    },
+    get unsaid() {
+      return [asked, ...waiting].flatMap((request) => request?.text ?? [])
     },
   }
 }

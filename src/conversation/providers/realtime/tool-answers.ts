@@ -5,6 +5,8 @@ export interface ToolAnswers {
   /** The model called a tool. */
   called(toolCallId: string): void
   answer(toolCallId: string, result: unknown, goOn?: boolean): void
+  /** No tool is waited for. */
+  readonly isIdle: boolean
 }
 
 const maxOutputLength = 64 * 1024
@@ -33,6 +35,9 @@ export const createToolAnswers = (
       if (open.size > 0 || !isContinuationWanted) return
       isContinuationWanted = false
       goOnSpeaking()
+    },
+    get isIdle() {
+      return open.size === 0
     },
   }
 }

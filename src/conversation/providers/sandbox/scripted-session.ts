@@ -37,6 +37,9 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
   let carry = new Uint8Array(0)
   /** What the model was told and has not answered yet. */
   let pendingText = ''
+  let lastReply = silentReply
+  /** Told that its last answer was not heard to its end. */
+  let isCutOff = false
 
   const newId = (prefix: string): string => {
     ids += 1
@@ -70,9 +73,16 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
   }
 
   const answerPending = (current: ScriptedSettings): void => {
-    const heard = pendingText
+    const isNew = pendingText !== ''
+    if (isNew) reply(current)
+    respond(isNew || isCutOff ? lastReply : silentReply, current)
+    isCutOff = false
+  }
+
+  /** Works out the answer to what is pending, whether it is spoken now or was spoken in an earlier session. */
+  const reply = (current: ScriptedSettings): void => {
+    lastReply = current.dialogue.reply(pendingText)
     pendingText = ''
-    respond(heard === '' ? silentReply : current.dialogue.reply(heard), current)
   }
 
   const tell = (text: string): void => {
@@ -163,13 +173,17 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
   }
 
   const createItem = (event: Record<string, unknown>): void => {
-    const item = event.item as Record<string, unknown> | undefined
-    if (item?.type === 'function_call_output') {
+    const item = (event.item ?? {}) as ConversationItem
+    if (item.type === 'function_call') return void openCalls.add(String(item.call_id))
+    if (item.type === 'function_call_output') {
       if (openCalls.delete(String(item.call_id))) return
       return refuse('invalid_tool_call_id', 'There is no such tool call.', event.event_id)
     }
-    const content = item?.content as { type?: unknown; text?: unknown }[] | undefined
-    for (const part of content ?? []) {
+    // What the agent has said in an earlier session answered what stood before it.
+    if (item.role === 'assistant' && settings && pendingText !== '') return reply(settings)
+    if (item.role === 'system') isCutOff = true
+    if (item.role !== 'user') return
+    for (const part of item.content ?? []) {
       if (part.type === 'input_text' && typeof part.text === 'string') tell(part.text)
     }
   }
@@ -207,6 +221,13 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
       options.voiceActivity.close()
     },
   }
+}
+
+interface ConversationItem {
+  readonly type?: unknown
+  readonly role?: unknown
+  readonly call_id?: unknown
+  readonly content?: readonly { readonly type?: unknown; readonly text?: unknown }[]
 }
 
 const verbatimIn = (response: unknown): string | undefined => {

@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws'
 import type { Logger } from '../../../runtime/logger.ts'
-import { createEventQueue } from '../../event-queue.ts'
-import type { EngineUsage, SessionOptions, VoiceEvent, VoiceSession } from '../../voice-engine.ts'
+import type { EngineUsage, SessionOptions, VoiceEvent } from '../../voice-engine.ts'
 import { createAgentUtterances } from './agent-utterances.ts'
+import type { OpenedLink } from './open-link.ts'
 import {
   appendEvent,
   parseObject,
@@ -16,40 +16,72 @@ import {
 } from './protocol.ts'
 import { createResponseSequencer } from './response-sequencer.ts'
 import { createToolAnswers } from './tool-answers.ts'
-import type { WireAudio } from './wire-audio.ts'
+
+/** One session of the protocol over one socket. A conversation may outlive several of them. */
+export interface RealtimeLink {
+  hear(frame: Uint8Array): void
+  say(text: string): void
+  interrupt(utteranceId: string, playedMs: number): void
+  toolResult(toolCallId: string, result: unknown, goOn?: boolean): void
+  /** Puts something into the conversation that the model is not to answer by itself. */
+  remember(items: readonly object[]): void
+  /** The conversation holds something the model is to answer, if it does not by itself. */
+  goOn(): void
+  /** No response is in flight or waited for, and no tool is. */
+  readonly isIdle: boolean
+  /** Whether the agent was in the middle of an utterance of its own words. */
+  readonly isSpeaking: boolean
+  /** Since the server last said anything, milliseconds. */
+  readonly silentForMs: number
+  /** Texts that were to be said word for word and were not, or not to their end. */
+  readonly unsaid: readonly string[]
+  usage(): EngineUsage
+  /** Within two seconds; safe twice. */
+  close(): Promise<void>
+}
+
+export interface RealtimeLinkListener {
+  /** Never `error` with `fatal`. Times are of what this link has heard. */
+  onEvent(event: VoiceEvent): void
+  /** The link broke; nothing comes after. Called once at most, and not after `close`. */
+  onLost(loss: LinkLoss): void
+}
+
+export interface LinkLoss {
+  readonly code: string
+  readonly message: string
+  /** Another link would fare no better. */
+  readonly isFinal: boolean
+}
 
 const frameMs = 20
 /** Two frames to a message: half the messages for at most 20 ms. */
 const framesPerAppend = 2
-/** More than a minute of a talkative server that nobody listens to. */
-const maxQueuedEvents = 4_000
 /** About half a minute of audio that the network did not take. */
 const maxSendBufferBytes = 256 * 1024
-const pingPeriodMs = 10_000
+const pingPeriodMs = 5_000
+/** A response that was asked for and has not begun, or has begun and is silent, for longer than this never comes. */
+const responseLimitMs = 12_000
 const closeLimitMs = 1_500
 const normalClosure = 1_000
 /** What the server says of speech is remembered until its words arrive. */
 const maxSpeechStarts = 32
 
-/** Refusals after which the session is of no more use; every other `error` event is a hiccup. */
-const fatalCodes = new Set([
-  'session_expired',
+/** Refusals after which no session is to be had; every other `error` event is a hiccup or, if it is the end, mended. */
+const finalCodes = new Set([
   'invalid_api_key',
   'insufficient_quota',
   'model_not_found',
   'account_deactivated',
 ])
 
-/**
- * One session of the Realtime protocol over a socket that is open and configured. Owns the socket from here on.
- */
-export const createRealtimeSession = (
-  socket: WebSocket,
+/** Owns the socket from here on. */
+export const createRealtimeLink = (
+  { socket, wire }: Pick<OpenedLink, 'socket' | 'wire'>,
   { codec, callId }: Pick<SessionOptions, 'codec' | 'callId'>,
-  wire: WireAudio,
+  listener: RealtimeLinkListener,
   logger: Logger,
-): VoiceSession => {
-  const queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
+): RealtimeLink => {
   const speechStarts = new Map<string, number>()
   let pendingFrames: Uint8Array[] = []
   let framesHeard = 0
@@ -57,10 +89,12 @@ export const createRealtimeSession = (
   let outputTokens = 0
   let isOver = false
   let isAlive = true
+  let askedAt: number | undefined
+  let lastEventAt = performance.now()
   let closing: Promise<void> | undefined
 
   const emit = (event: VoiceEvent): void => {
-    if (!queue.push(event) && !isOver) fail('slow_consumer', 'Nobody takes the events.')
+    if (!isOver) listener.onEvent(event)
   }
 
   const send = (event: ClientEvent): void => {
@@ -68,29 +102,29 @@ export const createRealtimeSession = (
   }
 
   const utterances = createAgentUtterances(codec, wire, emit)
-  const responses = createResponseSequencer((eventId, response) =>
-    send({ type: 'response.create', event_id: eventId, ...(response && { response }) }),
-  )
+  const responses = createResponseSequencer((eventId, response) => {
+    askedAt = performance.now()
+    send({ type: 'response.create', event_id: eventId, ...(response && { response }) })
+  })
   const tools = createToolAnswers(send, () => responses.oweAnswer())
 
   const over = (): void => {
-    if (isOver) return
     isOver = true
     clearInterval(pinging)
-    queue.end()
   }
 
-  const fail = (code: string, message: string): void => {
+  const lose = (code: string, message: string): void => {
     if (isOver) return
     logger.warn({ call_id: callId, code }, 'a voice engine session broke')
-    queue.push({ type: 'error', fatal: true, code, message })
+    utterances.breakOff()
     over()
     socket.terminate()
+    listener.onLost({ code, message, isFinal: finalCodes.has(code) })
   }
 
   const handleError = (error: ProtocolError): void => {
     const code = error.code ?? error.type ?? 'unknown'
-    if (fatalCodes.has(code)) return fail(code, error.message ?? '')
+    if (finalCodes.has(code) || code === 'session_expired') return lose(code, error.message ?? '')
     if (code === 'conversation_already_has_active_response') {
       return responses.refused(error.event_id ?? undefined)
     }
@@ -104,6 +138,7 @@ export const createRealtimeSession = (
     utterances.responseDone(response.id)
     const error = response.status === 'failed' ? response.status_details?.error : undefined
     if (error) handleError(error)
+    askedAt = undefined
     responses.done(response.id)
   }
 
@@ -148,6 +183,7 @@ export const createRealtimeSession = (
       case 'response.output_audio_transcript.done':
         return utterances.textDone(event.item_id, event.response_id, event.transcript)
       case 'response.created':
+        askedAt = undefined
         return responses.created(event.response.id)
       case 'response.done':
         return handleResponseDone(event.response)
@@ -169,8 +205,14 @@ export const createRealtimeSession = (
     }
   }
 
+  const isResponseLate = (): boolean => {
+    const sinceMs = responses.inFlightId === undefined ? askedAt : lastEventAt
+    return sinceMs !== undefined && performance.now() - sinceMs > responseLimitMs
+  }
+
   const pinging = setInterval(() => {
-    if (!isAlive) return fail('connection_lost', 'The server no longer answers.')
+    if (!isAlive) return lose('connection_lost', 'The server no longer answers.')
+    if (isResponseLate()) return lose('response_timeout', 'The server gives no answer.')
     isAlive = false
     socket.ping()
   }, pingPeriodMs)
@@ -178,18 +220,19 @@ export const createRealtimeSession = (
 
   socket.on('message', (data: Buffer) => {
     isAlive = true
+    lastEventAt = performance.now()
     const event = isOver ? undefined : parseServerEvent(data.toString('utf8'))
     if (event) handle(event)
   })
   socket.on('pong', () => {
     isAlive = true
   })
-  socket.on('error', (error) => fail('connection_error', error.message))
-  socket.on('close', (code) => fail('connection_closed', `The server closed with ${code}.`))
+  socket.on('error', (error) => lose('connection_error', error.message))
+  socket.on('close', (code) => lose('connection_closed', `The server closed with ${code}.`))
 
   const flushHeard = (): void => {
     if (socket.bufferedAmount > maxSendBufferBytes) {
-      return fail('connection_stalled', 'The server takes no more audio.')
+      return lose('connection_stalled', 'The server takes no more audio.')
     }
     const wireBytes = pendingFrames.map((frame) => wire.toWire(frame))
     pendingFrames = []
@@ -208,36 +251,28 @@ export const createRealtimeSession = (
     })
   }
 
-  const usage = (): EngineUsage => ({
-    inputTokens,
-    outputTokens,
-    audioInMs: framesHeard * frameMs,
-    audioOutMs: utterances.producedMs,
-  })
+  const remember = (items: readonly object[]): void => {
+    for (const item of items) send({ type: 'conversation.item.create', item })
+  }
 
   return {
-    events: queue.events,
     hear(frame) {
       if (isOver) return
       framesHeard += 1
       pendingFrames.push(Uint8Array.from(frame))
       if (pendingFrames.length >= framesPerAppend) flushHeard()
     },
-    say(text) {
-      responses.request({ instructions: verbatimInstructions(text), tool_choice: 'none' })
-    },
-    pressed(digits) {
-      const text = `[The person pressed these keys on the telephone: ${digits}]`
-      const content = [{ type: 'input_text', text }]
-      send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
-      responses.oweAnswer()
-    },
+    say: (text) =>
+      responses.request({ instructions: verbatimInstructions(text), tool_choice: 'none' }, text),
+    remember,
+    goOn: () => responses.oweAnswer(),
     interrupt(utteranceId, playedMs) {
       const interrupted = utterances.interrupt(utteranceId)
       if (!interrupted || isOver) return
       const { producedMs, responseId } = interrupted
       if (responses.inFlightId === responseId) {
         send({ type: 'response.cancel', response_id: responseId })
+        responses.cancelled()
       }
       if (producedMs === 0) return
       send({
@@ -248,11 +283,27 @@ export const createRealtimeSession = (
       })
     },
     toolResult: (toolCallId, result, goOn) => tools.answer(toolCallId, result, goOn),
-    async close() {
-      over()
-      closing ??= closeSocket()
-      await closing
-      return usage()
+    get isIdle() {
+      return responses.isIdle && tools.isIdle
+    },
+    get isSpeaking() {
+      return responses.inFlightId !== undefined && !responses.isVerbatim
+    },
+    get silentForMs() {
+      return performance.now() - lastEventAt
+    },
+    get unsaid() {
+      return responses.unsaid
+    },
+    usage: () => ({
+      inputTokens,
+      outputTokens,
+      audioInMs: framesHeard * frameMs,
+      audioOutMs: utterances.producedMs,
+    }),
+    close() {
+      if (!isOver) over()
+      return (closing ??= closeSocket())
     },
   }
 }

@@ -1,0 +1,15 @@
+/** So much of it was heard that nothing is missing. */
+const wholePart = 0.97
+
+/**
+ * The words of a text of which only a part was heard: cut after the last whole word, with `…`; empty if not even one was.
+ * @param heardPart 0 to 1
+ */
+export const heardWords = (text: string, heardPart: number): string => {
+  if (heardPart >= wholePart) return text
+  const cutAt = Math.floor(text.length * heardPart)
+  // A space after the cut means that the last word was heard whole.
+  const heard = text.slice(0, cutAt + 1)
+  const lastSpace = heard.lastIndexOf(' ')
+  return lastSpace <= 0 ? '' : `${heard.slice(0, lastSpace).replace(/[\s,;:.!?]+$/u, '')}…`
+}
