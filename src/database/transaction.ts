@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import type { Queryable, Statement, Transaction } from './database.ts'
 import { CommitOutcomeUnknownError, spoilsConnection } from './errors.ts'
@@ -9,10 +10,26 @@ export type Query = (
 ) => Promise<pg.QueryResult<object>>
 
 export const sendStatement = (
-  client: pg.ClientBase,
+  client: pg.PoolClient,
   { name, text }: Statement,
   values: readonly unknown[],
-): Promise<pg.QueryResult<object>> => client.query({ name, text, values: values as unknown[] })
+): Promise<pg.QueryResult<object>> => {
+  gatherWrites(client)
+  return client.query({ name, text, values: values as unknown[] })
+}
+
+const gathering = new WeakSet<Writable>()
+
+/** What is sent without waiting in between leaves in one write, for each write is a system call: they dominate. */
+const gatherWrites = ({ connection: { stream } }: pg.PoolClient): void => {
+  if (gathering.has(stream)) return
+  gathering.add(stream)
+  stream.cork()
+  process.nextTick(() => {
+    gathering.delete(stream)
+    stream.uncork()
+  })
+}
 
 /** The three ways to read an answer, over any way to send a statement. */
 export const queryableOver = (query: Query): Queryable => ({
@@ -37,7 +54,7 @@ export type TransactionOutcome<T> =
  * is only answered when the server answered COMMIT to our commit.
  */
 export const runTransaction = async <T>(
-  client: pg.ClientBase,
+  client: pg.PoolClient,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<TransactionOutcome<T>> => {
   const afterCommit: (() => void)[] = []
@@ -56,6 +73,7 @@ export const runTransaction = async <T>(
   const query: Query = (statement, values) => {
     if (isOver) return Promise.reject(new Error(`${statement.name} came after its transaction`))
     if (!begun) {
+      gatherWrites(client)
       begun = client.query('begin isolation level read committed')
       begun.catch(note)
     }
@@ -89,10 +107,11 @@ export const runTransaction = async <T>(
 }
 
 const commit = async (
-  client: pg.ClientBase,
+  client: pg.PoolClient,
   begun: Promise<unknown>,
   statementError: () => unknown,
 ): Promise<void> => {
+  gatherWrites(client)
   const answer = await client.query('commit').catch((error: unknown) => {
     if (statementError() !== undefined || !spoilsConnection(error)) throw error
     throw new CommitOutcomeUnknownError('The connection was lost during commit.', { cause: error })
@@ -107,7 +126,7 @@ const commit = async (
 
 /** Whether the connection is out of its transaction again. */
 const rollBack = async (
-  client: pg.ClientBase,
+  client: pg.PoolClient,
   begun: Promise<unknown> | undefined,
 ): Promise<boolean> => {
   if (!begun) return true

@@ -16,41 +16,50 @@ export interface ClaimRow {
   readonly is_expired: boolean
 }
 
+/** What became of a claim: ours, or `earlier`, with the row that an earlier request left. */
+export interface TakenClaim {
+  readonly isOurs: boolean
+  /** Undefined where it came or went while the statement ran. */
+  readonly earlier: ClaimRow | undefined
+}
+
 /**
- * Claims the key for this transaction; a row that is there stays. While another transaction holds the key
- * uncommitted, the insert would wait for it: the lock timeout turns that wait into SQLSTATE 55P03 after a
- * millisecond, so a concurrent holder never blocks anybody.
+ * Claims the key for this transaction, or reads the row that is there: one statement. While another transaction holds
+ * the key uncommitted, the insert would wait for it: the lock timeout turns that wait into SQLSTATE 55P03 after a
+ * millisecond, so a concurrent holder never blocks anybody. The timeout ends with the statement.
  */
-export const insertClaim = (
+export const takeClaim = async (
   tx: Transaction,
   organizationId: string,
   key: string,
   fingerprint: Buffer,
-): Promise<number> =>
-  tx.run(insertClaimSql, [organizationId, key, fingerprint, String(claimWaitMs)])
+): Promise<TakenClaim> => {
+  const values = [organizationId, key, fingerprint, String(claimWaitMs)]
+  const row = await tx.row<TakenRow>(takeClaimSql, values)
+  if (!row) throw new Error('A claim returned no row.')
+  return { isOurs: row.is_ours, earlier: row.is_expired === null ? undefined : row }
+}
+
+/** Without an earlier row all its columns are null. */
+type TakenRow = { readonly is_ours: boolean } & (ClaimRow | { readonly is_expired: null })
 
 const claimWaitMs = 1
 
-const insertClaimSql = sql(
-  'idempotency-claims.insert-claim',
-  `insert into idempotency_claims (organization_id, key, fingerprint)
-   select $1::uuid, $2::text, $3::bytea
-     from (select set_config('lock_timeout', $4::text, true)) as patience
-   on conflict (organization_id, key) do nothing`,
-)
-
-/** The claim as it stands after `insertClaim`: ours, or what an earlier request left. Also ends the lock timeout. */
-export const readClaim = (
-  tx: Transaction,
-  organizationId: string,
-  key: string,
-): Promise<ClaimRow | undefined> => tx.row<ClaimRow>(readClaimSql, [organizationId, key])
-
-const readClaimSql = sql(
-  'idempotency-claims.read-claim',
-  `select claim.fingerprint, claim.status, claim.body, claim.location,
-          claim.created_at <= now() - interval '24 hours' as is_expired
-     from (select set_config('lock_timeout', '0', true)) as patience
+// The insert runs when `ours` is read, before the last line's timeout is set. A row that it made is not seen by the join.
+const takeClaimSql = sql(
+  'idempotency-claims.take-claim',
+  `with claimed as (
+     insert into idempotency_claims (organization_id, key, fingerprint)
+     select $1::uuid, $2::text, $3::bytea
+       from (select set_config('lock_timeout', $4::text, true)) as patience
+     on conflict (organization_id, key) do nothing
+     returning 1
+   ),
+   ours as (select count(*) = 1 as is_ours from claimed)
+   select ours.is_ours, claim.fingerprint, claim.status, claim.body, claim.location,
+          claim.created_at <= now() - interval '24 hours' as is_expired,
+          set_config('lock_timeout', '0', true) as patience
+     from ours
      left join idempotency_claims as claim
        on claim.organization_id = $1 and claim.key = $2`,
 )

@@ -16,19 +16,33 @@ export interface NewCall {
   readonly automationRunId?: string
 }
 
+const insertText = `with ${organizationFragment},
+   ${wakeFragment}
+   insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
+                      lane_id, batch_id, automation_run_id)
+   select organization_id, $2, $3, $4, $5, $6, $7, $8, $9, $10
+     from organization`
+
 const insertStatement = sql(
   'call-store.insertCall',
-  `with ${organizationFragment},
-   ${wakeFragment},
-   inserted as (
-     insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
-                        lane_id, batch_id, automation_run_id)
-     select organization_id, $2, $3, $4, $5, $6, $7, $8, $9, $10
-       from organization
-     returning id, ${callColumns}
-   )
-   select * from inserted`,
+  `${insertText}
+   returning id, ${callColumns}`,
 )
+
+const insertKnownStatement = sql('call-store.insertKnownCall', insertText)
+
+const newCallValues = (organizationId: string, call: NewCall): unknown[] => [
+  organizationId,
+  call.id,
+  call.origin,
+  call.contactId,
+  call.agentId,
+  call.agentVersion,
+  call.phoneNumber,
+  call.laneId,
+  call.batchId ?? null,
+  call.automationRunId ?? null,
+]
 
 /** Queues a call that is due at once. Its lane exists (`ensureLane`). */
 export const insertCall = async (
@@ -36,20 +50,18 @@ export const insertCall = async (
   organizationId: string,
   call: NewCall,
 ): Promise<CallRow> => {
-  const row = await db.row<CallRow>(insertStatement, [
-    organizationId,
-    call.id,
-    call.origin,
-    call.contactId,
-    call.agentId,
-    call.agentVersion,
-    call.phoneNumber,
-    call.laneId,
-    call.batchId ?? null,
-    call.automationRunId ?? null,
-  ])
+  const row = await db.row<CallRow>(insertStatement, newCallValues(organizationId, call))
   if (!row) throw new Error(`organization ${organizationId} has no dispatch row`)
   return row
+}
+
+/** The same for a caller who knows the row beforehand: reading it back is half of what an insert costs us. */
+export const insertKnownCall = async (
+  db: Queryable,
+  organizationId: string,
+  call: NewCall,
+): Promise<void> => {
+  await db.run(insertKnownStatement, newCallValues(organizationId, call))
 }
 
 const findApiCallStatement = sql(

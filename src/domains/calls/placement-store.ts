@@ -4,6 +4,8 @@ import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
 /** What must be known to accept a call, read in one round trip. */
 export interface Placement {
   readonly policy: CallingPolicyJson
+  /** The instant of this transaction: what the database will write into the call. */
+  readonly placed_at: Date
   /** Null: the organization has no such agent. */
   readonly agent_id: string | null
   /** Null: never published. */
@@ -17,11 +19,12 @@ export interface Placement {
 
 const findStatement = sql(
   'placement-store.findPlacement',
-  `select o.policy,
+  `select o.policy, now() as placed_at,
           a.id as agent_id, a.published_version, a.archived_at is not null as is_archived,
           c.id as contact_id, c.phone_number,
           d.phone_number is not null as is_on_do_not_call_list
      from organizations o
+     join dispatch_organizations w on w.organization_id = o.id
      left join agents a      on a.organization_id = o.id and a.id = $2
      left join contacts c    on c.organization_id = o.id and c.id = $3
      left join dnc_numbers d on d.organization_id = o.id and d.phone_number = c.phone_number

@@ -9,7 +9,7 @@ import {
 import type { CallRow } from './call-record.ts'
 import type { CallOrigin } from './call-states.ts'
 import { zonesOfCallee } from './callee-zones.ts'
-import { insertCall } from './call-store.ts'
+import { insertKnownCall } from './call-store.ts'
 import { ensureLane, laneId, type Lane } from './lane-store.ts'
 import { findPlacement, type Placement } from './placement-store.ts'
 
@@ -42,17 +42,38 @@ export const queueCall = async (
   const accepted = checkPlacement(placement)
   const lane = immediateLane(organizationId, accepted.phoneNumber)
   const id = laneId(lane)
-  const [, row] = await Promise.all([
-    knownLanes.has(id) ? undefined : makeLane(tx, id, lane),
-    insertCall(tx, organizationId, {
-      ...accepted,
-      id: newId(),
-      origin: request.origin,
-      laneId: id,
-    }),
-  ])
-  return row
+  const call = { ...accepted, id: newId(), origin: request.origin, laneId: id }
+  // Neither is awaited: they leave together with COMMIT, which fails if one of them does.
+  if (!knownLanes.has(id)) makeLane(tx, id, lane).catch(() => {})
+  insertKnownCall(tx, organizationId, call).catch(() => {})
+  return queuedRow(call, placement.placed_at)
 }
+
+/** The row as the database will write it, known before it does. */
+const queuedRow = (
+  { id, contactId, agentId }: AcceptedPlacement & { readonly id: string },
+  placedAt: Date,
+): CallRow => ({
+  id,
+  status: 'queued',
+  answer_status: null,
+  contact_id: contactId,
+  agent_id: agentId,
+  batch_id: null,
+  automation_run_id: null,
+  outcome: null,
+  outcome_reason: null,
+  summary: null,
+  duration_seconds: null,
+  queued_at: placedAt,
+  dialing_at: null,
+  connected_at: null,
+  ended_at: null,
+  cancel_requested_at: null,
+  cancelled_at: null,
+  created_at: placedAt,
+  updated_at: placedAt,
+})
 
 /**
  * Lanes of immediate calls are never removed, so that one that was committed once is there for good, and a call costs

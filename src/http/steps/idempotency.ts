@@ -5,9 +5,8 @@ import { sqlStateOf } from '../../database/errors.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import {
   deleteExpiredClaim,
-  insertClaim,
-  readClaim,
   storeAnswer,
+  takeClaim,
   type ClaimRow,
   type StoredAnswer,
 } from '../idempotency-claims.ts'
@@ -69,7 +68,7 @@ type Verdict = { readonly kind: 'ours' } | { readonly kind: 'held' } | EarlierRo
 
 interface EarlierRow {
   readonly kind: 'earlier'
-  /** Undefined where it vanished between two statements: purged. */
+  /** Undefined where it came or went meanwhile: just committed, or purged. */
   readonly row: ClaimRow | undefined
 }
 
@@ -92,7 +91,7 @@ const claimAndWork = async (
   claim: Claim,
   work: (tx: Transaction) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> => {
-  const [verdict, worked] = await Promise.allSettled([takeClaim(tx, claim), work(tx)])
+  const [verdict, worked] = await Promise.allSettled([judgeClaim(tx, claim), work(tx)])
   if (verdict.status === 'rejected') throw verdict.reason
   if (verdict.value.kind !== 'ours') throw new ClaimLost(verdict.value)
   if (worked.status === 'rejected') throw worked.reason
@@ -101,16 +100,14 @@ const claimAndWork = async (
   return worked.value
 }
 
-const takeClaim = async (tx: Transaction, claim: Claim): Promise<Verdict> => {
-  const inserting = insertClaim(tx, claim.organizationId, claim.key, claim.fingerprint)
-  const reading = readClaim(tx, claim.organizationId, claim.key)
-  const [inserted, read] = await Promise.allSettled([inserting, reading])
-  if (inserted.status === 'rejected') {
-    if (sqlStateOf(inserted.reason) === lockNotAvailable) return { kind: 'held' }
-    throw inserted.reason
+const judgeClaim = async (tx: Transaction, claim: Claim): Promise<Verdict> => {
+  try {
+    const taken = await takeClaim(tx, claim.organizationId, claim.key, claim.fingerprint)
+    return taken.isOurs ? { kind: 'ours' } : { kind: 'earlier', row: taken.earlier }
+  } catch (error) {
+    if (sqlStateOf(error) === lockNotAvailable) return { kind: 'held' }
+    throw error
   }
-  if (read.status === 'rejected') throw read.reason
-  return inserted.value === 1 ? { kind: 'ours' } : { kind: 'earlier', row: read.value }
 }
 
 const lockNotAvailable = '55P03'
