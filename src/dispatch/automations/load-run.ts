@@ -119,9 +119,7 @@ export const loadRun = async (
   if (!row) return undefined
   const { automation_id: automationId, automation_version: version } = row
   const definition = await definitions.find(db, organizationId, automationId, version)
-  const step = row.step === null ? undefined : definition?.steps[row.step]
-  const agent =
-    step?.type === 'call' ? await findEligible(db, organizationId, step.agent_id) : undefined
+  const { agent, isAgentEligible } = await findAgentOf(db, organizationId, definition, row.step)
   return {
     organizationId,
     runId,
@@ -140,20 +138,51 @@ export const loadRun = async (
       nowMs: (now ?? row.now).getTime(),
       automationStatus: row.automation_status,
       isCancelRequested: row.is_cancel_requested,
-      isAgentEligible: step?.type !== 'call' || agent !== undefined,
+      isAgentEligible,
       contact: contactOf(row),
       call: callOf(row),
     },
   }
 }
 
-const findEligible = async (
+/**
+ * The run after a move to the next step, without reading it again: what was true around it a moment ago. Whoever changed
+ * that meanwhile has woken the run, so that its next move is refused and it is loaded anew.
+ */
+export const afterMove = async (
+  db: Queryable,
+  run: LoadedRun,
+  state: RunState,
+): Promise<LoadedRun> => {
+  const found = await findAgentOf(db, run.organizationId, run.definition, state.step)
+  const { isAgentEligible, agent } = found
+  return {
+    ...run,
+    agent,
+    state,
+    sequence: run.sequence + 1,
+    callId: null,
+    faults: 0,
+    facts: { ...run.facts, isAgentEligible, call: undefined },
+  }
+}
+
+interface StepAgent {
+  readonly agent: EligibleAgent | undefined
+  readonly isAgentEligible: boolean
+}
+
+const findAgentOf = async (
   db: Queryable,
   organizationId: string,
-  agentId: string,
-): Promise<EligibleAgent | undefined> => {
-  const agent = await findAgent(db, organizationId, agentId)
-  return agent && eligibleAgent(agent)
+  definition: AutomationDefinition | undefined,
+  stepName: string | null,
+): Promise<StepAgent> => {
+  const step = stepName === null ? undefined : definition?.steps[stepName]
+  if (step?.type !== 'call') return { agent: undefined, isAgentEligible: true }
+  const row = await findAgent(db, organizationId, step.agent_id)
+  const agent = row && eligibleAgent(row)
+  return { agent, isAgentEligible: agent !== undefined }
 }
 
 const stateOf = (row: RunColumns): RunState => ({
@@ -189,20 +218,33 @@ const contactOf = (row: Surroundings): ContactFacts | undefined => {
   )
 }
 
-/** What a contact's number means under a policy: where and when it may be called, and whether at all. */
+/**
+ * What a contact's number means under a policy: where and when it may be called, and whether at all. Worked out when it
+ * is asked for: reading a number takes longer than most moves.
+ */
 export const contactFacts = (
   fields: Readonly<Record<BranchableField, string>>,
   policy: CallingPolicy,
   isOnDoNotCallList: boolean,
 ): ContactFacts => {
-  const zones = zonesOfCallee(fields.phone_number)
-  const problem = destinationProblem(fields.phone_number, policy)
+  const zones = once(() => zonesOfCallee(fields.phone_number))
   return {
     fields,
-    blockedBecause: isOnDoNotCallList
-      ? 'The number is on the do-not-call list.'
-      : problem && describeDestinationProblem(problem),
-    timeZones: calleeZones(policy, zones),
-    schedules: laneSchedules(policy, zones),
+    get blockedBecause() {
+      if (isOnDoNotCallList) return 'The number is on the do-not-call list.'
+      const problem = destinationProblem(fields.phone_number, policy)
+      return problem && describeDestinationProblem(problem)
+    },
+    get timeZones() {
+      return calleeZones(policy, zones())
+    },
+    get schedules() {
+      return laneSchedules(policy, zones())
+    },
   }
+}
+
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
 }

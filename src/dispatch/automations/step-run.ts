@@ -6,8 +6,9 @@ import { commitEffect, RunSupersededError, type CommitOptions } from './commit-e
 import type { DefinitionCache } from './definition-cache.ts'
 import { goesOn, type Effect } from './effect.ts'
 import { endFaultyRun, storeFault } from './fault-store.ts'
-import { loadRun, type LoadedRun } from './load-run.ts'
-import { nextEffect } from './step.ts'
+import { afterMove, loadRun, type LoadedRun } from './load-run.ts'
+import type { RunState } from './run-facts.ts'
+import { nextEffect, stateAfter } from './step.ts'
 
 export interface StepOptions extends CommitOptions {
   readonly definitions: DefinitionCache
@@ -39,25 +40,46 @@ export const stepRun = async (options: StepOptions, claimed: ClaimedRun): Promis
 }
 
 const advance = async (options: StepOptions, claimed: ClaimedRun): Promise<number> => {
+  const { database, definitions, now, logger } = options
   let superseded = 0
+  let run: LoadedRun | undefined
   for (let moves = 0; moves < maxMovesPerTurn;) {
-    const run = await loadRun(options.database, claimed, options.definitions, options.now?.())
+    run ??= await loadRun(database, claimed, definitions, now?.())
     if (!run) return moves
     const effect = nextEffect(run.definition, run.state, run.facts)
-    try {
-      await commitEffect(options, run, effect)
-    } catch (error) {
-      if (!(error instanceof RunSupersededError)) throw error
+    if (await isCommitted(options, run, effect)) {
+      report(run, effect, logger)
+      moves += 1
+      if (!isDueAgain(effect, run)) return moves
+      run = goesOn(effect)
+        ? await afterMove(database, run, stateAfterEffect(run, effect))
+        : undefined
+    } else {
       superseded += 1
       if (superseded >= maxSuperseded) return moves
-      continue
+      run = undefined
     }
-    report(run, effect, options.logger)
-    moves += 1
-    if (!isDueAgain(effect, run)) return moves
   }
   return maxMovesPerTurn
 }
+
+/** False: somebody else changed the run since it was loaded. */
+const isCommitted = async (
+  options: StepOptions,
+  run: LoadedRun,
+  effect: Effect,
+): Promise<boolean> => {
+  try {
+    await commitEffect(options, run, effect)
+    return true
+  } catch (error) {
+    if (error instanceof RunSupersededError) return false
+    throw error
+  }
+}
+
+const stateAfterEffect = (run: LoadedRun, effect: Effect): RunState =>
+  stateAfter(run.state, effect, run.facts.nowMs)
 
 const isDueAgain = (effect: Effect, { facts }: LoadedRun): boolean =>
   goesOn(effect) || (effect.kind === 'watch' && effect.lookMs <= facts.nowMs)
