@@ -55,10 +55,17 @@ const run = async (
 ): Promise<Ran> => {
   const file = join(folder, 'spring.csv')
   writeFileSync(file, text)
+  return outdial(
+    ['run', file, '--org', batches.organizationId, '--agent', agent, ...options],
+    isTerminal,
+  )
+}
+
+/** One `outdial batch` command. */
+const outdial = async (args: readonly string[], isTerminal = false): Promise<Ran> => {
   const stdout: string[] = []
   const stderr: string[] = []
-  const named = ['batch', 'run', file, '--org', batches.organizationId, '--agent', agent]
-  const status = await runCli([...named, ...options], [addBatchCommands], {
+  const status = await runCli(['batch', ...args], [addBatchCommands], {
     config: readConfig({}),
     withDatabase: (work) => work(test.db),
     print: (line) => void stdout.push(line),
@@ -189,5 +196,40 @@ describe('outdial batch run', () => {
     const ran = await run(csvOf(1), ['--watch', '--json'])
     assert.equal(documentOf<Batch>(ran).status, 'queued')
     assert.match(ran.stderr, /outdial start/)
+  })
+})
+
+describe('outdial batch show, start, pause and cancel', () => {
+  const act = (name: string, id: string): Promise<Ran> =>
+    outdial([name, id, '--org', batches.organizationId, '--json'])
+
+  it('act on a batch wherever it was made', async () => {
+    const fromFile = documentOf<Batch>(await run(csvOf(2), ['--json'])).id
+    const fromApi = (await batches.create(2)).id
+    await act('start', fromApi)
+    for (const id of [fromFile, fromApi]) {
+      for (const [name, status] of [
+        ['show', 'queued'],
+        ['pause', 'paused'],
+        ['start', 'queued'],
+        ['cancel', 'cancelled'],
+      ] as const) {
+        assert.equal(documentOf<Batch>(await act(name, id)).status, status)
+      }
+    }
+  })
+
+  it('say in a sentence what cannot be done', async () => {
+    const { id } = await batches.create(1)
+    for (const [name, batchId, sentence] of [
+      ['pause', id, /draft/],
+      ['show', 'nobody', /no batch nobody/],
+      ['cancel', batches.agentId, /no batch/],
+    ] as const) {
+      const ran = await act(name, batchId)
+      assert.equal(ran.status, 1)
+      assert.deepEqual(ran.stdout, [])
+      assert.match(ran.stderr, sentence)
+    }
   })
 })

@@ -9,6 +9,7 @@ import { findIdentityConflicts } from '../domains/contacts/upsert-recipients.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import type { OrganizationRecord } from '../domains/organizations/organization-store.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { addActions } from './batch-commands-actions.ts'
 import { batchBar } from './batch-commands-bar.ts'
 import { checkRows, type CheckedRow } from './batch-commands-check.ts'
 import { readCsv } from './batch-commands-csv.ts'
@@ -27,11 +28,11 @@ interface RunOptions extends OutputOptions {
   readonly skipInvalid?: true
 }
 
-/** `outdial batch run FILE.csv`: from a file to phones that ring. */
+/** `outdial batch run FILE.csv`: from a file to phones that ring; and what may be done about it afterwards. */
 export const addBatchCommands = (program: Command, context: CliContext): void => {
-  program
-    .command('batch')
-    .description('many calls at once')
+  const batch = program.command('batch').description('many calls at once')
+  addActions(batch, context)
+  batch
     .command('run')
     .description('call everybody in a CSV file; nothing is created unless all of it is valid')
     .argument('<file>', 'CSV with a heading: external_id, name, phone_number, and other fields')

@@ -9,11 +9,11 @@ import { getAutomationRun } from '../domains/automations/get-automation-run.ts'
 import { listAutomationRuns } from '../domains/automations/list-automation-runs.ts'
 import { listAutomations } from '../domains/automations/list-automations.ts'
 import { createPrincipals } from '../domains/api-keys/principals.ts'
-import { cancelBatch } from '../domains/batches/cancel-batch.ts'
+import { handleCancelBatch } from '../domains/batches/cancel-batch.ts'
 import { createCreateBatch } from '../domains/batches/create-batch.ts'
 import { getBatch } from '../domains/batches/get-batch.ts'
 import { listBatches } from '../domains/batches/list-batches.ts'
-import { pauseBatch } from '../domains/batches/pause-batch.ts'
+import { handlePauseBatch } from '../domains/batches/pause-batch.ts'
 import { createStartBatch } from '../domains/batches/start-batch.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import { createCancelCall } from '../domains/calls/cancel-call.ts'
@@ -100,8 +100,8 @@ const handlersOf = ({
   listBatches,
   getBatch,
   startBatch: createStartBatch(database.hint),
-  pauseBatch,
-  cancelBatch,
+  pauseBatch: handlePauseBatch,
+  cancelBatch: handleCancelBatch,
   listAutomations,
   getAutomation,
   createAutomationRun: createCreateAutomationRun(database.hint),

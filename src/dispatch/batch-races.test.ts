@@ -10,7 +10,6 @@ import {
   onCallEnded,
   type BatchFixture,
 } from '../../tests/support/batch-fixture.ts'
-import { contextOf } from '../../tests/support/organization-fixture.ts'
 import {
   clearOrganizations,
   execute,
@@ -49,8 +48,6 @@ const startedBatch = async (size: number, claimed: number) => {
 /** A promise and what resolves it. */
 const gateOf = () => Promise.withResolvers<void>()
 
-const pauseInput = (id: string) => ({ params: { batch_id: id }, query: {}, body: {} })
-
 describe('races about a batch', () => {
   it('the last two calls end at once: the second to commit settles, and only it', async () => {
     const { id, calls } = await startedBatch(2, 2)
@@ -85,7 +82,7 @@ describe('races about a batch', () => {
     const mayCommit = gateOf()
     const hasWritten = gateOf()
     const pausing = test.db.transaction(async (tx) => {
-      await pauseBatch(pauseInput(id), contextOf(tx, batches.organizationId))
+      await pauseBatch(tx, batches.organizationId, id, 'api')
       hasWritten.resolve()
       await mayCommit.promise
     })

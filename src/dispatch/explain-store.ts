@@ -68,7 +68,8 @@ const loadStatement = sql(
      join organizations o on o.id = c.organization_id
      join trunk t         on t.id = 1
     where c.organization_id = $1
-      and c.id = $2`,
+      and c.id = $2
+      and c.status <> 'pending'`,
 )
 
 export const loadForExplanation = (

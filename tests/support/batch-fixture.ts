@@ -5,11 +5,11 @@ import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
 import { passGate, type GateOutcome } from '../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
-import { cancelBatch } from '../../src/domains/batches/cancel-batch.ts'
+import { handleCancelBatch } from '../../src/domains/batches/cancel-batch.ts'
 import { createCreateBatch } from '../../src/domains/batches/create-batch.ts'
 import { getBatch } from '../../src/domains/batches/get-batch.ts'
 import { listBatches } from '../../src/domains/batches/list-batches.ts'
-import { pauseBatch } from '../../src/domains/batches/pause-batch.ts'
+import { handlePauseBatch } from '../../src/domains/batches/pause-batch.ts'
 import { settleBatchOfCall } from '../../src/domains/batches/settle-batch.ts'
 import { createStartBatch } from '../../src/domains/batches/start-batch.ts'
 import { createCancelCall } from '../../src/domains/calls/cancel-call.ts'
@@ -75,9 +75,9 @@ export const createBatchFixture = async (
     start: (id: string): Promise<Batch> =>
       write((tx) => start(action(id), contextOf(tx, organizationId))),
     pause: (id: string): Promise<Batch> =>
-      write((tx) => pauseBatch(action(id), contextOf(tx, organizationId))),
+      write((tx) => handlePauseBatch(action(id), contextOf(tx, organizationId))),
     cancel: (id: string): Promise<Batch> =>
-      write((tx) => cancelBatch(action(id), contextOf(tx, organizationId))),
+      write((tx) => handleCancelBatch(action(id), contextOf(tx, organizationId))),
     get: (id: string): Promise<Batch> => getBatch(action(id), contextOf(db, organizationId)),
     list: (query: Parameters<typeof listBatches>[0]['query']) =>
       listBatches({ params: {}, query, body: {} }, contextOf(db, organizationId)),

@@ -3,30 +3,37 @@ import type { ApiHandler } from '../../contract/operations.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { lockDispatch, setSourcePaused } from '../calls/lane-store.ts'
 import { openResultsOfUndialled } from '../results/open-results.ts'
-import { batchResource } from './batch-resource.ts'
+import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore, isBatchOver } from './batch-states.ts'
-import { findBatch, findBatchHead, moveBatch } from './batch-store.ts'
+import { findBatch, findBatchHead, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { cancelRecipients } from './recipient-store.ts'
 import { settleBatch } from './settle-batch.ts'
 
-/**
- * POST /batches/{batch_id}/cancel: what is pending or queued ends at once, live calls finish and keep settling the
- * counters (D5). An ended batch is answered unchanged.
- */
-export const cancelBatch: ApiHandler<'cancelBatch', Queryable, Transaction> = async (
+/** POST /batches/{batch_id}/cancel. */
+export const handleCancelBatch: ApiHandler<'cancelBatch', Queryable, Transaction> = async (
   { params },
   { db, organizationId },
-) => {
-  const batchId = params.batch_id
+) => batchResource(await cancelBatch(db, organizationId, params.batch_id, 'api'))
+
+/**
+ * What is pending or queued ends at once, live calls finish and keep settling the counters (D5). An ended batch stays as
+ * it is. Throws `resource_not_found`.
+ */
+export const cancelBatch = async (
+  tx: Transaction,
+  organizationId: string,
+  batchId: string,
+  origin: BatchOrigin | undefined,
+): Promise<BatchRow> => {
   const [, head] = await Promise.all([
-    lockDispatch(db, organizationId),
-    findBatchHead(db, organizationId, batchId, 'api'),
+    lockDispatch(tx, organizationId),
+    findBatchHead(tx, organizationId, batchId, origin),
   ])
   if (!head) throw notFound()
-  if (!isBatchOver(head.status)) await cancelOpenBatch(db, organizationId, batchId)
-  const row = await findBatch(db, organizationId, batchId, 'api')
-  if (!row) throw notFound()
-  return batchResource(row)
+  if (!isBatchOver(head.status)) await cancelOpenBatch(tx, organizationId, batchId)
+  const row = await findBatch(tx, organizationId, batchId, origin)
+  if (!row) throw new Error('A cancelled batch is gone.')
+  return row
 }
 
 const cancelOpenBatch = async (

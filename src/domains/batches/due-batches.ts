@@ -1,4 +1,4 @@
-import { sql, type Database, type Queryable } from '../../database/database.ts'
+import { sql, type Database, type Queryable, type Transaction } from '../../database/database.ts'
 import { lockDispatch } from '../calls/lane-store.ts'
 import { findBatchHead } from './batch-store.ts'
 import { cancelLeftovers } from './cancel-batch.ts'
@@ -23,19 +23,17 @@ const dueStatement = sql(
 )
 
 /** `scheduled` → `queued` where the instant has come (D5). Any number of nodes may do this at once. */
-export const releaseDueBatches = async (db: Database): Promise<void> => {
-  for (const { organization_id: organizationId, id } of await keys(db, dueStatement)) {
-    await db.transaction(async (tx) => {
-      const [, head] = await Promise.all([
-        lockDispatch(tx, organizationId),
-        findBatchHead(tx, organizationId, id, undefined),
-      ])
-      // Paused, cancelled or released by another node meanwhile.
-      if (head?.status !== 'scheduled') return
+export const releaseDueBatches = (db: Database): Promise<void> =>
+  forEachBatch(db, dueStatement, async (tx, organizationId, id) => {
+    const [, head] = await Promise.all([
+      lockDispatch(tx, organizationId),
+      findBatchHead(tx, organizationId, id, undefined),
+    ])
+    // Else paused, cancelled or released by another node meanwhile.
+    if (head?.status === 'scheduled') {
       await releaseBatch(tx, db.hint, organizationId, id, ['scheduled'])
-    })
-  }
-}
+    }
+  })
 
 const leftoverStatement = sql(
   'due-batches.findLeftovers',
@@ -53,17 +51,28 @@ const leftoverStatement = sql(
 )
 
 /** Ends calls that fell back into the queue after their batch was cancelled. */
-export const cancelDueLeftovers = async (db: Database): Promise<void> => {
-  for (const { organization_id: organizationId, id } of await keys(db, leftoverStatement)) {
-    await db.transaction(async (tx) => {
-      await lockDispatch(tx, organizationId)
-      await cancelLeftovers(tx, organizationId, id)
-    })
-  }
-}
+export const cancelDueLeftovers = (db: Database): Promise<void> =>
+  forEachBatch(db, leftoverStatement, async (tx, organizationId, id) => {
+    await lockDispatch(tx, organizationId)
+    await cancelLeftovers(tx, organizationId, id)
+  })
 
-const keys = (db: Queryable, statement: typeof dueStatement): Promise<BatchKey[]> =>
-  db.rows<BatchKey>(statement, [maxBatchesPerTurn])
+/** One batch, one transaction: one that cannot be moved must not keep the others. */
+const forEachBatch = async (
+  db: Database,
+  statement: typeof dueStatement,
+  move: (tx: Transaction, organizationId: string, batchId: string) => Promise<void>,
+): Promise<void> => {
+  const errors: unknown[] = []
+  for (const batch of await db.rows<BatchKey>(statement, [maxBatchesPerTurn])) {
+    try {
+      await db.transaction((tx) => move(tx, batch.organization_id, batch.id))
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'batches could not be moved')
+}
 
 const nextStatement = sql(
   'due-batches.nextInMs',

@@ -2,22 +2,29 @@ import { ApiError, notFound } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../../contract/operations.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { lockDispatch, setSourcePaused } from '../calls/lane-store.ts'
-import { batchResource } from './batch-resource.ts'
+import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore } from './batch-states.ts'
-import { findBatch, findBatchHead, moveBatch } from './batch-store.ts'
+import { findBatch, findBatchHead, moveBatch, type BatchOrigin } from './batch-store.ts'
 
-/**
- * POST /batches/{batch_id}/pause: its lanes close, no call is touched, live ones go on (D5). Once this is answered no
- * other recipient is dialled. A paused or ended batch is answered unchanged.
- */
-export const pauseBatch: ApiHandler<'pauseBatch', Queryable, Transaction> = async (
+/** POST /batches/{batch_id}/pause. */
+export const handlePauseBatch: ApiHandler<'pauseBatch', Queryable, Transaction> = async (
   { params },
   { db, organizationId },
-) => {
-  const batchId = params.batch_id
+) => batchResource(await pauseBatch(db, organizationId, params.batch_id, 'api'))
+
+/**
+ * Its lanes close, no call is touched, live ones go on (D5). Once this is committed no other recipient is dialled. A
+ * paused or ended batch stays as it is. Throws `resource_not_found`, and `resource_state_conflict` for a draft.
+ */
+export const pauseBatch = async (
+  tx: Transaction,
+  organizationId: string,
+  batchId: string,
+  origin: BatchOrigin | undefined,
+): Promise<BatchRow> => {
   const [, head] = await Promise.all([
-    lockDispatch(db, organizationId),
-    findBatchHead(db, organizationId, batchId, 'api'),
+    lockDispatch(tx, organizationId),
+    findBatchHead(tx, organizationId, batchId, origin),
   ])
   if (!head) throw notFound()
   if (head.status === 'draft') {
@@ -27,11 +34,11 @@ export const pauseBatch: ApiHandler<'pauseBatch', Queryable, Transaction> = asyn
   if (pausable.includes(head.status)) {
     // The batch may end meanwhile: then it stays as it ended, and nothing is left in its lanes.
     await Promise.all([
-      setSourcePaused(db, organizationId, batchId, true),
-      moveBatch(db, organizationId, batchId, 'paused', pausable),
+      setSourcePaused(tx, organizationId, batchId, true),
+      moveBatch(tx, organizationId, batchId, 'paused', pausable),
     ])
   }
-  const row = await findBatch(db, organizationId, batchId, 'api')
-  if (!row) throw notFound()
-  return batchResource(row)
+  const row = await findBatch(tx, organizationId, batchId, origin)
+  if (!row) throw new Error('A paused batch is gone.')
+  return row
 }

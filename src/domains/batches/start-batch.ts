@@ -22,7 +22,7 @@ export const startBatch = async (
   hint: SendHint,
   organizationId: string,
   batchId: string,
-  origin: BatchOrigin,
+  origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {
   const [, head] = await Promise.all([
     lockDispatch(tx, organizationId),

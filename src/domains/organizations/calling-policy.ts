@@ -1,17 +1,10 @@
 import { z } from 'zod'
 import { isCountry } from './countries.ts'
 import { checkFile } from './invalid-file.ts'
+import { weekdayNames } from '../../contract/batches.ts'
 import { isTimeZone } from '../../contract/time-zone.ts'
 
-export const weekdays = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday',
-] as const
+export const weekdays = weekdayNames
 
 export type Weekday = (typeof weekdays)[number]
 

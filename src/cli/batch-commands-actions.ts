@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import type { Database } from '../database/database.ts'
+import { batchResource, type BatchRow } from '../domains/batches/batch-resource.ts'
+import { findBatch } from '../domains/batches/batch-store.ts'
+import { cancelBatch } from '../domains/batches/cancel-batch.ts'
+import { pauseBatch } from '../domains/batches/pause-batch.ts'
+import { startBatch } from '../domains/batches/start-batch.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { batchBar } from './batch-commands-bar.ts'
+import type { CliContext } from './cli-context.ts'
+import { show, type OutputOptions } from './output.ts'
+import { requireOrganization } from './require-organization.ts'
+
+type Action = (db: Database, organizationId: string, batchId: string) => Promise<BatchRow>
+
+/** An operator may act on every batch, wherever it was made. */
+const actions: readonly (readonly [string, string, Action])[] = [
+  [
+    'show',
+    'state and counters of a batch',
+    (db, organizationId, id) => find(db, organizationId, id),
+  ],
+  [
+    'start',
+    'start a draft, or resume a paused batch',
+    (db, organizationId, id) =>
+      db.transaction((tx) => startBatch(tx, db.hint, organizationId, id, undefined)),
+  ],
+  [
+    'pause',
+    'dial nobody else; live calls go on',
+    (db, organizationId, id) =>
+      db.transaction((tx) => pauseBatch(tx, organizationId, id, undefined)),
+  ],
+  [
+    'cancel',
+    'end what waits; live calls finish',
+    (db, organizationId, id) =>
+      db.transaction((tx) => cancelBatch(tx, organizationId, id, undefined)),
+  ],
+]
+
+const find = async (db: Database, organizationId: string, batchId: string): Promise<BatchRow> => {
+  const row = await findBatch(db, organizationId, batchId, undefined)
+  if (!row) throw new OperatorError(`The organization has no batch ${batchId}.`)
+  return row
+}
+
+/** `outdial batch show|start|pause|cancel ID`. */
+export const addActions = (batch: Command, context: CliContext): void => {
+  for (const [name, description, action] of actions) {
+    batch
+      .command(name)
+      .description(description)
+      .argument('<id>')
+      .requiredOption('--org <org>', 'organization id')
+      .option('--json', 'print JSON')
+      .action(async (id: string, options: OutputOptions & { org: string }) => {
+        const row = await context.withDatabase(async (db) => {
+          await requireOrganization(db, options.org)
+          await find(db, options.org, id)
+          return action(db, options.org, id)
+        })
+        const shown = batchResource(row)
+        show(context, options, shown, () => `${shown.id}  ${shown.name}\n${batchBar(shown)}`)
+      })
+  }
+}
