@@ -25,7 +25,7 @@ export const listTestFiles = ({ isCheck, chosen }) => {
 
 const list = (folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules/'))
     .map((file) => `${folder}/${file}`)
     .toSorted()
 
