@@ -24,29 +24,42 @@ export interface Store {
   stop(): Promise<void>
 }
 
-const migrationsFolder = join(import.meta.dirname, '../../migrations')
+export const migrationsFolder = join(import.meta.dirname, '../../migrations')
+
+export interface StoreConnection {
+  readonly connection: Store['connection']
+  stop(): Promise<void>
+}
+
+/** Where the database answers, embedded or not; nothing is migrated and no pool is opened. */
+export const openConnection = async (
+  { databaseUrl, dataFolder }: StoreLocation,
+  purpose: 'service' | 'command',
+  logger: Logger,
+): Promise<StoreConnection> => {
+  if (databaseUrl !== undefined)
+    return { connection: { connectionString: databaseUrl }, stop: async () => undefined }
+  const start = purpose === 'service' ? startEmbedded : connectOrStartEmbedded
+  return start(dataFolder, { logger })
+}
 
 /**
  * Opens the store and migrates it. `service` runs the embedded database; `command` is a guest of a running service, or
  * runs it for the moment. Throws `DatabaseSetupError` with a sentence and its remedy.
  */
 export const openStore = async (
-  { databaseUrl, dataFolder }: StoreLocation,
+  location: StoreLocation,
   purpose: 'service' | 'command',
   logger: Logger,
 ): Promise<Store> => {
-  const embedded =
-    databaseUrl === undefined
-      ? await (purpose === 'service' ? startEmbedded : connectOrStartEmbedded)(dataFolder, {
-          logger,
-        })
-      : undefined
-  const connection = embedded?.connection ?? { connectionString: databaseUrl ?? '' }
+  const { databaseUrl } = location
+  const opened = await openConnection(location, purpose, logger)
+  const { connection } = opened
   const place = { connection, folder: migrationsFolder }
   try {
     await migrate({ ...place, logger })
   } catch (error) {
-    await embedded?.stop()
+    await opened.stop()
     throw databaseUrl === undefined ? error : unreachable(databaseUrl, error)
   }
   const database = openDatabase({
@@ -60,7 +73,7 @@ export const openStore = async (
     pendingMigrations: () => listPendingMigrations(place),
     stop: async () => {
       await database.stop()
-      await embedded?.stop()
+      await opened.stop()
     },
   }
 }

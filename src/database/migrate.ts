@@ -10,6 +10,8 @@ export interface MigrateOptions {
   readonly connection: pg.ClientConfig
   /** The folder with NNNN-name.sql files. */
   readonly folder: string
+  /** The last one to apply; without it, all. For a backup that was made at an older level. */
+  readonly through?: string
   readonly logger: Logger
 }
 
@@ -26,7 +28,7 @@ interface Migration {
   readonly checksum: string
 }
 
-interface Applied {
+export interface Applied {
   readonly name: string
   readonly checksum: string
 }
@@ -42,7 +44,8 @@ export const migrate = async (options: MigrateOptions): Promise<string[]> => {
     await client.query(`set lock_timeout = '${migrationLockTimeout}'`)
     await client.query('select pg_advisory_lock($1)', [migrationLockKey])
     await client.query(`set lock_timeout = '${tableLockTimeout}'`)
-    const pending = findPending(migrations, await readApplied(client))
+    const missing = findPending(migrations, await readApplied(client))
+    const pending = missing.filter(({ name }) => name <= (options.through ?? name))
     await migrateWorker(options)
     await client.query(createTable)
     for (const migration of pending) {
@@ -62,6 +65,14 @@ export const listPendingMigrations = async ({
   const applied = await withClient(connection, readApplied)
   return findPending(migrations, applied).map(({ name }) => name)
 }
+
+/** The program's migrations in order, with the checksum of each file. */
+export const listMigrations = async (folder: string): Promise<Applied[]> =>
+  (await readMigrations(folder)).map(({ name, checksum }) => ({ name, checksum }))
+
+/** What the database has applied, in order; nothing for one without a schema. */
+export const listAppliedMigrations = (connection: pg.ClientConfig): Promise<Applied[]> =>
+  withClient(connection, readApplied)
 
 /** The connection's end also frees the advisory lock. */
 const withClient = async <T>(

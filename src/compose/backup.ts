@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
+import type { Config } from '../config.ts'
+import { backUp, type BackupObject, type BackupReport } from '../database/backup/back-up.ts'
+import { restore, type RestoreReport } from '../database/backup/restore.ts'
+import type { Queryable } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { listRecordingObjectKeys } from '../domains/recordings/recording-objects.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { ObjectStorage } from '../storage/object-storage.ts'
+import { migrationsFolder, openConnection } from './open-store.ts'
+import { openRecordingStorage } from './storage.ts'
+
+export interface ArchiveOptions {
+  readonly path: string
+  /** Whether recordings go along. Those in a bucket never do: the bucket has its own safety net. */
+  readonly withRecordings: boolean
+}
+
+/** A backup of this installation, while it runs. Throws for a file that exists. */
+export const backUpInstallation = (
+  config: Config,
+  { path, withRecordings }: ArchiveOptions,
+  logger: Logger,
+): Promise<BackupReport> => {
+  if (existsSync(path)) throw new OperatorError(`${path} exists already: name another file.`)
+  const { kind, objects } = openRecordingStorage(config)
+  const areIncluded = withRecordings && kind === 'folder'
+  return withConnection(config, logger, (connection) =>
+    backUp({
+      connection,
+      path,
+      now: new Date(),
+      listObjects: (snapshot) => (areIncluded ? readObjects(snapshot, objects) : nothing()),
+    }),
+  )
+}
+
+/** A backup into this installation, which must be empty. Recordings go to the storage it has. */
+export const restoreInstallation = (
+  config: Config,
+  { path, withRecordings }: ArchiveOptions,
+  logger: Logger,
+): Promise<RestoreReport> => {
+  if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`)
+  const { objects } = openRecordingStorage(config)
+  return withConnection(config, logger, (connection) =>
+    restore({
+      connection,
+      path,
+      migrationsFolder,
+      tableOfUse: 'organizations',
+      putObject: async (key, bytes) => {
+        if (withRecordings) await objects.put(key, { bytes })
+      },
+      logger,
+    }),
+  )
+}
+
+/** Brings the schema up to this program; the names of what was applied. */
+export const migrateInstallation = (config: Config, logger: Logger): Promise<string[]> =>
+  withConnection(config, logger, (connection) =>
+    migrate({ connection, folder: migrationsFolder, logger }),
+  )
+
+const withConnection = async <T>(
+  config: Config,
+  logger: Logger,
+  work: (connection: Awaited<ReturnType<typeof openConnection>>['connection']) => Promise<T>,
+): Promise<T> => {
+  const location = { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA }
+  const opened = await openConnection(location, 'command', logger)
+  try {
+    return await work(opened.connection)
+  } finally {
+    await opened.stop()
+  }
+}
+
+/** What was deleted since the snapshot is left out. */
+async function* readObjects(
+  snapshot: Queryable,
+  storage: ObjectStorage,
+): AsyncGenerator<BackupObject> {
+  for await (const key of listRecordingObjectKeys(snapshot)) {
+    const bytes = await readObject(storage, key)
+    if (bytes) yield { key, bytes }
+  }
+}
+
+const readObject = async (storage: ObjectStorage, key: string): Promise<Buffer | undefined> => {
+  const object = await storage.open(key)
+  if (!object) return undefined
+  if (object.size === 0) return Buffer.alloc(0)
+  return object
+    .stream({ start: 0, end: object.size - 1 })
+    .then(buffer)
+    .catch(async (error: unknown) => {
+      if (await storage.open(key)) throw error
+      return undefined
+    })
+}
+
+async function* nothing(): AsyncGenerator<BackupObject> {}

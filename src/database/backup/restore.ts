@@ -1,0 +1,208 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Logger } from '../../runtime/logger.ts'
+import { listAppliedMigrations, listMigrations, migrate } from '../migrate.ts'
+import {
+  ArchiveError,
+  type ArchiveFigures,
+  type FrameType,
+  type Manifest,
+  type ObjectHead,
+  type TableHead,
+} from './archive-format.ts'
+import { parse, readArchive, verifyArchive } from './archive-reader.ts'
+import { tablesOfSchema } from './back-up.ts'
+import { addRestoredJobs, createJobTable, jobColumns } from './job-statements.ts'
+import { listTables } from './table-order.ts'
+
+export interface RestoreOptions {
+  readonly connection: pg.ClientConfig
+  readonly path: string
+  /** The program's migrations. */
+  readonly migrationsFolder: string
+  /** A table that has rows in every database that somebody uses. */
+  readonly tableOfUse: string
+  /** Called after the rows are committed. */
+  putObject(key: string, bytes: Uint8Array): Promise<void>
+  readonly logger: Logger
+}
+
+export interface RestoreReport extends ArchiveFigures {
+  readonly created_at: string
+}
+
+/** The backup does not fit this database or this program. The message is a sentence for the operator. */
+export class RestoreRefusedError extends Error {
+  override readonly name = 'RestoreRefusedError'
+}
+
+/** An hour of recording is 14 MB. */
+const maxObjectBytes = 256 * 1024 * 1024
+
+/**
+ * Puts a backup into an empty database. Reads the whole file first: nothing is written for one that is damaged, and
+ * nothing but the schema for a load that fails. Throws `ArchiveError` and `RestoreRefusedError`.
+ */
+export const restore = async (options: RestoreOptions): Promise<RestoreReport> => {
+  const { manifest, figures } = await verifyArchive(options.path)
+  const level = manifest.migrations.at(-1)?.name
+  if (level === undefined) throw new ArchiveError('The backup is of a database without a schema.')
+  await refuseUnlessFitting(options, manifest)
+  const migrating = {
+    connection: options.connection,
+    folder: options.migrationsFolder,
+    logger: options.logger,
+  }
+  await migrate({ ...migrating, through: level })
+  await load(options)
+  await migrate(migrating)
+  return { created_at: manifest.created_at, ...figures }
+}
+
+const refuseUnlessFitting = async (
+  { connection, migrationsFolder, tableOfUse }: RestoreOptions,
+  { migrations }: Manifest,
+): Promise<void> => {
+  const known = await listMigrations(migrationsFolder)
+  for (const [index, { name, checksum }] of migrations.entries()) {
+    if (known[index]?.name !== name || known[index].checksum !== checksum)
+      throw new RestoreRefusedError(
+        `The backup was made by another version of Outdial: this one does not know its migration ${name} as it was. Restore it with the version that made it, or a newer one.`,
+      )
+  }
+  const applied = await listAppliedMigrations(connection)
+  if (applied.length > migrations.length)
+    throw new RestoreRefusedError(
+      `The database is newer (${applied.at(-1)?.name}) than the backup (${migrations.at(-1)?.name}): restore into a database that no command has touched yet.`,
+    )
+  if (applied.length > 0)
+    await withClient(connection, (client) => refuseUnlessEmpty(client, tableOfUse))
+}
+
+const refuseUnlessEmpty = async (client: pg.ClientBase, table: string): Promise<void> => {
+  const { rows } = await client.query<{ isThere: boolean }>(
+    'select to_regclass($1) is not null as "isThere"',
+    [table],
+  )
+  if (rows[0]?.isThere !== true) return
+  const { rowCount } = await client.query(`select from ${pg.escapeIdentifier(table)} limit 1`)
+  if (rowCount !== 0)
+    throw new RestoreRefusedError(
+      `The database is in use (${table} has rows): restore into an empty one, with another OUTDIAL_DATA or DATABASE_URL.`,
+    )
+}
+
+const withClient = async <T>(
+  connection: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  const client = new pg.Client({ application_name: 'outdial restore', ...connection })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** All rows in one transaction, then the objects they name. */
+const load = (options: RestoreOptions): Promise<void> =>
+  withClient(options.connection, async (client) => {
+    await client.query(
+      `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '30s';
+       set datestyle = 'ISO, MDY'; set client_encoding = 'UTF8'`,
+    )
+    await client.query('begin')
+    const tables = await prepareTables(client, options.tableOfUse)
+    let isLoaded = false
+    for await (const section of readSections(options.path)) {
+      if (section.type === 'O') {
+        if (!isLoaded) await commit(client, tables)
+        isLoaded = true
+        await putObject(options, parse<ObjectHead>(section.head), section.data)
+      } else await loadSection(client, section)
+    }
+    if (!isLoaded) await commit(client, tables)
+  })
+
+/** Triggers of ours would make rows that the backup has too; foreign keys are checked as always. */
+const prepareTables = async (client: pg.Client, tableOfUse: string): Promise<string[]> => {
+  const tables = (await listTables(client, tablesOfSchema)).map(({ name }) =>
+    pg.escapeIdentifier(name),
+  )
+  await client.query(`lock table ${tables.join(', ')} in access exclusive mode`)
+  await refuseUnlessEmpty(client, tableOfUse)
+  await client.query(`truncate ${tables.join(', ')}`)
+  for (const table of tables) await client.query(`alter table ${table} disable trigger user`)
+  await client.query(createJobTable)
+  return tables
+}
+
+const commit = async (client: pg.Client, tables: readonly string[]): Promise<void> => {
+  await client.query(addRestoredJobs)
+  for (const table of tables) await client.query(`alter table ${table} enable trigger user`)
+  await client.query('commit')
+  await client.query('analyze')
+}
+
+interface Section {
+  readonly type: Exclude<FrameType, 'D'>
+  readonly head: Buffer
+  /** To be read to its end before the next section. */
+  readonly data: AsyncIterable<Buffer>
+}
+
+/** Frames with the data that belongs to them. */
+async function* readSections(path: string): AsyncGenerator<Section> {
+  const frames = readArchive(path)
+  let next = await frames.next()
+  async function* data(): AsyncGenerator<Buffer> {
+    while (next.done !== true && next.value.type === 'D') {
+      yield next.value.payload
+      next = await frames.next()
+    }
+  }
+  while (next.done !== true) {
+    const { type, payload } = next.value
+    if (type === 'D') throw new ArchiveError('The backup is damaged: data belongs to nothing.')
+    next = await frames.next()
+    yield { type, head: payload, data: data() }
+  }
+}
+
+const loadSection = async (client: pg.Client, { type, head, data }: Section): Promise<void> => {
+  if (type === 'T') {
+    const { name, columns } = parse<TableHead>(head)
+    await copyInto(client, pg.escapeIdentifier(name), columns, data)
+  } else if (type === 'J') {
+    const { columns } = parse<Pick<TableHead, 'columns'>>(head)
+    if (columns.join() !== jobColumns.join())
+      throw new ArchiveError('The backup holds jobs in a form this version does not know.')
+    await copyInto(client, 'restored_jobs', columns, data)
+  }
+}
+
+const copyInto = async (
+  client: pg.Client,
+  table: string,
+  columns: readonly string[],
+  data: AsyncIterable<Buffer>,
+): Promise<void> => {
+  const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ')
+  const sink = client.query(copyFrom(`copy ${table} (${names}) from stdin`))
+  await pipeline(Readable.from(data), sink)
+}
+
+const putObject = async (
+  options: RestoreOptions,
+  { key, size }: ObjectHead,
+  data: AsyncIterable<Buffer>,
+): Promise<void> => {
+  if (size > maxObjectBytes) throw new ArchiveError(`The object ${key} is too large.`)
+  const chunks: Buffer[] = []
+  for await (const chunk of data) chunks.push(chunk)
+  await options.putObject(key, Buffer.concat(chunks))
+}
