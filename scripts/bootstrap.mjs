@@ -45,7 +45,7 @@ const listScripts = (folder) => {
 }
 
 /** What is meant where options follow at once: `npm run fuzz -- --requests 20000`. */
-const defaultNames = { fuzz: 'api-fuzz' }
+const defaultNames = { fuzz: 'api-fuzz', chaos: 'chaos' }
 
 const toArguments = (command, rest) => {
   const script = scripts[command]

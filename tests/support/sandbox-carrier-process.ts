@@ -9,6 +9,7 @@ import { sandboxCredentials } from '../../src/telephony/sandbox/personas.ts'
 export interface JournalLine {
   readonly event: JournalEvent
   readonly call_id: string
+  readonly sip_call_id: string
   readonly at: string
   /** The key that was pressed, or whom the call was referred to. */
   readonly detail?: string

@@ -1,0 +1,32 @@
+import { createRandom } from '../../support/random.ts'
+
+/** One kill: how long after the one before it, and whom it strikes. */
+export interface Kill {
+  readonly afterMs: number
+  readonly victim: 'service' | 'postgres'
+  /** Which of the services, counted from 0; taken modulo how many there are. */
+  readonly service: number
+}
+
+/** Blows in quick succession, steady ones, and pauses long enough for everything to recover in between. */
+const gaps = [
+  { weight: 1, minMs: 50, maxMs: 600 },
+  { weight: 2, minMs: 800, maxMs: 3_500 },
+  { weight: 1, minMs: 4_000, maxMs: 8_000 },
+] as const
+
+const weightedGaps = gaps.flatMap((gap) => Array.from({ length: gap.weight }, () => gap))
+const postgresShare = 0.35
+
+/** The same seed gives the same kills. */
+export const scheduleKills = (seed: number, kills: number): Kill[] => {
+  const random = createRandom(seed)
+  return Array.from({ length: kills }, () => {
+    const gap = random.pick(weightedGaps)
+    return {
+      afterMs: Math.round(random.between(gap.minMs, gap.maxMs)),
+      victim: random.chance(postgresShare) ? ('postgres' as const) : ('service' as const),
+      service: Math.floor(random.between(0, 1_000)),
+    }
+  })
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startFleet, type Fleet, type Shape } from './fleet.ts'
+import { scheduleKills } from './kill-schedule.ts'
+import { startLoad } from './load.ts'
+import { startObserver, type Observations, type Observer } from './observe.ts'
+import { createRequests } from './requests.ts'
+import { setStage } from './stage.ts'
+import { reachVerdict, type Verdict } from './verdict.ts'
+
+export interface TrialOptions {
+  readonly shape: Shape
+  readonly seed: number
+  readonly kills: number
+  /** The kills end after this, however many are left. */
+  readonly killingLimitMs: number
+  readonly report: (line: string) => void
+}
+
+export interface TrialReport {
+  readonly shape: Shape
+  readonly kills: { readonly service: number; readonly postgres: number }
+  readonly starts: number
+  readonly unanswered: number
+  readonly requests: number
+  readonly seconds: number
+  readonly observations: Observations
+  readonly verdict: Verdict
+  readonly problems: readonly string[]
+  /** Kept where there are problems. */
+  readonly folder: string
+}
+
+/** Work to be in full swing before the first kill. */
+const warmUpMs = 2_000
+/** For everything accepted to come to its end after the last kill: a lost call first has to be missed. */
+const settlingLimitMs = 120_000
+const lookEveryMs = 500
+
+/** Load, kills, time to settle, and the verdict. */
+export const runTrial = async (options: TrialOptions): Promise<TrialReport> => {
+  const { shape, seed, report } = options
+  const startedMs = performance.now()
+  const fleet = await startFleet(shape)
+  let isSound = false
+  try {
+    const tenants = await setStage(fleet)
+    const requests = createRequests(fleet.services.map(({ apiUrl }) => apiUrl))
+    const observer = startObserver(fleet, tenants, requests)
+    const load = startLoad({ seed, tenants, requests, open: () => observer.open() })
+    await delay(warmUpMs)
+    const kills = await strikeAll(fleet, options)
+    report(
+      `${shape}: ${kills.service + kills.postgres} kills done, waiting for the last call to end`,
+    )
+    await load.stop()
+    await load.resumeAll()
+    await untilAllEnded(observer)
+    const observations = await observer.stop()
+    const verdict = await reachVerdict({ fleet, tenants, load, requests })
+    const problems = [...observations.faults, ...verdict.problems]
+    isSound = problems.length === 0
+    return {
+      shape,
+      kills,
+      starts: fleet.services.reduce((sum, service) => sum + service.starts(), 0),
+      unanswered: requests.unanswered(),
+      requests: load.settled.length,
+      seconds: (performance.now() - startedMs) / 1000,
+      observations,
+      verdict,
+      problems,
+      folder: fleet.folder,
+    }
+  } finally {
+    await fleet.stop(!isSound)
+  }
+}
+
+const strikeAll = async (
+  fleet: Fleet,
+  { seed, kills, killingLimitMs, report }: TrialOptions,
+): Promise<TrialReport['kills']> => {
+  const struck = { service: 0, postgres: 0 }
+  const deadlineMs = performance.now() + killingLimitMs
+  for (const kill of scheduleKills(seed, kills)) {
+    await delay(kill.afterMs)
+    while (!fleet.strike(kill)) await delay(20)
+    struck[kill.victim] += 1
+    const done = struck.service + struck.postgres
+    if (done % 25 === 0) report(`${done} kills`)
+    if (performance.now() > deadlineMs) break
+  }
+  return struck
+}
+
+/** Also returns at the limit: the verdict tells what is left. */
+const untilAllEnded = async (observer: Observer): Promise<void> => {
+  const deadlineMs = performance.now() + settlingLimitMs
+  while (performance.now() < deadlineMs) {
+    const open = await observer.look()
+    if (open && open.calls + open.runs === 0) return
+    await delay(lookEveryMs)
+  }
+}
