@@ -224,12 +224,12 @@ test('the drawing shows every step and every way', () => {
       '  s1["first_call<br/>call, up to 3 attempts"]',
       '  s1 --> s2',
       '  s2{"route"}',
-      '  s2 -->|"1. outcome: achieved"| s4',
-      '  s2 -->|"2. answer_status: no_answer or busy or voicemail, contact.country: US"| s3',
-      '  s2 -->|"otherwise"| s4',
-      '  s3[/"cool_off<br/>wait P1D, until 10:00"/]',
-      '  s3 --> s1',
-      '  s4(["done<br/>completed"])',
+      '  s2 -->|"1. outcome: achieved"| s3',
+      '  s2 -->|"2. answer_status: no_answer or busy or voicemail, contact.country: US"| s4',
+      '  s2 -->|"otherwise"| s3',
+      '  s3(["done<br/>completed"])',
+      '  s4[/"cool_off<br/>wait P1D, until 10:00"/]',
+      '  s4 --> s1',
     ].join('\n'),
   )
 })

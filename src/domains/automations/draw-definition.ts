@@ -1,20 +1,38 @@
 import type { AutomationDefinition, BranchStep, Step, When } from './definition.ts'
+import { edgesOf } from './definition-problems.ts'
 
 /** The definition as a Mermaid flowchart: made from the same data that runs. */
-export const drawDefinition = ({ entry, steps }: AutomationDefinition): string => {
+export const drawDefinition = (definition: AutomationDefinition): string => {
+  const steps = inOrder(definition)
   // Mermaid has words of its own ("end"), so that steps get numbers for names.
-  const ids = new Map(Object.keys(steps).map((name, at) => [name, `s${at + 1}`]))
+  const ids = new Map(steps.map(([name], at) => [name, `s${at + 1}`]))
   const id = (name: string): string => ids.get(name) ?? name
   return [
     'flowchart TD',
-    `  start(( )) --> ${id(entry)}`,
-    ...Object.entries(steps).flatMap(([name, step]) => [
+    `  start(( )) --> ${id(definition.entry)}`,
+    ...steps.flatMap(([name, step]) => [
       `  ${id(name)}${shapeOf(name, step)}`,
       ...arrowsOf(step).map(
         ({ label, to }) => `  ${id(name)} -->${label === '' ? '' : `|"${label}"|`} ${id(to)}`,
       ),
     ]),
   ].join('\n')
+}
+
+/** From the entry on, nearest first: the members of a stored object have no order of their own. */
+const inOrder = ({ entry, steps }: AutomationDefinition): (readonly [string, Step])[] => {
+  const names = new Set([entry])
+  // A set that grows while it is read is read to its end.
+  for (const name of names) for (const { to } of edgesOfName(steps, name)) names.add(to)
+  return [...names].flatMap((name) => {
+    const step = steps[name]
+    return step ? [[name, step] as const] : []
+  })
+}
+
+const edgesOfName = (steps: AutomationDefinition['steps'], name: string) => {
+  const step = steps[name]
+  return step ? edgesOf(step) : []
 }
 
 const shapeOf = (name: string, step: Step): string => {
