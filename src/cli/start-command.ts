@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Command } from 'commander'
 import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
 import { createLogger } from '../runtime/logger.ts'
@@ -12,21 +11,30 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     .action(async () => {
       const { config } = context
       const outdial = await startAllInOne(config, createLogger(config.OUTDIAL_LOG_LEVEL))
+      const stopSignals = listenForStopSignals()
       context.print(welcome(outdial, context))
-      await askedToStop()
+      await stopSignals.first
       context.print('Stopping: live calls may finish; a second signal ends at once.')
-      const secondSignal = askedToStop().then(() => process.exit(130))
-      await Promise.race([outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000), secondSignal])
+      const atOnce = stopSignals.second.then(() => process.exit(130))
+      await Promise.race([outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000), atOnce])
       context.print('Stopped. Queued work is kept for the next start.')
       process.exit(0)
     })
 }
 
-const askedToStop = async (): Promise<void> => {
-  const settled = new AbortController()
-  const { signal } = settled
-  await Promise.race([once(process, 'SIGTERM', { signal }), once(process, 'SIGINT', { signal })])
-  settled.abort()
+/** Both listeners stand from the beginning: two signals close together must not find a moment without one. */
+const listenForStopSignals = () => {
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  let count = 0
+  const onSignal = (): void => {
+    count += 1
+    if (count === 1) first.resolve()
+    else second.resolve()
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return { first: first.promise, second: second.promise }
 }
 
 const welcome = (outdial: RunningOutdial, { config }: CliContext): string =>
