@@ -1,4 +1,5 @@
 import type { DialFailure } from '../telephony/carrier.ts'
+import type { NobodyKind } from '../conversation/answer-classification/answer-classifier.ts'
 import type { HangUpReason } from './media-protocol.ts'
 
 /** How a call ends, in the words of the contract (decision D3). Absent members stay unset. */
@@ -46,6 +47,10 @@ export type ConversationEnd =
 export interface ConversationFacts {
   readonly voicemail: 'none' | 'skipped' | 'message_left'
   readonly optedOut: boolean
+  /** The carrier has connected the callee with whom the agent's settings name. */
+  readonly isTransferred: boolean
+  /** An apparatus or the network answered in nobody's place. */
+  readonly nobody?: NobodyKind
   /** One of the outcomes the agent was offered, where it gave one as it ended the call. */
   readonly reportedOutcome?: string
 }
@@ -87,14 +92,15 @@ export const endingOfConversation = (
   end: Exclude<ConversationEnd, { kind: 'lost' }>,
   facts: ConversationFacts,
 ): CallEnding => {
-  const answered = { answerStatus: facts.voicemail === 'none' ? 'answered' : 'voicemail' } as const
+  const answered = { answerStatus: answerStatusOf(facts) }
   const learned = outcomeOfFacts(facts)
   switch (end.kind) {
     case 'cancel_requested':
       return { status: 'cancelled', ...answered, ...learned }
     case 'shutdown':
+      // A BYE of ours ends a call as any other BYE does (D3): people talked, and what they said is kept.
       return {
-        status: 'failed',
+        status: 'completed',
         ...answered,
         ...because('The service was shut down during the call.', learned),
       }
@@ -152,12 +158,32 @@ const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): Atte
   }
 }
 
+/** A busy tone after an answer is a busy phone; a fax or an announcement tells nothing of the person (D3). */
+const answerStatusOf = ({
+  voicemail,
+  nobody,
+}: ConversationFacts): NonNullable<CallEnding['answerStatus']> => {
+  if (voicemail !== 'none') return 'voicemail'
+  if (nobody === undefined) return 'answered'
+  return nobody === 'busy' ? 'busy' : 'unknown'
+}
+
+const nobodySentences: Readonly<Record<NobodyKind, string>> = {
+  fax: 'A fax machine or a modem answered.',
+  busy: 'The line was answered with a busy tone.',
+  unobtainable: 'The network answered that the number cannot be reached.',
+}
+
 type Learned = Pick<CallEnding, 'outcome' | 'outcomeReason'>
 
 const outcomeOfFacts = (facts: ConversationFacts): Learned => {
   if (facts.optedOut) {
     return { outcome: 'opted_out', outcomeReason: 'The contact asked not to be called again.' }
   }
+  if (facts.isTransferred) {
+    return { outcome: 'transferred', outcomeReason: 'The contact was connected with a colleague.' }
+  }
+  if (facts.nobody !== undefined) return notReached(nobodySentences[facts.nobody])
   if (facts.voicemail === 'message_left') {
     return { outcome: 'voicemail_left', outcomeReason: 'A voicemail answered and got the message.' }
   }

@@ -354,11 +354,12 @@ describe('an answered call', () => {
     assert.equal(deps.ledger.finished[0]?.ending.outcomeReason, 'The session timer expired.')
   })
 
-  it('fails answered at a shutdown', async () => {
+  it('ends completed at a shutdown, by our BYE', async () => {
     const { deps, leg, control, done } = await startAnswered()
     control.abort('drain')
     await done
-    assert.equal(deps.ledger.finished[0]?.ending.status, 'failed')
+    assert.equal(deps.ledger.finished[0]?.ending.status, 'completed')
+    assert.match(deps.ledger.finished[0]?.ending.outcomeReason ?? '', /shut down/)
     assert.equal(leg.hangUps, 1)
   })
 

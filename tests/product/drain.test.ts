@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { until } from '../support/until.ts'
+
+test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keeps what is queued', async () => {
+  const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '1' })
+  const { env } = installation
+  let outdial = await startOutdial(env)
+  try {
+    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
+    const org = organization?.id ?? assert.fail('an organization is made at the first start')
+    await askOutdial(env, ...`org set ${org} --concurrency 1`.split(' '))
+    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
+    const key = await askOutdial<{ secret: string }>(
+      env,
+      ...`key create --org ${org} --name drain --scopes all`.split(' '),
+    )
+    const api = createApiClient(outdial.apiUrl, key.secret)
+    const place = async (number: string): Promise<string> => {
+      const { status, body } = await api.post('/calls', {
+        agent_id: agent?.id,
+        recipient: { external_id: number, name: 'Callee', phone_number: number },
+      })
+      assert.equal(status, 202)
+      return String(body['id'])
+    }
+    const statusOf = async (id: string): Promise<Record<string, unknown>> =>
+      (await api.get(`/calls/${id}`)).body
+    const talking = await place('+12025550108')
+    const waiting = await place('+12025550101')
+    await until('the first call to be answered', async () =>
+      (await statusOf(talking))['status'] === 'in_progress' ? true : undefined,
+    )
+    assert.equal((await statusOf(waiting))['status'], 'queued', 'capacity is one call')
+
+    assert.equal(await outdial.stop(), 0)
+    outdial = await startOutdial(env)
+    const ended = await statusOf(talking)
+    assert.equal(ended['status'], 'completed', JSON.stringify(ended))
+    assert.equal(ended['answer_status'], 'answered')
+    assert.match(String(ended['outcome_reason']), /shut down/)
+    const dialled = await until('the queued call to be dialled', async () => {
+      const call = await statusOf(waiting)
+      return terminalStates.includes(String(call['status'])) ? call : undefined
+    })
+    assert.equal(dialled['answer_status'], 'busy')
+  } finally {
+    await outdial.stop()
+    installation.remove()
+  }
+})
