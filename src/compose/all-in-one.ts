@@ -124,6 +124,7 @@ const startRoles = async (
     host: config.OUTDIAL_HOST,
     port: config.OUTDIAL_API_PORT,
     publicUrl: publicApiUrl(config),
+    sharesAllowances: config.DATABASE_URL !== undefined,
     onCallEnded: live.onCallEnded,
     downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
     isDraining: () => isDraining,

@@ -1,4 +1,5 @@
 import { administratorArea } from '../contract/api-keys.ts'
+import { rateWindowSeconds } from '../contract/buckets.ts'
 import { operations, type ApiHandlers } from '../contract/operations.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { listAgents } from '../domains/agents/list-agents.ts'
@@ -31,6 +32,7 @@ import { getCallSummary } from '../domains/results/get-call-summary.ts'
 import { getCallTranscript } from '../domains/results/get-call-transcript.ts'
 import { createApiServer, type Readiness } from '../http/api-server.ts'
 import { createDocumentationPages } from '../http/documentation-pages.ts'
+import { createSharedWindows } from '../http/shared-windows.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
@@ -43,6 +45,8 @@ export interface ApiRoleOptions {
   readonly publicUrl: string
   readonly onCallEnded: OnCallEnded
   readonly downloadUrls: DownloadUrls
+  /** Other nodes answer for the same organizations: allowances are counted in the database. */
+  readonly sharesAllowances?: boolean
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>
   readonly clock: Clock
@@ -64,6 +68,9 @@ export const createApiRole = async (
     findPrincipal: principals.findPrincipal,
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
     pages: createDocumentationPages(options.publicUrl),
+    ...(options.sharesAllowances && {
+      rateWindows: createSharedWindows({ database, clock, windowSeconds: rateWindowSeconds }),
+    }),
   })
   return {
     get port() {

@@ -1,10 +1,12 @@
-// Hostile requests over real sockets: `npm run fuzz -- --requests 20000 --seed 1`, against a server of its own, or
+// Hostile requests over real sockets: `npm run fuzz -- --requests 20000 --seed 1`, against the real
+// handlers over a database of their own, or
 // `--url URL --key KEY` against a running one, best a sandbox with high rate limits. Exit status 1 when an answer is wrong.
 import { Agent, request as httpRequest } from 'node:http'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { createAnswerJudge, type JudgedAnswer } from '../support/answer-judge.ts'
-import { startApiFixture } from '../support/api-fixture.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { startComposedApi } from '../support/composed-api.ts'
 import { hostileRequests, type HostileRequest, type KnownIds } from '../support/hostile-requests.ts'
 
 export interface FuzzOptions {
@@ -18,6 +20,8 @@ export interface FuzzReport {
   readonly requests: number
   readonly statuses: ReadonlyMap<number, number>
   readonly faults: readonly FuzzFault[]
+  /** Operations of which no request succeeded. */
+  readonly neverServed: readonly string[]
 }
 
 export interface FuzzFault {
@@ -39,15 +43,18 @@ export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const statuses = new Map<number, number>()
   const faults: FuzzFault[] = []
+  const neverServed = new Set(Object.keys(operations))
   const ask = async (request: HostileRequest): Promise<void> => {
     const answer = await send(options.url, request, agent)
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    if (answer.status < 300 && request.method !== 'HEAD') neverServed.delete(request.origin)
     const wrong = judge(request.method, request.path, answer)
     if (wrong.length > 0 && faults.length < maxFaults) faults.push({ request, answer, wrong })
   }
-  const arbitrary = hostileRequests(options.key, await findKnownIds(options.url, options.key))
   for (let done = 0; done < options.requests; done += chunkSize) {
     const numRuns = Math.min(chunkSize, options.requests - done)
+    // Anew for each chunk: what the one before made is what the next one finds.
+    const arbitrary = hostileRequests(options.key, await findKnownIds(options.url, options.key))
     const requests = fc.sample(arbitrary, { numRuns, seed: options.seed + done }).values()
     // Workers share one iterator, so each request is sent once.
     const work = async (): Promise<void> => {
@@ -56,7 +63,7 @@ export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
     await Promise.all(Array.from({ length: concurrency }, work))
   }
   agent.destroy()
-  return { requests: options.requests, statuses, faults }
+  return { requests: options.requests, statuses, faults, neverServed: [...neverServed] }
 }
 
 const lists = {
@@ -64,6 +71,9 @@ const lists = {
   contact_id: 'contacts',
   call_id: 'calls',
   recording_id: 'recordings',
+  batch_id: 'batches',
+  automation_id: 'automations',
+  run_id: 'automation-runs',
 }
 
 /** What the server has to offer: the first page of every list. */
@@ -120,7 +130,11 @@ const describe = ({ method, path, headers, body }: HostileRequest): string =>
     body: body?.toString().slice(0, 500),
   })
 
-const report = ({ requests, statuses, faults }: FuzzReport, seed: number, tookMs: number): void => {
+const report = (
+  { requests, statuses, faults, neverServed }: FuzzReport,
+  seed: number,
+  tookMs: number,
+): void => {
   for (const { request, answer, wrong } of faults)
     console.error(
       `${wrong.join('; ')}\n  ${describe(request)}\n  ${answer.status} ${answer.body.slice(0, 300)}`,
@@ -131,10 +145,9 @@ const report = ({ requests, statuses, faults }: FuzzReport, seed: number, tookMs
   console.log(
     `fuzz: ${requests} requests, seed ${seed}, ${Math.round(tookMs)} ms; ${table.join(', ')}`,
   )
+  if (neverServed.length > 0) console.log(`fuzz: no success of ${neverServed.join(', ')}`)
   console.log(`fuzz: ${faults.length} wrong answers (goal 0)`)
 }
-
-const unlimited = 1_000_000_000
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -146,11 +159,9 @@ const main = async (): Promise<void> => {
     },
   })
   const [requests, seed] = [Number(values.requests), Number(values.seed)]
-  const own = values.url === undefined ? await startApiFixture() : undefined
+  const own = values.url === undefined ? await startComposedApi() : undefined
   const url = values.url ?? own?.url ?? ''
-  const [read, write, execution] = [unlimited, unlimited, unlimited]
-  const rateLimits = { read, write, execution, transcript: unlimited, recording: unlimited }
-  const key = values.key ?? own?.makeKey({ rateLimits }) ?? ''
+  const key = values.key ?? (await own?.createTenant('Fuzzed'))?.secret ?? ''
   const startedMs = performance.now()
   const found = await fuzzApi({ url, key, requests, seed })
   report(found, seed, performance.now() - startedMs)

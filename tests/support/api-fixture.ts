@@ -5,7 +5,7 @@ import { operations, type ApiHandlers } from '../../src/contract/operations.ts'
 import type { Principal } from '../../src/contract/principal.ts'
 import { scopes } from '../../src/contract/scopes.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
-import type { Database, Queryable, Transaction } from '../../src/database/database.ts'
+import type { Database, Queryable, Statement, Transaction } from '../../src/database/database.ts'
 import { createApiServer, type ApiServerOptions } from '../../src/http/api-server.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
@@ -90,10 +90,13 @@ const exampleResult = ({
   return statuses.length > 1 ? { status: statuses.at(-1), body: example } : example
 }
 
-/** Runs work without a server behind it: for handlers that touch no rows. */
+/** Runs work without a server behind it, for handlers that touch no rows. Every Idempotency-Key is a new one. */
 const databaseWithoutRows: Database = {
   rows: async () => [],
-  row: async () => undefined,
+  row: async <Row extends object>({ name }: Statement) =>
+    name === 'idempotency-claims.take-claim'
+      ? ({ is_ours: true, is_expired: null } as unknown as Row)
+      : undefined,
   run: async () => 1,
   transaction: (work) => work({ ...databaseWithoutRows, afterCommit: () => {} }),
   listen: async () => ({ stop: async () => {} }),

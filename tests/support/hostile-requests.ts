@@ -70,13 +70,16 @@ const validRequest = (
       }
     })
 
-/** The example body with identifiers that exist, and one of 51 people as its contact. */
-const varied = (body: unknown, idOf: (name: string) => string, at: number): unknown =>
-  JSON.parse(JSON.stringify(body), (name, value: unknown) => {
-    if (name === 'external_id') return `fuzz-${at}`
-    if (name === 'phone_number') return `+120255501${String(at + 10)}`
+/** The example body with identifiers that exist, and one of 51 people, or a row of them, as its contacts. */
+const varied = (body: unknown, idOf: (name: string) => string, at: number): unknown => {
+  let [identities, numbers] = [at, at]
+  return JSON.parse(JSON.stringify(body), (name, value: unknown) => {
+    if (name === 'external_id') return `fuzz-${identities++ % 51}`
+    if (name === 'phone_number') return `+120255501${String((numbers++ % 51) + 10)}`
+    if (name === 'calling_window' && at % 2 === 0) return undefined
     return name.endsWith('_id') ? idOf(name) : value
   })
+}
 
 const goodValues: Readonly<Record<string, string>> = {
   limit: '7',
