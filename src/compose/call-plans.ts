@@ -1,4 +1,4 @@
-import { builtInTools } from '../conversation/tools.ts'
+import { builtInTools, transferTool } from '../conversation/tools.ts'
 import type { ToolSpec } from '../conversation/voice-engine.ts'
 import type { Database } from '../database/database.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
@@ -9,12 +9,15 @@ import { findContact } from '../domains/contacts/contact-store.ts'
 import type { HttpTool } from '../live-call/http-tool.ts'
 import type { CallPlan, DialableCall, LoadedPlan } from '../live-call/live-call-port.ts'
 import type { EngineSettings } from '../live-call/media-protocol.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { transferProblem } from './transfer-target.ts'
 import { normalizedOutcomes } from '../contract/states.ts'
 
 export interface CallPlanOptions {
   readonly database: Database
   readonly callerId: string
   readonly allowPrivateNetwork: boolean
+  readonly logger: Logger
   /** The engine an agent is served by; a sentence where this installation cannot serve it. */
   engineFor(agent: AgentDefinition): EngineSettings | string
 }
@@ -32,13 +35,30 @@ export const createCallPlans =
     if (!contact) return { problem: 'The contact of this call is gone.' }
     const engine = options.engineFor(agent)
     if (typeof engine === 'string') return { problem: engine }
-    return { plan: planOf(agent, textsForContact(agent, contact), engine, options) }
+    const transferTo = await transferTargetOf(call, agent, options)
+    return { plan: planOf(agent, textsForContact(agent, contact), engine, transferTo, options) }
   }
+
+/** Whom this agent may transfer to today; an organization's rules may have changed since the agent was made. */
+const transferTargetOf = async (
+  { organizationId, agentId, callId }: DialableCall,
+  agent: AgentDefinition,
+  { database, logger }: CallPlanOptions,
+): Promise<string | undefined> => {
+  const target = (agent.tools ?? []).flatMap((tool) => ('builtin' in tool ? [tool.to] : []))[0]
+  if (target === undefined) return undefined
+  const problem = await transferProblem(database, organizationId, target)
+  if (problem === undefined) return target
+  const context = { call_id: callId, agent_id: agentId, reason: problem }
+  logger.warn(context, 'an agent may not transfer to its target')
+  return undefined
+}
 
 const planOf = (
   agent: AgentDefinition,
   texts: ReturnType<typeof textsForContact>,
   engine: EngineSettings,
+  transferTo: string | undefined,
   { callerId, allowPrivateNetwork }: CallPlanOptions,
 ): CallPlan => {
   const outcomes = [...normalizedOutcomes, ...(agent.outcomes ?? []).map(({ slug }) => slug)]
@@ -48,16 +68,21 @@ const planOf = (
     engine,
     callerId,
     session: {
-      instructions: texts.prompt,
+      instructions: `You are "${agent.name}".\n\n${texts.prompt}`,
       greeting: texts.greeting,
       language: agent.language,
       ...(voice !== undefined && { voice }),
-      tools: [...builtInTools(outcomes), ...configured.flatMap(toolSpec)],
+      tools: [
+        ...builtInTools(outcomes),
+        ...(transferTo === undefined ? [] : [transferTool]),
+        ...configured.flatMap(toolSpec),
+      ],
     },
     maxDurationMs: agent.max_duration_seconds * 1000,
     voicemail: agent.voicemail,
     ...(texts.voicemailMessage !== undefined && { voicemailMessage: texts.voicemailMessage }),
     outcomes,
+    ...(transferTo !== undefined && { transferTo }),
     httpTools: configured.flatMap(httpTool),
     allowPrivateNetwork,
   }

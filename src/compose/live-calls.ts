@@ -84,6 +84,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       callerId: options.callerId,
       allowPrivateNetwork: config.OUTDIAL_ALLOW_PRIVATE_NETWORK,
       engineFor: options.engineFor,
+      logger,
     }),
     ringTimeoutMs: config.OUTDIAL_RING_TIMEOUT_SECONDS * 1000,
     spoolFolder,

@@ -1,3 +1,4 @@
+import type { NobodyKind } from './answer-classification/answer-classifier.ts'
 import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Codec, EngineUsage, VoiceSession } from './voice-engine.ts'
@@ -46,11 +47,20 @@ export interface ConversationListener {
   onOptOut(): void
   /** A machine answered, and it is settled whether it got our message. Called once at most. */
   onVoicemail(messageLeft: boolean): void
-  /** Digits to send to the callee. */
+  /** An apparatus or the network answered in nobody's place; the call is ended. Called once at most. */
+  onNobody(kind: NobodyKind): void
+  /** Digits to send to the callee, now: the agent is silent meanwhile. */
   onDtmf(digits: string): void
+  /** Has the carrier connect the callee with whom the agent's settings name. Absent where they name nobody. */
+  transfer?(): Promise<TransferResult>
   /** Runs a tool that is not built in. Its rejection, or eight seconds without an answer, is told to the agent. */
   runTool?(name: string, toolArguments: unknown): Promise<unknown>
 }
+
+export type TransferResult =
+  | { readonly transferred: true }
+  /** `reason`: one sentence for the model to read. */
+  | { readonly transferred: false; readonly reason: string }
 
 export interface Turn {
   /** From 1, in the order of `onTurn`. */
@@ -63,7 +73,17 @@ export interface Turn {
 }
 
 export type HangUpReason =
-  'agent_ended' | 'opted_out' | 'voicemail' | 'callee_silent' | 'duration_cap' | 'engine_failed'
+  | 'agent_ended'
+  | 'opted_out'
+  | 'voicemail'
+  | 'callee_silent'
+  | 'duration_cap'
+  | 'transferred'
+  /** The line gives the tone of a call whose other side has hung up. */
+  | 'callee_gone'
+  /** A fax, a busy tone or an announcement of the network answered. */
+  | 'nobody_there'
+  | 'engine_failed'
 
 /** What is known after the call, for its outcome. */
 export interface ConversationFacts {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { encodeG711 } from '../audio/g711.ts'
+import { busyTone, joinSamples, silence, sine, specialInformationTone } from '../audio/tones.ts'
+import type { TransferResult } from './conversation-types.ts'
 import { createConversationBench, type ConversationBench } from './fake-session.ts'
 
 const named = (bench: ConversationBench, name: string): unknown[][] =>
@@ -287,13 +289,61 @@ describe('a voicemail', () => {
     assert.deepEqual(named(bench, 'say'), [])
     for (let tick = 0; tick < 12; tick += 1) bench.conversation.tick(beep)
     assert.deepEqual(named(bench, 'say'), [], 'the message starts after the beep')
-    await bench.run(40)
+    await bench.run(200)
+    bench.speak('late', 'I hear you.', 1_000)
+    await bench.run(400)
     assert.deepEqual(named(bench, 'say'), [['Please call us back.']])
+    assert.deepEqual(named(bench, 'interrupt'), [['late', 0]])
     bench.speak('u2', 'Please call us back.', 1_000)
-    assert.ok((await bench.run(1_500, true)) >= 50)
+    assert.equal(await bench.run(1_500, true), 50)
+    assert.equal(bench.isEngineHearing, false, 'the engine is not to answer a recorder')
     assert.deepEqual(named(bench, 'voicemail'), [[true]])
     assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
     assert.equal((await bench.finish()).voicemail, 'message_left')
+  })
+
+  it('whose beep comes late gets the message again, whole, and never a third time', async () => {
+    const bench = createConversationBench({
+      voicemail: 'leave_message',
+      voicemailMessage: 'Please call us back.',
+    })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(2_100)
+    bench.speak('u1', 'Please call us back.', 2_000)
+    await bench.run(400)
+    await bench.play(sine(1_000, 400))
+    await bench.run(700)
+    assert.equal(named(bench, 'say').length, 2)
+    bench.speak('u2', 'Please call us back.', 2_000)
+    await bench.run(500)
+    await bench.play(sine(1_000, 400))
+    assert.deepEqual(named(bench, 'hang_up'), [])
+    await bench.run(2_000)
+    assert.equal(named(bench, 'say').length, 2)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    assert.equal((await bench.finish()).voicemail, 'message_left')
+    assert.equal(bench.turns.at(-1)?.text, 'Please call us back.')
+  })
+
+  it('is told by its words alone, where an engine has no tool for it', async () => {
+    const bench = createConversationBench()
+    contactSays(bench, 'Please leave a message after the tone.', 0)
+    await bench.run(100)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    await bench.finish()
+  })
+
+  it('hears a message longer than any goodbye to its end', async () => {
+    const bench = createConversationBench({
+      voicemail: 'leave_message',
+      voicemailMessage: 'A long story.',
+    })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(2_200)
+    bench.speak('u1', 'A long story.', 90_000)
+    assert.equal(await bench.run(91_000), 4_500)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    await bench.finish()
   })
 
   it('told by its words but without a beep gets the message after two seconds of silence', async () => {
@@ -342,6 +392,157 @@ describe('a voicemail', () => {
   })
 })
 
+describe('an assistant that screens the call', () => {
+  const prompt =
+    'Hi. If you record your name and reason for calling, I will see if this person is available.'
+
+  it('is answered and waited for, even if the engine took it for a voicemail', async () => {
+    const bench = createConversationBench()
+    bench.emit({ type: 'speech_start', atMs: 0 }, { type: 'speech_stop', atMs: 500 })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(600)
+    assert.deepEqual(named(bench, 'tool_result'), [], 'the words are still to come')
+    bench.emit({ type: 'contact_text', text: prompt, startMs: 0 })
+    await bench.run(100)
+    const [[, result, goOn] = []] = named(bench, 'tool_result')
+    assert.equal((result as { voicemail: boolean }).voicemail, false)
+    assert.equal(goOn, true)
+    bench.speak('u1', 'This is Ann of Riverside Dental, about your appointment.', 2_000)
+    await bench.run(30_000)
+    assert.deepEqual([named(bench, 'say'), named(bench, 'hang_up')], [[], []])
+    await bench.run(11_000)
+    assert.equal(named(bench, 'say').length, 1, 'nobody is waited for for ever')
+    assert.equal((await bench.finish()).voicemail, 'none')
+  })
+
+  it('may still turn out to be a voicemail, whose words are not waited for for ever', async () => {
+    const bench = createConversationBench()
+    contactSays(bench, prompt, 0)
+    await bench.run(1_000)
+    bench.emit({ type: 'speech_start', atMs: 900 })
+    contactSays(bench, 'They are unavailable. Please leave a message after the tone.', 1_000)
+    await bench.run(100)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    const mute = createConversationBench()
+    mute.emit({ type: 'speech_start', atMs: 0 }, call('voicemail_detected'))
+    await mute.run(1_400)
+    assert.deepEqual(named(mute, 'hang_up'), [])
+    await mute.run(200)
+    assert.deepEqual(named(mute, 'hang_up'), [['voicemail']])
+    await Promise.all([bench.finish(), mute.finish()])
+  })
+})
+
+describe('what answers in nobody’s place', () => {
+  for (const [kind, sound] of [
+    ['busy', busyTone(4)],
+    ['unobtainable', joinSamples([specialInformationTone(), silence(300)])],
+    ['fax', sine(2_100, 3_000)],
+  ] as const) {
+    it(`ends the call: ${kind}`, async () => {
+      const bench = createConversationBench()
+      bench.speak('u1', 'Hello, this is Ann.', 3_000)
+      await bench.play(sound)
+      assert.deepEqual(named(bench, 'nobody'), [[kind]])
+      assert.deepEqual(named(bench, 'hang_up'), [['nobody_there']])
+      await bench.finish()
+    })
+  }
+
+  it('is no more than a hang-up of the callee, after a conversation', async () => {
+    const bench = createConversationBench()
+    contactSays(bench, 'Yes, this is Ann.', 0)
+    await bench.run(500)
+    await bench.play(busyTone(4))
+    assert.deepEqual(named(bench, 'nobody'), [])
+    assert.deepEqual(named(bench, 'hang_up'), [['callee_gone']])
+    await bench.finish()
+  })
+})
+
+describe('a transfer', () => {
+  const setUp = () => {
+    const result = Promise.withResolvers<TransferResult>()
+    let asked = 0
+    const bench = createConversationBench({}, undefined, () => {
+      asked += 1
+      return result.promise
+    })
+    return { bench, result, asked: () => asked }
+  }
+
+  it('begins when the agent has said so, and then the call ends', async () => {
+    const { bench, result, asked } = setUp()
+    bench.emit(call('transfer_call', { to: '+19005550100' }))
+    bench.speak('u1', 'One moment, I will connect you.', 1_000)
+    await bench.run(1_000)
+    assert.equal(asked(), 0)
+    await bench.run(600)
+    assert.equal(asked(), 1)
+    await bench.run(100, true)
+    assert.equal(bench.isEngineHearing, false, 'the other phone rings; that is nothing to answer')
+    await bench.run(40_000)
+    assert.deepEqual([named(bench, 'say'), named(bench, 'hang_up')], [[], []])
+    bench.emit(call('transfer_call', {}, 'again'))
+    await bench.run(20)
+    result.resolve({ transferred: true })
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'hang_up'), [['transferred']])
+    assert.deepEqual(named(bench, 'tool_result'), [
+      ['again', { error: 'A transfer is under way already.' }, false],
+      ['call_1', { transferred: true }, false],
+    ])
+    assert.equal(asked(), 1)
+    await bench.finish()
+  })
+
+  it('that is refused is told to the agent, who goes on', async () => {
+    const { bench, result } = setUp()
+    bench.emit(call('transfer_call'))
+    await bench.run(400)
+    result.resolve({ transferred: false, reason: 'SIP 486 Busy Here' })
+    await bench.run(20, true)
+    assert.deepEqual(named(bench, 'tool_result'), [
+      ['call_1', { transferred: false, reason: 'SIP 486 Busy Here' }, true],
+    ])
+    await bench.run(20, true)
+    assert.equal(bench.isEngineHearing, true)
+    bench.speak('u1', 'I am sorry, nobody is there.', 500)
+    assert.equal(await bench.run(1_000), 25)
+    assert.deepEqual(named(bench, 'hang_up'), [])
+    await bench.finish()
+  })
+
+  it('that breaks is refused, and one whose call has ended changes nothing', async () => {
+    const { bench, result } = setUp()
+    bench.emit(call('transfer_call'))
+    await bench.run(400)
+    result.reject(new Error('It broke.'))
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'tool_result'), [
+      ['call_1', { transferred: false, reason: 'The transfer failed.' }, true],
+    ])
+    const late = setUp()
+    late.bench.emit(call('transfer_call'))
+    await late.bench.run(400)
+    await late.bench.finish()
+    late.result.resolve({ transferred: true })
+    await late.bench.run(20)
+    assert.deepEqual(named(late.bench, 'hang_up'), [])
+    await bench.finish()
+  })
+
+  it('is no tool of an agent that names nobody', async () => {
+    const bench = createConversationBench()
+    bench.emit(call('transfer_call', { to: '+19005550100' }))
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'tool_result'), [
+      ['call_1', { error: 'There is no such tool.' }, true],
+    ])
+    await bench.finish()
+  })
+})
+
 describe('tools', () => {
   it('send digits, and tell the agent which keys the callee pressed', async () => {
     const bench = createConversationBench()
@@ -352,6 +553,20 @@ describe('tools', () => {
     bench.conversation.heardDigit('2')
     await bench.run(1_600)
     assert.deepEqual(named(bench, 'pressed'), [['42']])
+    await bench.finish()
+  })
+
+  it('send digits while the agent is silent, and all of them before it hangs up', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'I press one, two, three. Goodbye.', 1_000)
+    await bench.run(300)
+    bench.emit(call('send_dtmf', { digits: '123' }, 'a'), call('end_call', {}, 'b'))
+    assert.equal(await bench.run(760), 0)
+    assert.deepEqual(named(bench, 'hang_up'), [])
+    assert.equal(await bench.run(900), 40)
+    assert.deepEqual(named(bench, 'hang_up'), [])
+    await bench.run(300)
+    assert.deepEqual(named(bench, 'hang_up'), [['agent_ended']])
     await bench.finish()
   })
 

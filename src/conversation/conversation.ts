@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeG711, g711FrameBytes, g711Silence } from '../audio/g711.ts'
-import { createBeepDetector } from '../audio/goertzel.ts'
 import { energyOf } from '../audio/level.ts'
 import { createSpeechSegmenter } from '../audio/voice-activity-segmenter.ts'
+import { createAnswering } from './answering.ts'
 import { createBargeIn } from './barge-in.ts'
 import type {
   Conversation,
@@ -19,9 +19,9 @@ import { createSilencePolicy } from './silence-policy.ts'
 import { createSpeechOnsets } from './speech-onsets.ts'
 import { createToolRunner } from './tool-runner.ts'
 import { parseToolCall, type BuiltInCall } from './tools.ts'
+import { createTransfer } from './transfer.ts'
 import { createTurnLog } from './turn-log.ts'
 import { unrecognisedText, type VoiceEvent } from './voice-engine.ts'
-import { createVoicemail } from './voicemail.ts'
 
 const frameMs = 20
 /** The path of the media may take a moment to open; the first word must not be lost in it. */
@@ -39,6 +39,8 @@ const voicedEnergy = 100 ** 2
 const turnFlushFrames = 5
 const digitPauseMs = 1_500
 const maxDigits = 32
+/** How long a digit keeps the line: 160 ms as an RTP event (RFC 4733), and a pause. */
+const sentDigitMs = 260
 /** Calls at least this long are warned before the cap, and given a goodbye. */
 const leastWarnedDurationMs = 60_000
 const warningBeforeCapMs = 20_000
@@ -48,8 +50,6 @@ const goodbyeBeforeCapMs = 5_000
 const closingSilenceFrames = 40
 const lastWordsLimitMs = 2_000
 const lastWordsPollMs = 20
-/** What a machine says before its beep is at least this long. */
-const leastGreetingMs = 500
 /** How long an engine may take to notice that somebody has been speaking. */
 const noticingMs = 300
 
@@ -62,7 +62,6 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const sentSamples = new Int16Array(g711FrameBytes)
   const segmenter = createSpeechSegmenter({ endSilenceMs: 300 })
   const onsets = createSpeechOnsets()
-  const beep = createBeepDetector()
   const bargeIn = createBargeIn()
   const echo = createEchoGate()
   const silencePolicy = createSilencePolicy()
@@ -74,11 +73,25 @@ export const createConversation = (options: ConversationOptions): Conversation =
     voicemail.settle()
     listener.onHangUp(reason)
   })
-  const voicemail = createVoicemail(agent, {
+  const answerTool = (id: string, result: unknown, goOn?: boolean): void => {
+    if (!isOver) session.toolResult(id, result, goOn)
+  }
+  const answering = createAnswering(agent, {
     silenceAgent: () => dropSpeech(),
-    leaveMessage: (text) => sayGoodbye('voicemail', text, longestGoodbyeMs),
-    hangUp: () => hangUp.now('voicemail'),
+    say: (text) => session.say(text),
+    hangUp: (reason) => hangUp.now(reason),
     onVoicemail: (messageLeft) => listener.onVoicemail(messageLeft),
+    onNobody: (kind) => listener.onNobody(kind),
+    onScreening: () => silencePolicy.expectPause(),
+    answerTool,
+  })
+  const { voicemail } = answering
+  const transfer = createTransfer({
+    ask: listener.transfer?.bind(listener),
+    answerTool,
+    onTransferred: () => {
+      if (!isOver) hangUp.now('transferred')
+    },
   })
   const tools = createToolRunner(listener.runTool?.bind(listener), (id, result) =>
     session.toolResult(id, result),
@@ -94,17 +107,20 @@ export const createConversation = (options: ConversationOptions): Conversation =
   let stalledMs = 0
   let stalls = 0
   let speakingMs = 0
-  let voicedMs = 0
   let isGreeting = true
   let isOptedOut = false
   let reportedOutcome: string | undefined
   let digits = ''
   let digitsQuietMs = 0
+  let sendingDigitsMs = 0
   let isOver = false
   let isEngineOver = false
   let finishing: Promise<ConversationFacts> | undefined
 
   const nowMs = (): number => frames * frameMs
+
+  /** It speaks, presses keys, or waits for a colleague to answer. */
+  const isAgentBusy = (): boolean => playout.isBusy || sendingDigitsMs > 0 || transfer.isUnderWay
 
   const dropSpeech = (): void => {
     for (const { utteranceId, playedMs, producedMs } of playout.clear()) {
@@ -140,10 +156,12 @@ export const createConversation = (options: ConversationOptions): Conversation =
         return session.toolResult(id, { barred: true }, !hangUp.isPending)
       case 'send_dtmf':
         listener.onDtmf(call.digits)
+        sendingDigitsMs += call.digits.length * sentDigitMs
         return session.toolResult(id, { sent: true })
       case 'voicemail_detected':
-        session.toolResult(id, { noted: true }, false)
-        return voicemail.detected('words')
+        return answering.voicemailTool(id)
+      case 'transfer_call':
+        return transfer.request(id)
     }
   }
 
@@ -169,10 +187,14 @@ export const createConversation = (options: ConversationOptions): Conversation =
 
   const handleContactText = (text: string, startMs: number): void => {
     turns.contactText(startMs, text)
-    if (text === '' || text === unrecognisedText) return
-    silencePolicy.heardWords()
-    speakingMs = 0
-    if (asksNeverToBeCalled(text)) optOut()
+    const isUnderstood = text !== '' && text !== unrecognisedText
+    if (isUnderstood && asksNeverToBeCalled(text)) optOut()
+    if (isOver) return
+    if (isUnderstood) {
+      silencePolicy.heardWords()
+      speakingMs = 0
+    }
+    answering.contactText(text)
   }
 
   const handle = (event: VoiceEvent): void => {
@@ -186,6 +208,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
       case 'first_words':
         return undefined
       case 'speech_start':
+        answering.speechStarted()
         return turns.contactStarted(event.atMs)
       case 'speech_stop':
         return turns.contactStopped()
@@ -210,15 +233,14 @@ export const createConversation = (options: ConversationOptions): Conversation =
   }
 
   const listen = (heard: Uint8Array): boolean => {
-    session.hear(heard)
+    // A machine that records, and a phone that rings for somebody else, are nothing for the engine to answer.
+    session.hear(voicemail.isRecording || transfer.isUnderWay ? silence : heard)
     decodeG711(codec, heard, heardSamples)
     const isVoiced = voiceActivity.isVoiced(heardSamples)
     const boundary = segmenter.push(isVoiced)
     if (boundary?.kind === 'start') onsets.add(boundary.atMs)
     speakingMs = segmenter.isSpeaking ? speakingMs + frameMs : 0
-    if (isVoiced) voicedMs += frameMs
-    // A machine greets before it beeps. A tone that nobody spoke before is a line fault or another apparatus.
-    if (beep.push(heardSamples) && voicedMs >= leastGreetingMs) voicemail.detected('beep')
+    answering.listen(heardSamples, isVoiced)
     return isVoiced
   }
 
@@ -241,7 +263,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
 
   const watchSilence = (): void => {
     const isContactSpeaking = segmenter.isSpeaking && speakingMs < longestSpeechMs
-    const verdict = silencePolicy.tick(!playout.isBusy && !isContactSpeaking)
+    const verdict = silencePolicy.tick(!isAgentBusy() && !isContactSpeaking)
     if (hangUp.isPending || voicemail.isDetected) return
     if (verdict === 'prompt') session.say(phrases.areYouThere)
     if (verdict === 'end') sayGoodbye('callee_silent', phrases.goodbye, longestGoodbyeMs)
@@ -250,7 +272,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const watchDuration = (): void => {
     const leftMs = agent.maxDurationMs - nowMs()
     if (leftMs <= 0) return hangUp.now('duration_cap')
-    if (hangUp.isPending || voicemail.isDetected) return
+    if (hangUp.isPending || voicemail.isDetected || transfer.isUnderWay) return
     if (leftMs === warningBeforeCapMs && agent.maxDurationMs >= leastWarnedDurationMs) {
       session.say(phrases.timeIsShort)
     }
@@ -269,7 +291,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   }
 
   const speak = (): Uint8Array => {
-    if (bargeIn.isPaused || nowMs() <= greetingDelayMs) return silence
+    if (bargeIn.isPaused || sendingDigitsMs > 0 || nowMs() <= greetingDelayMs) return silence
     const played = playout.next()
     if (!played) return silence
     const energy = energyOf(decodeG711(codec, played.frame, sentSamples))
@@ -283,7 +305,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
     frames += 1
     const isVoiced = listen(heard)
     giveWay(isVoiced)
-    voicemail.tick(isVoiced)
+    answering.tick(isVoiced, isAgentBusy())
+    transfer.tick(isAgentBusy())
     watchEngine()
     watchSilence()
     watchDuration()
@@ -291,7 +314,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
     if (tools.tick() && !playout.isBusy && !hangUp.isPending) session.say(phrases.oneMoment)
     if (frames % turnFlushFrames === 0) turns.flush(nowMs())
     const frame = hangUp.reason ? silence : speak()
-    hangUp.tick(playout.isBusy)
+    hangUp.tick(isAgentBusy())
+    sendingDigitsMs = Math.max(0, sendingDigitsMs - frameMs)
     return frame
   }
 

@@ -1,4 +1,4 @@
-import { g711FrameBytes } from '../audio/g711.ts'
+import { encodeG711, g711FrameBytes } from '../audio/g711.ts'
 import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
 import { createConversation } from './conversation.ts'
 import type {
@@ -25,6 +25,10 @@ export interface ConversationBench {
   speak(utteranceId: string, text: string, ms: number): void
   /** Runs ticks; the callee is voiced in them or not. Tells in how many the agent was heard. */
   run(ms: number, isVoiced?: boolean): Promise<number>
+  /** Plays samples at 8 kHz to the loop as what the callee sends; they are no speech. */
+  play(samples: Int16Array): Promise<void>
+  /** Whether the engine was given anything but silence in the last tick. */
+  readonly isEngineHearing: boolean
   finish(): Promise<ConversationFacts>
   /** Without `events` ending by `close`: the engine's connection breaks. */
   breakEngine(): void
@@ -36,11 +40,13 @@ const silentByte = 0xff
 export const createConversationBench = (
   agent: Partial<ConversationAgent> = {},
   runTool?: ConversationListener['runTool'],
+  transfer?: ConversationListener['transfer'],
 ): ConversationBench => {
   const log: [string, ...unknown[]][] = []
   const turns: Turn[] = []
   const queue = createEventQueue<VoiceEvent>(1_000)
   let isVoiced = false
+  let heardByEngine = false
   const note =
     (name: string) =>
     (...args: unknown[]): void => {
@@ -48,7 +54,9 @@ export const createConversationBench = (
     }
 
   const session: VoiceSession = {
-    hear: () => {},
+    hear(frame) {
+      heardByEngine = frame.some((byte) => byte !== silentByte)
+    },
     events: queue.events,
     say: note('say'),
     pressed: note('pressed'),
@@ -69,7 +77,9 @@ export const createConversationBench = (
     onHangUp: (reason: HangUpReason) => note('hang_up')(reason),
     onOptOut: note('opt_out'),
     onVoicemail: note('voicemail'),
+    onNobody: note('nobody'),
     onDtmf: note('dtmf'),
+    ...(transfer && { transfer }),
     ...(runTool && { runTool }),
   }
   const conversation = createConversation({
@@ -116,6 +126,17 @@ export const createConversationBench = (
       }
       await settle()
       return heardFrames
+    },
+    async play(samples) {
+      await settle()
+      isVoiced = false
+      for (let at = 0; at + g711FrameBytes <= samples.length; at += g711FrameBytes) {
+        conversation.tick(encodeG711('pcmu', samples.subarray(at, at + g711FrameBytes)))
+      }
+      await settle()
+    },
+    get isEngineHearing() {
+      return heardByEngine
     },
     finish: () => conversation.finish(),
     breakEngine: () => queue.end(),

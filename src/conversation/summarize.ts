@@ -163,6 +163,9 @@ const ends: Readonly<Record<HangUpReason, string | undefined>> = {
   voicemail: undefined,
   callee_silent: 'The agent ended the call after a long silence.',
   duration_cap: 'The call ended at its greatest length.',
+  transferred: 'The agent had the contact connected with a colleague.',
+  callee_gone: undefined,
+  nobody_there: 'No person answered: a fax, a busy tone or an announcement was heard.',
   engine_failed: 'The call broke off because the voice engine failed.',
 }
 

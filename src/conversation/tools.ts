@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { ToolSpec } from './voice-engine.ts'
 
-/** A call of a tool that every agent has. */
+/** A call of a built-in tool. */
 export type BuiltInCall =
   | { readonly name: 'end_call'; readonly outcome?: string }
   | { readonly name: 'send_dtmf'; readonly digits: string }
   | { readonly name: 'opt_out' }
   | { readonly name: 'voicemail_detected' }
+  | { readonly name: 'transfer_call' }
 
 export type ParsedToolCall =
   | { readonly kind: 'built_in'; readonly call: BuiltInCall }
@@ -26,7 +27,17 @@ const callSchemas = {
   }),
   opt_out: z.object({}),
   voicemail_detected: z.object({}),
+  // Whatever the model adds is dropped: only the agent's settings say whom to connect.
+  transfer_call: z.object({}),
 } as const
+
+/** Offered to agents whose settings name somebody to connect to. It takes no target: nobody on the line can choose one. */
+export const transferTool: ToolSpec = {
+  name: 'transfer_call',
+  description:
+    'Connects the person with a colleague of yours, who takes the call over. Say so first, in the same answer. If it fails you are told, and go on with the conversation.',
+  parameters: { type: 'object', properties: {}, additionalProperties: false },
+}
 
 /**
  * Ending the call, sending digits, opting out and telling a voicemail: every agent has them.

@@ -1,16 +1,19 @@
 import type { ConversationAgent, ConversationFacts } from './conversation-types.ts'
 
-/** What is done once a machine answered, told by its words or its beep, never by the rhythm of speech alone. */
+/** What is done once a machine answered. Whether one did is not judged here. */
 export interface Voicemail {
-  detected(by: 'words' | 'beep'): void
-  /** One tick. */
-  tick(isContactVoiced: boolean): void
+  /** By a beep, after which it records; by anything else its beep is still to come. More beeps may follow. */
+  detected(by: 'beep' | 'other'): void
+  /** One tick. `isBusy`: the agent has something to say. */
+  tick(isContactVoiced: boolean, isBusy: boolean): void
   /** So much of what is said now was played. */
   played(playedMs: number, producedMs: number): void
   /** The call is over: tells the listener how it went, if a machine had answered. Safe twice. */
   settle(): void
-  /** Whether the agent is to be silent: a machine speaks, and the beep is still to come. */
+  /** Whether the agent is to be silent: a machine speaks, or the beep is still to come. */
   readonly isWaiting: boolean
+  /** Whether the machine has nothing to tell the engine any more: it records. */
+  readonly isRecording: boolean
   readonly isDetected: boolean
   readonly result: ConversationFacts['voicemail']
 }
@@ -18,8 +21,7 @@ export interface Voicemail {
 export interface VoicemailActions {
   /** Whatever the agent is saying is to stop. */
   silenceAgent(): void
-  /** Says the message, then the call is to end. */
-  leaveMessage(text: string): void
+  say(text: string): void
   hangUp(): void
   onVoicemail(messageLeft: boolean): void
 }
@@ -28,45 +30,86 @@ const frameMs = 20
 /** No beep was heard, but the machine has been silent for this long: it is recording. */
 const recordingSilenceMs = 2_000
 const longestGreetingMs = 30_000
+/** After the beep the engine may still answer the greeting by itself; that is dropped, and then the message is said. */
+const settlingMs = 400
+/** An engine that has not begun its message by then will not. */
+const messageDelayLimitMs = 5_000
+/** More than any recorder takes; the agent's cap is usually shorter. */
+const longestMessageMs = 180_000
+/** The last packets are still on their way when the last frame was sent. */
+const tailMs = 300
 /** A message of which the machine took half counts as left. */
 const leftPart = 0.5
+/** A beep so soon after the message began is the real one: the message is said again, once. */
+const lateBeepMs = 8_000
 
 export const createVoicemail = (
   { voicemail, voicemailMessage }: ConversationAgent,
   actions: VoicemailActions,
 ): Voicemail => {
-  let state: 'none' | 'waiting' | 'speaking' | 'skipped' = 'none'
-  let waitedMs = 0
-  let silentMs = 0
+  let state: 'none' | 'waiting' | 'settling' | 'speaking' | 'over' = 'none'
+  let stateMs = 0
+  let quietMs = 0
+  let hasSpoken = false
+  let hasRestarted = false
   let isMessageLeft = false
   let isSettled = false
   const leavesMessage = voicemail === 'leave_message' && voicemailMessage.trim() !== ''
 
-  const speak = (): void => {
-    state = 'speaking'
-    actions.leaveMessage(voicemailMessage)
+  const enter = (next: typeof state): void => {
+    state = next
+    stateMs = 0
+    quietMs = 0
   }
 
-  const begin = (by: 'words' | 'beep'): void => {
+  const end = (): void => {
+    enter('over')
+    actions.hangUp()
+  }
+
+  const speak = (): void => {
+    enter('speaking')
+    hasSpoken = false
+    actions.say(voicemailMessage)
+  }
+
+  const begin = (by: 'beep' | 'other'): void => {
+    enter(by === 'beep' ? 'settling' : 'waiting')
     actions.silenceAgent()
-    if (!leavesMessage) {
-      state = 'skipped'
-      return actions.hangUp()
-    }
-    if (by === 'beep') speak()
-    else state = 'waiting'
+    if (!leavesMessage) end()
+  }
+
+  const hearLateBeep = (): void => {
+    if (hasRestarted || stateMs > lateBeepMs) return
+    hasRestarted = true
+    // Before the speech is dropped: what was played of it before the beep is no message.
+    enter('settling')
+    actions.silenceAgent()
+  }
+
+  const tickWaiting = (isContactVoiced: boolean): void => {
+    quietMs = isContactVoiced ? 0 : quietMs + frameMs
+    if (quietMs >= recordingSilenceMs || stateMs >= longestGreetingMs) speak()
+  }
+
+  const tickSpeaking = (isBusy: boolean): void => {
+    quietMs = isBusy ? 0 : quietMs + frameMs
+    hasSpoken ||= isBusy
+    const isOver = hasSpoken ? quietMs >= tailMs : stateMs >= messageDelayLimitMs
+    if (isOver || stateMs >= longestMessageMs) end()
   }
 
   return {
     detected(by) {
       if (state === 'none') begin(by)
-      else if (state === 'waiting' && by === 'beep') speak()
+      else if (state === 'waiting' && by === 'beep') enter('settling')
+      else if (state === 'speaking' && by === 'beep') hearLateBeep()
     },
-    tick(isContactVoiced) {
-      if (state !== 'waiting') return
-      waitedMs += frameMs
-      silentMs = isContactVoiced ? 0 : silentMs + frameMs
-      if (silentMs >= recordingSilenceMs || waitedMs >= longestGreetingMs) speak()
+    tick(isContactVoiced, isBusy) {
+      stateMs += frameMs
+      if (state === 'waiting') tickWaiting(isContactVoiced)
+      else if (state === 'settling' && stateMs >= settlingMs) speak()
+      else if (state === 'speaking') tickSpeaking(isBusy)
     },
     played(playedMs, producedMs) {
       if (state === 'speaking' && playedMs >= producedMs * leftPart) isMessageLeft = true
@@ -77,7 +120,10 @@ export const createVoicemail = (
       actions.onVoicemail(isMessageLeft)
     },
     get isWaiting() {
-      return state === 'waiting'
+      return state === 'waiting' || state === 'settling'
+    },
+    get isRecording() {
+      return state !== 'none' && state !== 'waiting'
     },
     get isDetected() {
       return state !== 'none'

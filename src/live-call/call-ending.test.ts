@@ -10,7 +10,7 @@ const failure = (changes: Partial<DialFailure>): DialFailure => ({
   invited: true,
   ...changes,
 })
-const facts = { voicemail: 'none', optedOut: false } as const
+const facts = { voicemail: 'none', optedOut: false, isTransferred: false } as const
 
 describe('how an unanswered attempt is read', () => {
   it('hands the Retry-After of a congested carrier on, and leaves it out where none was given', () => {
@@ -73,6 +73,36 @@ describe('how an answered call is read', () => {
       outcomeReason: 'It broke.',
     })
   })
+
+  it('is a transfer where the carrier has connected the callee with somebody else', () => {
+    for (const end of [
+      { kind: 'hang_up', reason: 'transferred' },
+      { kind: 'callee_hung_up' },
+    ] as const) {
+      const ending = endingOfConversation(end, { ...facts, isTransferred: true })
+      assert.deepEqual(
+        [ending.status, ending.answerStatus, ending.outcome],
+        ['completed', 'answered', 'transferred'],
+      )
+    }
+  })
+
+  for (const [nobody, answerStatus] of [
+    ['busy', 'busy'],
+    ['fax', 'unknown'],
+    ['unobtainable', 'unknown'],
+  ] as const) {
+    it(`is ${answerStatus} and not reached where ${nobody} was what answered`, () => {
+      const ending = endingOfConversation(
+        { kind: 'hang_up', reason: 'nobody_there' },
+        { ...facts, nobody },
+      )
+      assert.deepEqual(
+        [ending.status, ending.answerStatus, ending.outcome],
+        ['completed', answerStatus, 'not_reached'],
+      )
+    })
+  }
 
   it('leaves the outcome of a plain conversation to its reader', () => {
     assert.deepEqual(endingOfConversation({ kind: 'callee_hung_up' }, facts), {

@@ -98,9 +98,8 @@ export const endingOfConversation = (
     case 'cancel_requested':
       return { status: 'cancelled', ...answered, ...learned }
     case 'shutdown':
-      // A BYE of ours ends a call as any other BYE does (D3): people talked, and what they said is kept.
       return {
-        status: 'completed',
+        status: 'failed',
         ...answered,
         ...because('The service was shut down during the call.', learned),
       }

@@ -176,6 +176,7 @@ export const createFakeMedia = (): FakeMedia => {
       started.resolve()
     },
     updateMedia: ({ direction }) => log.push(`media ${direction}`),
+    transferSettled: (result) => log.push(`transfer ${JSON.stringify(result)}`),
     onEvent: (next) => {
       listener = next
     },

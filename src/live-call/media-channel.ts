@@ -5,6 +5,7 @@ import type {
   ConversationFacts,
   ConversationListener,
   ConversationOptions,
+  TransferResult,
 } from '../conversation/conversation-types.ts'
 import type { VoiceEngine, VoiceSession } from '../conversation/voice-engine.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -27,6 +28,7 @@ export interface MediaChannel {
   prepare(plan: ConversationPlan): void
   start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
   updateMedia(media: NegotiatedMedia): void
+  transferSettled(result: TransferResult): void
   /** Flushes the last words and the recording, then frees the socket. Safe twice. */
   stop(): Promise<MediaReport>
 }
@@ -69,6 +71,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
   let stopping: Promise<MediaReport> | undefined
   let isBroken = false
   let isSilenceReported = false
+  let transferring: ((result: TransferResult) => void) | undefined
 
   const breakDown = (reason: string): void => {
     if (isBroken || stopping !== undefined) return
@@ -107,9 +110,17 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
     },
     onOptOut: () => options.post({ type: 'opted_out' }),
     onVoicemail: (messageLeft) => options.post({ type: 'voicemail', messageLeft }),
+    onNobody: (kind) => options.post({ type: 'nobody', kind }),
     onDtmf: (digits) => rtp.sendDtmf(digits),
+    ...(plan.transferTo !== undefined && { transfer: askTransfer }),
     runTool: (name, toolArguments) => runTool(plan, name, toolArguments),
   })
+
+  const askTransfer = (): Promise<TransferResult> =>
+    new Promise((resolve) => {
+      transferring = resolve
+      options.post({ type: 'transfer' })
+    })
 
   const runTool = async (
     plan: ConversationPlan,
@@ -225,6 +236,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
       void converse()
     },
     updateMedia: connect,
+    transferSettled: (result) => transferring?.(result),
     stop: () => (stopping ??= stop()),
   }
 }

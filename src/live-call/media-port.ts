@@ -1,3 +1,4 @@
+import type { TransferResult } from '../conversation/conversation-types.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 import type {
   ConversationPlan,
@@ -21,6 +22,8 @@ export interface MediaCall {
   /** The phone was answered: RTP, recording and conversation begin. Without a target nothing is recorded. */
   start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
   updateMedia(media: NegotiatedMedia): void
+  /** Answers a `transfer` event. */
+  transferSettled(result: TransferResult): void
   /** At most one listener; events that came before it are delivered at once. */
   onEvent(listener: (event: MediaEvent) => void): void
   /** Flushes last words and recording, frees the socket. Resolves within `mediaStopLimitMs`; safe twice. */

@@ -1,4 +1,8 @@
-import type { HangUpReason as ConversationHangUp } from '../conversation/conversation-types.ts'
+import type { NobodyKind } from '../conversation/answer-classification/answer-classifier.ts'
+import type {
+  HangUpReason as ConversationHangUp,
+  TransferResult,
+} from '../conversation/conversation-types.ts'
 import type { WireFormat } from '../conversation/providers/realtime/wire-audio.ts'
 import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
@@ -25,6 +29,12 @@ export type ToMediaWorker =
       readonly recording: RecordingTarget | undefined
     }
   | { readonly type: 'update_media'; readonly channel: number; readonly media: NegotiatedMedia }
+  /** The last word on the transfer that the worker asked for. */
+  | {
+      readonly type: 'transfer_settled'
+      readonly channel: number
+      readonly result: TransferResult
+    }
   | { readonly type: 'stop'; readonly channel: number }
 
 export type FromMediaWorker =
@@ -44,6 +54,10 @@ export type MediaEvent =
   | { readonly type: 'hang_up'; readonly reason: HangUpReason }
   | { readonly type: 'voicemail'; readonly messageLeft: boolean }
   | { readonly type: 'opted_out' }
+  /** No person answered, but an apparatus or the network; a `hang_up` follows. */
+  | { readonly type: 'nobody'; readonly kind: NobodyKind }
+  /** The agent wants the callee connected with the plan's `transferTo`; answered by `transfer_settled`. */
+  | { readonly type: 'transfer' }
   | { readonly type: 'tool_used'; readonly name: string; readonly ok: boolean }
   | { readonly type: 'dtmf'; readonly digit: string }
   /** No RTP arrived for `mediaSilenceLimitMs`. */
@@ -79,6 +93,8 @@ export interface ConversationPlan {
   readonly voicemailMessage?: string
   /** The outcomes among which the agent says how the call went; the end_call tool offers the same. */
   readonly outcomes: readonly string[]
+  /** Whom the agent may have the callee connected with: E.164 or a SIP address, checked by the organization's policy. */
+  readonly transferTo?: string
   readonly httpTools: readonly HttpTool[]
   /** Whether tools may reach private and loopback addresses. */
   readonly allowPrivateNetwork: boolean

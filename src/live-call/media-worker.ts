@@ -68,6 +68,7 @@ const receive = async (message: ToMediaWorker): Promise<void> => {
   const channel = await channels.get(message.channel)
   if (message.type === 'prepare') channel?.prepare(message.plan)
   else if (message.type === 'start') channel?.start(message.media, message.recording)
+  else if (message.type === 'transfer_settled') channel?.transferSettled(message.result)
   else channel?.updateMedia(message.media)
 }
 

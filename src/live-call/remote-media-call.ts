@@ -105,6 +105,9 @@ export const createRemoteMediaCall = (
     updateMedia: (media: NegotiatedMedia) => {
       if (!isOver) post({ type: 'update_media', channel, media })
     },
+    transferSettled: (result) => {
+      if (!isOver) post({ type: 'transfer_settled', channel, result })
+    },
     onEvent: (next) => {
       listener = next
       for (const event of earlyEvents.splice(0)) next(event)

@@ -115,6 +115,7 @@ const converse = async (
     leg,
     media,
     maxDurationMs: plan.maxDurationMs,
+    transferTo: plan.transferTo,
     signal,
     onTurn: (turn) => transcript.add(turn),
   })

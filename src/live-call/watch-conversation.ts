@@ -11,6 +11,8 @@ export interface ConversationWatch {
   /** Aborts with the reason `'cancel_requested'`; anything else is a shutdown. */
   readonly signal: AbortSignal
   onTurn(turn: SpokenTurn): void
+  /** Whom the agent may have the callee connected with. */
+  readonly transferTo?: string | undefined
 }
 
 export interface HeldConversation {
@@ -29,7 +31,7 @@ export interface HeldConversation {
  */
 export const watchConversation = (watch: ConversationWatch): HeldConversation => {
   const ended = Promise.withResolvers<ConversationEnd>()
-  let facts: ConversationFacts = { voicemail: 'none', optedOut: false }
+  let facts: ConversationFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
   let turns = 0
 
   const onEvent = (event: MediaEvent): void => {
@@ -45,6 +47,11 @@ export const watchConversation = (watch: ConversationWatch): HeldConversation =>
       case 'opted_out':
         facts = { ...facts, optedOut: true }
         return
+      case 'nobody':
+        facts = { ...facts, nobody: event.kind }
+        return
+      case 'transfer':
+        return void transfer()
       case 'media_silence':
         return ended.resolve({ kind: 'media_silence' })
       case 'breakdown':
@@ -54,6 +61,17 @@ export const watchConversation = (watch: ConversationWatch): HeldConversation =>
         return
     }
   }
+
+  const transfer = async (): Promise<void> => {
+    if (watch.transferTo === undefined) return refuseTransfer('Nobody is named to transfer to.')
+    const outcome = await watch.leg.transfer(watch.transferTo)
+    if (outcome.kind === 'refused') return refuseTransfer(outcome.reason)
+    facts = { ...facts, isTransferred: true }
+    watch.media.transferSettled({ transferred: true })
+  }
+
+  const refuseTransfer = (reason: string): void =>
+    watch.media.transferSettled({ transferred: false, reason })
 
   const onAbort = (): void => {
     const kind = abortKind(watch.signal)
