@@ -81,7 +81,12 @@ const publish = async (name: string, does: unknown = definition()): Promise<stri
   (
     await askOutdial<{ id: string }>(
       installation.env,
-      ...['automation', 'publish', '--org', org, '--file', fileOf(name, does)],
+      'automation',
+      'publish',
+      '--org',
+      org,
+      '--file',
+      fileOf(name, does),
     )
   ).id
 
@@ -133,7 +138,11 @@ test('a run calls, tries again, branches and waits, and each of its calls can be
   )
   const explained = await askOutdial<{ moves: { move: string }[] }>(
     installation.env,
-    ...['automation', 'explain', runId, '--org', org],
+    'automation',
+    'explain',
+    runId,
+    '--org',
+    org,
   )
   assert.deepEqual(
     explained.moves.map(({ move }) => move),
@@ -145,7 +154,13 @@ test('an answered call leads a run of the command line to its end, unseen in GET
   const [automationId, contactId] = [await publish('Answered'), await contactOf('+12025550107')]
   const run = await askOutdial<{ id: string; status: string }>(
     installation.env,
-    ...['automation', 'run', automationId, '--contact', contactId, '--org', org],
+    'automation',
+    'run',
+    automationId,
+    '--contact',
+    contactId,
+    '--org',
+    org,
   )
   assert.equal(run.status, 'queued')
   assert.equal((await untilOver(run.id))['status'], 'completed')
@@ -217,9 +232,16 @@ test('a refused file ends with 1 and a path and a sentence for each problem', as
 const root = join(import.meta.dirname, '../..')
 const example = join(root, 'docs/examples/appointment-follow-up.json')
 const simulateExample = [
-  ...['automation', 'simulate', '--file', example],
-  ...['--contact', join(root, 'docs/examples/contact.json')],
-  ...['--answers', 'no_answer,busy,voicemail,answered:achieved', '--at', '2026-10-31T14:20:00Z'],
+  'automation',
+  'simulate',
+  '--file',
+  example,
+  '--contact',
+  join(root, 'docs/examples/contact.json'),
+  '--answers',
+  'no_answer,busy,voicemail,answered:achieved',
+  '--at',
+  '2026-10-31T14:20:00Z',
 ]
 
 test('the simulator prints the timetable that the documentation shows', async () => {
@@ -245,12 +267,19 @@ test('the example of the documentation can be published, shown, and is drawn as 
   const file = JSON.parse(readFileSync(example, 'utf8').replaceAll('AGENT_ID', agent))
   const made = await askOutdial<{ id: string; status: string }>(
     installation.env,
-    ...['automation', 'publish', '--org', org, '--file', fileOf(file.name, file.definition)],
+    'automation',
+    'publish',
+    '--org',
+    org,
+    '--file',
+    fileOf(file.name, file.definition),
   )
   assert.equal(made.status, 'active')
   const shown = await askOutdial<{ version: number; drawing: string; definition: object }>(
     installation.env,
-    ...['automation', 'show', made.id],
+    'automation',
+    'show',
+    made.id,
   )
   assert.equal(shown.version, 1)
   assert.deepEqual(shown.definition, file.definition)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Database, Transaction } from '../../database/database.ts'
 import { holdStatus } from '../../domains/automations/automation-store.ts'
 import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
@@ -7,7 +8,7 @@ import { cancelQueuedCall } from '../../domains/calls/cancel-store.ts'
 import { ensureLane, laneId, type Lane } from '../../domains/calls/lane-store.ts'
 import { callsChannel } from '../../domains/calls/queue-call.ts'
 import { newId } from '../../runtime/ids.ts'
-import { storeEnd, storeLook, storeMove, type StoredMove } from './commit-store.ts'
+import { holdPolicy, storeEnd, storeLook, storeMove, type StoredMove } from './commit-store.ts'
 import type { Effect } from './effect.ts'
 import type { LoadedRun } from './load-run.ts'
 import { stateAfter } from './step.ts'
@@ -70,7 +71,7 @@ const carryOut = async (
         until: new Date(effect.dueMs),
       })
     case 'hold':
-      if (effect.because === 'paused') await stillPaused(tx, run)
+      await (effect.because === 'paused' ? stillPaused(tx, run) : stillSamePolicy(tx, run))
       return moved({
         waitReason: effect.because,
         wakeAt: effect.lookMs === null ? null : new Date(effect.lookMs),
@@ -138,6 +139,12 @@ const queueCallOfRun = async (
 const stillPaused = async (tx: Transaction, run: LoadedRun): Promise<void> => {
   const status = await holdStatus(tx, run.organizationId, run.automationId)
   if (status === 'active') throw new RunSupersededError('the Automation was resumed')
+}
+
+/** Likewise an edit of the policy: it wakes only those that wait for hours already. */
+const stillSamePolicy = async (tx: Transaction, run: LoadedRun): Promise<void> => {
+  const policy = await holdPolicy(tx, run.organizationId)
+  if (!isDeepStrictEqual(policy, run.policy)) throw new RunSupersededError('the policy was edited')
 }
 
 type EndEffect = Extract<Effect, { kind: 'complete' | 'fail' | 'cancel' }>

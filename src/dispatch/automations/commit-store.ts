@@ -1,6 +1,7 @@
 import type { AutomationRunStatus, RunFailureCode } from '../../contract/automation-runs.ts'
-import { sql, type Queryable } from '../../database/database.ts'
+import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { runStatusesBefore } from '../../domains/automations/run-states.ts'
+import type { CallingPolicyJson } from '../../domains/organizations/calling-policy.ts'
 import type { ClaimedRun } from './claim-runs.ts'
 import type { WaitReason } from './effect.ts'
 import type { RunState } from './run-facts.ts'
@@ -178,3 +179,18 @@ const fenceValues = (fence: RunFence): readonly [string, string, number, number]
   fence.sequence,
   fence.wakeCount,
 ]
+
+const policyStatement = sql(
+  'commit-store.holdPolicy',
+  `select policy
+     from organizations
+    where id = $1
+      for share`,
+)
+
+/** The organization's policy, which stays so until this transaction ends. */
+export const holdPolicy = async (
+  tx: Transaction,
+  organizationId: string,
+): Promise<CallingPolicyJson | undefined> =>
+  (await tx.row<{ policy: CallingPolicyJson }>(policyStatement, [organizationId]))?.policy

@@ -38,6 +38,8 @@ export interface LoadedRun extends ClaimedRun {
   /** Of the current step, where it may take calls. */
   readonly agent: EligibleAgent | undefined
   readonly definition: AutomationDefinition | undefined
+  /** The organization's, as it was stored. */
+  readonly policy: CallingPolicyJson
   readonly state: RunState
   readonly facts: RunFacts
 }
@@ -133,6 +135,7 @@ export const loadRun = async (
     phoneNumber: row.phone_number ?? undefined,
     agent,
     definition,
+    policy: row.policy,
     state: stateOf(row),
     facts: {
       nowMs: (now ?? row.now).getTime(),
