@@ -69,6 +69,37 @@ describe('the scripted dialogue', () => {
     assert.equal(dialogue.reply('Is there parking?').text, 'There is a garage next door.')
   })
 
+  it('presses keys and transfers the call where its prompt tells it to', () => {
+    const tools = new Set(['send_dtmf', 'transfer_call'])
+    const dialogue = createBench(
+      'If asked about the menu, press "12#". If asked about the price, transfer the call.',
+      tools,
+    )
+    assert.deepEqual(dialogue.reply('Please choose from the menu.').calls, [
+      { name: 'send_dtmf', arguments: { digits: '12#' } },
+    ])
+    const transfer = dialogue.reply('What is the price?')
+    assert.deepEqual(transfer.calls, [{ name: 'transfer_call', arguments: {} }])
+    assert.match(transfer.text, /connect you/)
+    assert.deepEqual(dialogue.reply('Can I speak to a person?').calls, transfer.calls)
+    assert.match(dialogue.reply('[the transfer failed]').text, /nobody can take your call/)
+    const alone = createBench().reply('Can I speak to a person?')
+    assert.deepEqual(alone.calls, [])
+    assert.match(alone.text, /cannot connect you/)
+  })
+
+  it('tells an assistant that screens calls who is calling and why', () => {
+    const reply = createBench(
+      'You are "Riverside Dental".\n\nPurpose: to move your appointment.',
+    ).reply(
+      'Hi. If you record your name and reason for calling, I will see if this person is available.',
+    )
+    assert.deepEqual(reply, {
+      text: 'This is Riverside Dental. I am calling to move your appointment.',
+      calls: [],
+    })
+  })
+
   it('calls no tool the session does not have', () => {
     const dialogue = createBench('', new Set(['end_call']))
     assert.deepEqual(dialogue.reply('Never call me again.').calls, [

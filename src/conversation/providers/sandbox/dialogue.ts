@@ -63,7 +63,7 @@ const decide = (
   if (asksNeverToBeCalled(heard)) return optOut
   if (words.replaceAll(unrecognisedText, '').trim() === '') return misunderstood(memory)
   const scripted = answers.find(({ topic }) => words.includes(topic))
-  if (scripted) return say(scripted.answer)
+  if (scripted) return scripted.reply
   return (rules.find((rule) => rule.heard.test(words)) ?? fallback).reply(memory, options)
 }
 
@@ -85,8 +85,32 @@ const misunderstood = (memory: Memory): Reply => {
       )
 }
 
+/** What the model is told when nobody could be reached to take the call over. */
+export const transferFailedNote = '[the transfer failed]'
+
+const transfer: Reply = {
+  text: 'One moment, please. I will connect you.',
+  calls: [{ name: 'transfer_call', arguments: {} }],
+}
+
 /** In this order: the first that fits answers. */
 const rules: readonly Rule[] = [
+  {
+    heard: /\[the transfer failed\]/,
+    reply: () => say('I am sorry, nobody can take your call right now. Shall we go on?'),
+  },
+  {
+    heard: /screening|(?:say|record) your name|who is calling and why/,
+    reply: (_memory, { instructions }) =>
+      say(`This is ${nameOf(instructions)}. ${purposeOf(instructions)}`),
+  },
+  {
+    heard: /transfer me|connect me|put me through|(?:speak|talk) (?:to|with) (?:a|some|your)/,
+    reply: (_memory, { tools }) =>
+      tools.has('transfer_call')
+        ? transfer
+        : say('I am sorry, I cannot connect you. Can I help you myself?'),
+  },
   {
     heard:
       /voicemail|leave (?:me )?(?:a|your) message|after the (?:tone|beep)|not available right now/,
@@ -183,15 +207,33 @@ const purposeOf = (instructions: string): string => {
   return 'It is about your appointment. Would Tuesday morning suit you?'
 }
 
+/** A line of the prompt such as `You are "Ann of Riverside Dental".` says who calls. */
+const nameOf = (instructions: string): string =>
+  /\byou are "([^"]{1,200})"/i.exec(instructions)?.[1]?.trim() ?? 'the assistant of our office'
+
 interface ScriptedAnswer {
   readonly topic: string
-  readonly answer: string
+  readonly reply: Reply
 }
 
 const maxScriptedAnswers = 50
 
-/** Lines of the prompt such as `If asked about parking, say "There is a garage next door."` are followed. */
+/**
+ * Lines of the prompt are followed: `If asked about parking, say "There is a garage next door."`, and likewise
+ * `…, press "12#"` and `…, transfer the call`.
+ */
 const scriptedAnswers = (instructions: string): ScriptedAnswer[] =>
-  [...instructions.matchAll(/if asked about ([^",]{1,80}),? say "([^"]{1,500})"/gi)]
+  [...instructions.matchAll(scriptedAnswer)]
     .slice(0, maxScriptedAnswers)
-    .map(([, topic = '', answer = '']) => ({ topic: topic.trim().toLowerCase(), answer }))
+    .map(([, topic = '', text, digits]) => ({
+      topic: topic.trim().toLowerCase(),
+      reply: text !== undefined ? say(text) : digits !== undefined ? press(digits) : transfer,
+    }))
+
+const scriptedAnswer =
+  /if asked about ([^",]{1,80}),? (?:say "([^"]{1,500})"|press "([0-9A-D*#]{1,32})"|transfer the call)/gi
+
+const press = (digits: string): Reply => ({
+  text: '',
+  calls: [{ name: 'send_dtmf', arguments: { digits } }],
+})

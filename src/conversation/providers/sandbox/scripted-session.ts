@@ -2,7 +2,7 @@ import { decodeG711, g711FrameBytes } from '../../../audio/g711.ts'
 import type { Synthesizer } from '../../../audio/flite.ts'
 import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import { parseObject, readAppendedAudio, readVerbatim } from '../realtime/protocol.ts'
-import type { Reply } from './dialogue.ts'
+import { transferFailedNote, type Reply } from './dialogue.ts'
 import { startScriptedResponse, type ScriptedResponse } from './scripted-response.ts'
 import { readSettings, type ScriptedSettings } from './scripted-settings.ts'
 import { speakSentences } from './scripted-voice.ts'
@@ -176,8 +176,10 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
     const item = (event.item ?? {}) as ConversationItem
     if (item.type === 'function_call') return void openCalls.add(String(item.call_id))
     if (item.type === 'function_call_output') {
-      if (openCalls.delete(String(item.call_id))) return
-      return refuse('invalid_tool_call_id', 'There is no such tool call.', event.event_id)
+      if (!openCalls.delete(String(item.call_id)))
+        return refuse('invalid_tool_call_id', 'There is no such tool call.', event.event_id)
+      if (parseObject(String(item.output))?.transferred === false) tell(transferFailedNote)
+      return
     }
     // What the agent has said in an earlier session answered what stood before it.
     if (item.role === 'assistant' && settings && pendingText !== '') return reply(settings)
