@@ -2,6 +2,8 @@
 export interface EventQueue<T> {
   /** `false` when the queue is full or over: the event is not taken. */
   push(event: T): boolean
+  /** Forgets what is queued and fits: nobody wants it any more. */
+  drop(fits: (event: T) => boolean): void
   /** No more events; what is queued is still handed out. Safe twice. */
   end(): void
   /** For one consumer. */
@@ -10,7 +12,7 @@ export interface EventQueue<T> {
 
 /** Holds at most `limit` events that nobody has taken yet. */
 export const createEventQueue = <T extends object>(limit: number): EventQueue<T> => {
-  const queued: T[] = []
+  let queued: T[] = []
   let waiting: ((result: IteratorResult<T>) => void) | undefined
   let isOver = false
 
@@ -50,6 +52,9 @@ export const createEventQueue = <T extends object>(limit: number): EventQueue<T>
       if (queued.length >= limit) return false
       queued.push(event)
       return true
+    },
+    drop(fits) {
+      queued = queued.filter((event) => !fits(event))
     },
     end,
     events: { [Symbol.asyncIterator]: () => iterator },

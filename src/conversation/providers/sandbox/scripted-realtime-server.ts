@@ -7,38 +7,47 @@ import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-s
 export interface ScriptedRealtimeServer extends Service {
   /** `ws://127.0.0.1:<port>/v1/realtime`, once started; the same after a restart of its thread. */
   readonly url: string
+  /** `http://127.0.0.1:<port>/v1`: transcription, chat and speech of the same model. */
+  readonly httpUrl: string
 }
 
 const restartDelay = { baseMs: 100, maxMs: 5_000 }
 
 /**
- * A model without weights behind the Realtime protocol on loopback, in a thread of its own: it finds the speech in the
+ * A model without weights behind the Realtime protocol, and behind OpenAI's HTTP interface, on loopback, in a thread of its own: it finds the speech in the
  * audio it hears, matches it against its vocabulary, answers by a small table of rules and speaks with Flite. A thread
  * that dies is started again on the same port; its sessions are lost.
  */
 export const createScriptedRealtimeServer = ({
   vocabulary,
   logger,
+  tls,
+  port: wantedPort = 0,
 }: {
   vocabulary: readonly string[]
   logger: Logger
+  tls?: ScriptedServerSettings['tls']
+  /** Any free one if left out. */
+  port?: number
 }): ScriptedRealtimeServer => {
   let worker: Worker | undefined
   let starting: Promise<void> | undefined
   let restartTimer: NodeJS.Timeout | undefined
-  let port = 0
+  let port = wantedPort
+  let isListening = false
   let deaths = 0
   let isStopped = false
 
   const startThread = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const settings: ScriptedServerSettings = { vocabulary, port }
+      const settings: ScriptedServerSettings = { vocabulary, port, ...(tls && { tls }) }
       const thread = new Worker(new URL('./scripted-server-worker.ts', import.meta.url), {
         workerData: settings,
       })
       worker = thread
       thread.on('message', (message: ScriptedServerMessage) => {
         port = message.port
+        isListening = true
         deaths = 0
         resolve()
       })
@@ -54,7 +63,7 @@ export const createScriptedRealtimeServer = ({
 
   const restart = (): void => {
     worker = undefined
-    if (isStopped || port === 0) return
+    if (isStopped || !isListening) return
     deaths += 1
     restartTimer = setTimeout(
       () => {
@@ -66,6 +75,11 @@ export const createScriptedRealtimeServer = ({
     )
   }
 
+  const address = (): string => {
+    if (!isListening) throw new Error('The scripted voice engine has not been started.')
+    return `127.0.0.1:${port}`
+  }
+
   return {
     start: () => (starting ??= startThread()),
     async stop() {
@@ -75,8 +89,10 @@ export const createScriptedRealtimeServer = ({
       worker = undefined
     },
     get url() {
-      if (port === 0) throw new Error('The scripted voice engine has not been started.')
-      return `ws://127.0.0.1:${port}/v1/realtime`
+      return `${tls ? 'wss' : 'ws'}://${address()}/v1/realtime`
+    },
+    get httpUrl() {
+      return `${tls ? 'https' : 'http'}://${address()}/v1`
     },
   }
 }

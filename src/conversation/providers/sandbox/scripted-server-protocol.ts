@@ -4,6 +4,8 @@ export interface ScriptedServerSettings {
   readonly vocabulary: readonly string[]
   /** 0 for any free one. */
   readonly port: number
+  /** PEM; without it the server speaks plainly. */
+  readonly tls?: { readonly cert: string; readonly key: string }
 }
 
 export type ScriptedServerMessage = { readonly type: 'listening'; readonly port: number }

@@ -1,9 +1,12 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createSynthesizer } from '../../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
+import { createScriptedHttp } from './scripted-http.ts'
 import { createScriptedSession } from './scripted-session.ts'
 import { createUnderstanding } from './understanding.ts'
 
@@ -44,19 +47,28 @@ const serve = async (socket: WebSocket): Promise<void> => {
   for (const message of early) session.receive(message)
 }
 
-const server = new WebSocketServer({
-  host: '127.0.0.1',
-  port: settings.port,
+const answerHttp = createScriptedHttp({ understanding, synthesizer })
+const onRequest: RequestListener = (request, response) => {
+  answerHttp(request, response).catch(() => {
+    // The client went away, or there is a bug: either way nobody waits for the rest.
+    response.destroy()
+  })
+}
+const server = settings.tls
+  ? createHttpsServer(settings.tls, onRequest)
+  : createHttpServer(onRequest)
+const sockets = new WebSocketServer({
+  server,
   path: '/v1/realtime',
   maxPayload: maxMessageBytes,
   perMessageDeflate: false,
 })
-server.on('connection', (socket) => {
-  if (server.clients.size > maxSessions) return socket.close(tryAgainLater)
+sockets.on('connection', (socket) => {
+  if (sockets.clients.size > maxSessions) return socket.close(tryAgainLater)
   // A fault in here is a bug: it ends the thread, and with it the sessions.
   void serve(socket)
   return undefined
 })
-server.on('listening', () =>
+server.listen(settings.port, '127.0.0.1', () =>
   post({ type: 'listening', port: (server.address() as AddressInfo).port }),
 )

@@ -3,7 +3,7 @@ import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { Codec } from '../../voice-engine.ts'
 import { createWireAudio, type WireAudio } from '../realtime/wire-audio.ts'
 import { createDialogue, type Dialogue } from './dialogue.ts'
-import { createScriptedEar, type ScriptedEar } from './scripted-ear.ts'
+import { createSpeechEar, type SpeechEar } from '../../speech-ear.ts'
 
 /** What a session of the scripted model was configured to. */
 export interface ScriptedSettings {
@@ -11,7 +11,7 @@ export interface ScriptedSettings {
   readonly input: WireAudio
   readonly output: WireAudio
   readonly voice: string | undefined
-  readonly ear: ScriptedEar
+  readonly ear: SpeechEar
   readonly dialogue: Dialogue
   /** Whether the model answers by itself when the callee has finished. */
   readonly createsResponses: boolean
@@ -55,7 +55,7 @@ export const readSettings = (
     input: wire(audio.input.format.type),
     output: wire(audio.output.format.type),
     voice: audio.output.voice,
-    ear: createScriptedEar(voiceActivity, audio.input.turn_detection.silence_duration_ms),
+    ear: createSpeechEar(voiceActivity, audio.input.turn_detection.silence_duration_ms),
     dialogue: createDialogue({
       instructions,
       tools: new Set(tools.map(({ name }) => name)),

@@ -10,6 +10,12 @@ export interface SpokenSentence {
   readonly g711: Uint8Array
 }
 
+/** The same before it is coded, at 8 kHz. */
+export interface SampledSentence {
+  readonly text: string
+  readonly samples: Int16Array
+}
+
 const voices: readonly FliteVoice[] = ['slt', 'awb', 'rms', 'kal16', 'kal']
 const defaultVoice: FliteVoice = 'slt'
 const lineRateHz = 8_000
@@ -23,19 +29,30 @@ const silentLevel = 160
  * ten milliseconds per sentence that is not in the synthesizer's cache.
  * @param voice a Flite voice; any other name speaks as `slt`
  */
-export const speakSentences = function* (
+export const sampleSentences = function* (
   text: string,
   voice: string | undefined,
-  codec: Codec,
   synthesizer: Synthesizer,
-): Generator<SpokenSentence> {
+): Generator<SampledSentence> {
   const chosen = voices.find((name) => name === voice) ?? defaultVoice
   for (const sentence of splitSentences(text)) {
     const { samples, sampleRateHz } = synthesizer.synthesize(sentence, chosen)
     const spoken = trimSilence(resample(samples, sampleRateHz, lineRateHz))
     const padded = new Int16Array(spoken.length + pauseSamples)
     padded.set(spoken)
-    yield { text: sentence, g711: encodeG711(codec, padded) }
+    yield { text: sentence, samples: padded }
+  }
+}
+
+/** The same as G.711. */
+export const speakSentences = function* (
+  text: string,
+  voice: string | undefined,
+  codec: Codec,
+  synthesizer: Synthesizer,
+): Generator<SpokenSentence> {
+  for (const { text: sentence, samples } of sampleSentences(text, voice, synthesizer)) {
+    yield { text: sentence, g711: encodeG711(codec, samples) }
   }
 }
 

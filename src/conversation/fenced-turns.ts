@@ -1,0 +1,23 @@
+import type { SummaryTurn } from './summarize.ts'
+
+/** A text of one line of JSON cannot leave its line, and nobody can guess the fence: what was said stays data. */
+export const fenceTurns = (turns: readonly SummaryTurn[], nonce: string): string =>
+  [
+    `<transcript-${nonce}>`,
+    ...turns.map(({ speaker, text }) => JSON.stringify({ speaker, text })),
+    `</transcript-${nonce}>`,
+  ].join('\n')
+
+/** The turns between the fences; the sandbox's model reads them so. */
+export const readFencedTurns = (prompt: string): SummaryTurn[] => {
+  const fenced = /^<transcript-([0-9a-f]+)>\n([\s\S]*)\n<\/transcript-\1>$/m.exec(prompt)?.[2] ?? ''
+  return fenced.split('\n').flatMap((line) => {
+    try {
+      const turn = JSON.parse(line) as Partial<SummaryTurn> | null
+      const isTurn = typeof turn?.text === 'string' && typeof turn.speaker === 'string'
+      return isTurn ? [{ speaker: turn.speaker, text: turn.text } as SummaryTurn] : []
+    } catch {
+      return []
+    }
+  })
+}

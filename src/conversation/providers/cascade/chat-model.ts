@@ -1,0 +1,108 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { jsonSchema, streamText, tool, type ModelMessage, type ToolSet } from 'ai'
+import type { ToolSpec } from '../../voice-engine.ts'
+import { ProviderError, withinLimit } from './provider-error.ts'
+import type { ServerSettings } from './transcriber.ts'
+
+/** Answers by `POST /chat/completions`, streamed. */
+export interface ChatModel {
+  /** Throws `ProviderError`. */
+  answer(messages: readonly ModelMessage[], signal: AbortSignal): AsyncIterable<AnswerPart>
+}
+
+export type AnswerPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool_call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: unknown
+    }
+  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+
+/** Nobody waits longer for the first word, nor between two. */
+const silenceLimitMs = 8_000
+const maxOutputTokens = 1_000
+
+export const createChatModel = (
+  { url, key, model = 'gpt-4o-mini' }: ServerSettings,
+  instructions: string,
+  specs: readonly ToolSpec[],
+  request: typeof fetch,
+): ChatModel => {
+  const provider = createOpenAICompatible({
+    name: 'outdial',
+    baseURL: url.replace(/\/$/, ''),
+    includeUsage: true,
+    fetch: request,
+    ...(key !== undefined && { apiKey: key }),
+  })
+  const tools: ToolSet = Object.fromEntries(
+    specs.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters) }),
+    ]),
+  )
+
+  return {
+    async *answer(messages, signal) {
+      const giveUp = new AbortController()
+      const { stream } = streamText({
+        model: provider(model),
+        instructions,
+        messages: [...messages],
+        tools,
+        maxOutputTokens,
+        // Whoever waits on a telephone is told; what is tried again is decided where that is known.
+        maxRetries: 0,
+        abortSignal: AbortSignal.any([signal, giveUp.signal]),
+        // What went wrong comes as a part of the stream.
+        onError: () => {},
+      })
+      const parts = stream[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const next = await withinLimit(parts.next(), silenceLimitMs, 'model_timeout')
+          if (next.done) return
+          const part = next.value
+          if (part.type === 'text-delta') yield { type: 'text', text: part.text }
+          else if (part.type === 'tool-call') yield toolCall(part)
+          else if (part.type === 'finish') yield usageOf(part.totalUsage)
+          else if (part.type === 'error') throw failure(part.error)
+          else if (part.type === 'abort') signal.throwIfAborted()
+        }
+      } finally {
+        giveUp.abort()
+      }
+    },
+  }
+}
+
+/** Arguments that are no JSON come as text; the loop tells the model that they are wrong. */
+const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): AnswerPart => ({
+  type: 'tool_call',
+  id: part.toolCallId,
+  name: part.toolName,
+  arguments: part.input,
+})
+
+const usageOf = (usage: {
+  inputTokens: number | undefined
+  outputTokens: number | undefined
+}): AnswerPart => ({
+  type: 'usage',
+  inputTokens: usage.inputTokens ?? 0,
+  outputTokens: usage.outputTokens ?? 0,
+})
+
+/** The SDK's own error carries the whole request, words and all: only what is safe to log is kept of it. */
+const failure = (error: unknown): ProviderError => {
+  const { statusCode, cause } = (error ?? {}) as { statusCode?: unknown; cause?: unknown }
+  if (typeof statusCode === 'number') {
+    const message = `The model answered ${statusCode}.`
+    return new ProviderError('model_failed', message, { status: statusCode })
+  }
+  const { code } = (cause ?? {}) as { code?: unknown }
+  const why = typeof code === 'string' ? ` (${code})` : ''
+  return new ProviderError('model_failed', `The model cannot be reached${why}.`)
+}

@@ -1,0 +1,55 @@
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { Readable } from 'node:stream'
+import { lookupPublic, refusePrivateLiteral } from '../../../runtime/public-lookup.ts'
+
+/**
+ * `fetch` for servers of models, over connections that are kept: text or bytes go, a stream comes. Follows no redirect,
+ * so that no key is carried elsewhere.
+ * @param publicHostsOnly the address is a tenant's: only public hosts may be reached
+ */
+export const createProviderFetch =
+  (publicHostsOnly: boolean): typeof fetch =>
+  async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    if (publicHostsOnly) refusePrivateLiteral(url)
+    const options: RequestOptions = {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(init.signal && { signal: init.signal }),
+      ...(publicHostsOnly && { lookup: lookupPublic }),
+    }
+    const incoming = await send(url, options, bodyOf(init.body))
+    return new Response(Readable.toWeb(incoming) as ReadableStream<Uint8Array>, {
+      status: incoming.statusCode ?? 502,
+      headers: headersOf(incoming),
+    })
+  }
+
+const bodyOf = (body: unknown): string | Uint8Array | undefined => {
+  if (body === undefined || body === null) return undefined
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  throw new TypeError('Only text and bytes are sent.')
+}
+
+const send = (
+  url: URL,
+  options: RequestOptions,
+  body: string | Uint8Array | undefined,
+): Promise<IncomingMessage> => {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, resolve)
+    // Small requests, each of which somebody waits for.
+    sent.setNoDelay(true)
+    sent.on('error', reject).end(body)
+  })
+}
+
+const headersOf = ({ headersDistinct }: IncomingMessage): Headers => {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  return headers
+}

@@ -1,0 +1,138 @@
+import { resample } from '../../../audio/resample.ts'
+import { writeWav } from '../../../audio/wav.ts'
+import { isHallucination } from './hallucinations.ts'
+import { ProviderError, withinLimit } from './provider-error.ts'
+
+export interface ServerSettings {
+  /** Base URL, `…/v1`. */
+  readonly url: string
+  readonly key?: string
+  readonly model?: string
+}
+
+/** Puts speech into words by `POST /audio/transcriptions`. */
+export interface Transcriber {
+  /** The words; empty where there were none. Rejects with `ProviderError`. */
+  transcribe(speech: Speech, signal: AbortSignal): Promise<string>
+}
+
+export interface Speech {
+  /** 8 kHz. */
+  readonly samples: Int16Array
+  readonly voicedMs: number
+}
+
+const lineRateHz = 8_000
+/** What Whisper and its relatives were trained on; some servers take nothing else. */
+const wireRateHz = 16_000
+const limitMs = 8_000
+const maxAnswerLength = 256 * 1024
+/** A click or a breath; the shortest "no" has more. */
+const leastVoicedMs = 100
+
+export const createTranscriber = (
+  { url, key, model = 'whisper-1' }: ServerSettings,
+  language: string,
+  request: typeof fetch,
+): Transcriber => {
+  // The detailed answer tells how sure the model is; servers and models that do not know it refuse it once.
+  let format = /^gpt-/.test(model) ? 'json' : 'verbose_json'
+
+  const ask = async (wav: Uint8Array, signal: AbortSignal): Promise<Response> => {
+    const fields = { model, language: language.split('-')[0] ?? 'en', response_format: format }
+    const { body, contentType } = multipart({ ...fields, temperature: '0' }, wav)
+    return request(`${url.replace(/\/$/, '')}/audio/transcriptions`, {
+      method: 'POST',
+      headers: {
+        'content-type': contentType,
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body,
+      signal,
+    })
+  }
+
+  const transcribe = async (speech: Speech, signal: AbortSignal): Promise<string> => {
+    const wav = writeWav(resample(speech.samples, lineRateHz, wireRateHz), wireRateHz)
+    let response = await ask(wav, signal)
+    if (response.status === 400 && format !== 'json') {
+      format = 'json'
+      response = await ask(wav, signal)
+    }
+    const text = (await response.text()).slice(0, maxAnswerLength)
+    if (!response.ok) {
+      const message = `The transcription server answered ${response.status}.`
+      throw new ProviderError('transcription_failed', message, { status: response.status })
+    }
+    return wordsOf(text, speech)
+  }
+
+  return {
+    async transcribe(speech, signal) {
+      if (speech.voicedMs < leastVoicedMs) return ''
+      const giveUp = new AbortController()
+      const either = AbortSignal.any([signal, giveUp.signal])
+      const code = 'transcription_timeout'
+      try {
+        return await withinLimit(transcribe(speech, either), limitMs, code, () => giveUp.abort())
+      } catch (error) {
+        if (error instanceof ProviderError || signal.aborted) throw error
+        const message = 'The transcription server cannot be reached.'
+        throw new ProviderError('transcription_failed', message, { cause: error })
+      }
+    },
+  }
+}
+
+interface Transcription {
+  readonly text?: unknown
+  readonly segments?: readonly {
+    readonly no_speech_prob?: unknown
+    readonly avg_logprob?: unknown
+  }[]
+}
+
+const wordsOf = (body: string, { voicedMs }: Speech): string => {
+  let answer: Transcription
+  try {
+    answer = JSON.parse(body) as Transcription
+  } catch (cause) {
+    throw new ProviderError('transcription_failed', 'The transcription is not JSON.', { cause })
+  }
+  if (typeof answer.text !== 'string') {
+    throw new ProviderError('transcription_failed', 'The transcription holds no text.')
+  }
+  const [segment] = answer.segments ?? []
+  const text = answer.text.trim()
+  return isHallucination(text, {
+    voicedMs,
+    noSpeechProbability: numberOr(segment?.no_speech_prob),
+    meanLogProbability: numberOr(segment?.avg_logprob),
+  })
+    ? ''
+    : text
+}
+
+const numberOr = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
+
+/** RFC 7578, with the one file this needs. */
+const multipart = (
+  fields: Readonly<Record<string, string>>,
+  wav: Uint8Array,
+): { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string } => {
+  const boundary = 'outdial-8f3a61c0d2b94e57'
+  const parts = Object.entries(fields).map(
+    ([name, value]) =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const file =
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="speech.wav"\r\n` +
+    `content-type: audio/wav\r\n\r\n`
+  const body = Buffer.concat([
+    Buffer.from(parts.join('') + file),
+    wav,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  return { body, contentType: `multipart/form-data; boundary=${boundary}` }
+}

@@ -1,0 +1,21 @@
+/** One thing is said at a time: whoever has words waits for the voice. */
+export interface VoiceLock {
+  /** Resolves with a function that gives the voice back. Rejects when the signal aborts first. */
+  take(signal: AbortSignal): Promise<() => void>
+}
+
+export const createVoiceLock = (): VoiceLock => {
+  let tail: Promise<void> = Promise.resolve()
+
+  return {
+    async take(signal) {
+      const before = tail
+      const { promise, resolve } = Promise.withResolvers<void>()
+      tail = promise
+      await before
+      if (signal.aborted) resolve()
+      signal.throwIfAborted()
+      return resolve
+    },
+  }
+}
