@@ -18,49 +18,17 @@ export const goertzelPower = (
   return (2 * power) / samples.length ** 2
 }
 
-/** Reports tones of a voicemail beep's kind as frames pass by. */
-export interface BeepDetector {
-  /** Takes the next 160 samples at 8 kHz; `true` once per beep, when it has ended. */
-  push(frame: Int16Array): boolean
-}
-
 const lowestHz = 380
 const highestHz = 2200
 const binHz = 25
 /** Share of the energy that one frequency must hold; voices spread theirs over harmonics. */
 const purity = 0.7
 const quietestEnergy = 200 ** 2
-const minBeepFrames = 6
-const maxBeepFrames = 100
-/** A beep keeps its pitch; a singing vowel slides. */
-const maxDriftHz = 50
 
 const bins = Array.from(
   { length: (highestHz - lowestHz) / binHz + 1 },
   (_, i) => lowestHz + i * binHz,
 )
-
-/** A steady pure tone between 380 and 2200 Hz that lasts 120 to 2000 ms and stops. Ringing and busy tones are double. */
-export const createBeepDetector = (): BeepDetector => {
-  let tone: { frequencyHz: number; frames: number } | undefined
-
-  return {
-    push(frame) {
-      const frequencyHz = pureFrequency(frame)
-      if (
-        tone &&
-        frequencyHz !== undefined &&
-        Math.abs(frequencyHz - tone.frequencyHz) <= maxDriftHz
-      ) {
-        tone.frames++
-        return false
-      }
-      const ended = tone
-      tone = frequencyHz === undefined ? undefined : { frequencyHz, frames: 1 }
-      return ended !== undefined && ended.frames >= minBeepFrames && ended.frames <= maxBeepFrames
-    },
-  }
-}
 
 /** The frequency (to 25 Hz, 380 to 2200) that holds most of a frame's energy, `undefined` for speech, noise and silence. */
 export const pureFrequency = (frame: Int16Array): number | undefined => {

@@ -139,12 +139,15 @@ const busyMs = { min: 160, max: 780 }
 const busyRepeats = 3
 /** On and off last about as long, and as long as the ones before. */
 const maxUnevenness = 0.4
+/** Somebody talks in the pause. Less is a frame that a pulse begins or ends in. */
+const talkMs = 60
 
 const createBusyTone = () => {
   let isOn = false
   let runMs = 0
   let onMs = 0
   let repeats = 0
+  let loudMs = 0
 
   const isBusyTone = (frame: Int16Array, energy: number, hz: number | undefined): boolean => {
     if (energy < quietestEnergy) return false
@@ -175,8 +178,8 @@ const createBusyTone = () => {
   return {
     push(frame: Int16Array, energy: number, hz: number | undefined): boolean {
       const isTone = isBusyTone(frame, energy, hz)
-      // Somebody talks in the pause.
-      if (!isTone && energy >= quietestEnergy && runMs > 0 && !isOn) startOver()
+      loudMs = !isTone && energy >= quietestEnergy ? loudMs + frameMs : 0
+      if (loudMs >= talkMs) startOver()
       if (isTone !== isOn) {
         turn()
         isOn = isTone
