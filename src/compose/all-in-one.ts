@@ -87,15 +87,7 @@ const startRoles = async (
     carrier: telephony.carrier,
     callerId: config.OUTDIAL_CALLER_ID,
     bindAddress: telephony.mediaBindAddress,
-    engineFor: createEngineChoice({
-      defaultKind: config.OUTDIAL_ENGINE,
-      sandboxUrl: () => scripted.url,
-      realtime: {
-        url: config.OUTDIAL_REALTIME_URL,
-        key: config.OUTDIAL_REALTIME_KEY,
-        model: config.OUTDIAL_REALTIME_MODEL,
-      },
-    }),
+    engineFor: createEngineChoice(config, () => scripted.url),
     spoolFolder,
     storage: downloads.storage,
     workers: Math.max(1, availableParallelism() - 1),

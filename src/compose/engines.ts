@@ -1,45 +1,85 @@
+import type { Config } from '../config.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import type { EngineSettings } from '../live-call/media-protocol.ts'
 
-export interface EngineOptions {
-  readonly defaultKind: 'sandbox' | 'realtime' | 'cascade'
-  /** URL of the scripted model, once it runs. */
-  readonly sandboxUrl: () => string
-  readonly realtime: {
-    readonly url: string | undefined
-    readonly key: string | undefined
-    readonly model: string | undefined
-  }
-}
+/** The settings engines are made of. */
+export type EngineConfig = Pick<
+  Config,
+  | 'OUTDIAL_ENGINE'
+  | 'OUTDIAL_ALLOW_PRIVATE_NETWORK'
+  | `OUTDIAL_REALTIME_${'URL' | 'KEY' | 'MODEL' | 'VOICE'}`
+  | `OUTDIAL_${'STT' | 'LLM' | 'TTS'}_${'URL' | 'KEY' | 'MODEL'}`
+  | 'OUTDIAL_TTS_VOICE'
+>
 
-/** Which server holds an agent's conversations: the agent's own settings go before the installation's. */
+/**
+ * Which servers hold an agent's conversations: the agent's own settings go before the installation's. A sentence where
+ * this installation cannot serve it. The installation's keys are for the installation's servers: an address that a
+ * tenant entered gets none, and has to be public unless private networks are allowed.
+ */
 export const createEngineChoice =
-  ({ defaultKind, sandboxUrl, realtime }: EngineOptions) =>
+  (config: EngineConfig, sandboxUrl: () => string) =>
   (agent: AgentDefinition): EngineSettings | string => {
-    const kind = agent.engine?.kind ?? defaultKind
+    const kind = agent.engine?.kind ?? config.OUTDIAL_ENGINE
     switch (kind) {
       case 'sandbox':
         return { kind: 'realtime', url: sandboxUrl() }
       case 'realtime':
-        return realtimeSettings(agent, realtime)
+        return realtimeSettings(agent, config)
       case 'cascade':
-        return 'The cascade engine is not served by this installation.'
+        return cascadeSettings(agent, config)
     }
   }
 
 const realtimeSettings = (
   agent: AgentDefinition,
-  { url, key, model }: EngineOptions['realtime'],
+  config: EngineConfig,
 ): EngineSettings | string => {
-  const address = agent.engine?.url ?? url
-  if (address === undefined)
+  const own = agent.engine?.url
+  const url = own === undefined ? config.OUTDIAL_REALTIME_URL : own.replace(/^http/i, 'ws')
+  if (url === undefined)
     return 'The realtime engine has no server: OUTDIAL_REALTIME_URL is not set.'
-  const chosen = agent.engine?.model ?? model
+  const server = serverOf(
+    url,
+    own === undefined ? config.OUTDIAL_REALTIME_KEY : undefined,
+    agent.engine?.model ?? config.OUTDIAL_REALTIME_MODEL,
+  )
+  // A voice of the installation's server means nothing to another one.
+  const voice = own === undefined ? config.OUTDIAL_REALTIME_VOICE : undefined
+  return { kind: 'realtime', ...server, ...withVoice(voice), ...reachOf(own, config) }
+}
+
+const cascadeSettings = (agent: AgentDefinition, config: EngineConfig): EngineSettings | string => {
+  const own = agent.engine?.url
+  if (own !== undefined && !/^https?:/i.test(own))
+    return 'The cascade engine needs an address of http or https.'
+  const transcriberUrl = own ?? config.OUTDIAL_STT_URL
+  const modelUrl = own ?? config.OUTDIAL_LLM_URL
+  const speechUrl = own ?? config.OUTDIAL_TTS_URL
+  if (transcriberUrl === undefined || modelUrl === undefined || speechUrl === undefined)
+    return 'The cascade engine has no servers: OUTDIAL_STT_URL, OUTDIAL_LLM_URL and OUTDIAL_TTS_URL are not all set.'
+  const key = (installed: string | undefined) => (own === undefined ? installed : undefined)
+  const model = agent.engine?.model ?? config.OUTDIAL_LLM_MODEL
   return {
-    kind: 'realtime',
-    url: address,
-    // The installation's key is for the installation's server, never for an address a tenant entered.
-    ...(key !== undefined && agent.engine?.url === undefined && { key }),
-    ...(chosen !== undefined && { model: chosen }),
+    kind: 'cascade',
+    transcriber: serverOf(transcriberUrl, key(config.OUTDIAL_STT_KEY), config.OUTDIAL_STT_MODEL),
+    model: serverOf(modelUrl, key(config.OUTDIAL_LLM_KEY), model),
+    speech: {
+      ...serverOf(speechUrl, key(config.OUTDIAL_TTS_KEY), config.OUTDIAL_TTS_MODEL),
+      ...withVoice(config.OUTDIAL_TTS_VOICE),
+    },
+    ...reachOf(own, config),
   }
 }
+
+const serverOf = (url: string, key: string | undefined, model: string | undefined) => ({
+  url,
+  ...(key !== undefined && { key }),
+  ...(model !== undefined && { model }),
+})
+
+const withVoice = (voice: string | undefined) => (voice === undefined ? {} : { voice })
+
+const reachOf = (tenantUrl: string | undefined, config: EngineConfig) => ({
+  publicHostsOnly: tenantUrl !== undefined && !config.OUTDIAL_ALLOW_PRIVATE_NETWORK,
+})

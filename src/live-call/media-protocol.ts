@@ -3,7 +3,8 @@ import type {
   HangUpReason as ConversationHangUp,
   TransferResult,
 } from '../conversation/conversation-types.ts'
-import type { WireFormat } from '../conversation/providers/realtime/wire-audio.ts'
+import type { CascadeEngineSettings } from '../conversation/providers/cascade/cascade-engine.ts'
+import type { RealtimeEngineSettings } from '../conversation/providers/realtime/realtime-engine.ts'
 import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 import type { HttpTool } from './http-tool.ts'
@@ -100,15 +101,10 @@ export interface ConversationPlan {
   readonly allowPrivateNetwork: boolean
 }
 
-/** A server that speaks the Realtime protocol; the sandbox's scripted model is one of them. */
-export interface EngineSettings {
-  readonly kind: 'realtime'
-  readonly url: string
-  readonly key?: string
-  readonly model?: string
-  /** `g711` unless the server knows PCM only. */
-  readonly wireFormat?: WireFormat
-}
+/** Who holds the conversation: a server of the Realtime protocol (the sandbox's scripted model is one), or three in a row. */
+export type EngineSettings =
+  | ({ readonly kind: 'realtime' } & Omit<RealtimeEngineSettings, 'logger'>)
+  | ({ readonly kind: 'cascade' } & Omit<CascadeEngineSettings, 'logger'>)
 
 export interface RecordingTarget {
   readonly path: string

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { createVoiceActivityDetector } from '../audio/voice-activity.ts'
 import { createConversation } from '../conversation/conversation.ts'
+import { createCascadeEngine } from '../conversation/providers/cascade/cascade-engine.ts'
 import { createRealtimeEngine } from '../conversation/providers/realtime/realtime-engine.ts'
 import type { VoiceEngine } from '../conversation/voice-engine.ts'
 import { openRtpSession } from '../rtp/rtp-session.ts'
@@ -21,7 +22,9 @@ const post = (message: FromMediaWorker): void => port.postMessage(message)
 const logger = createThreadLogger(post)
 
 const openEngine = (settings: EngineSettings): VoiceEngine =>
-  createRealtimeEngine({ ...settings, logger })
+  settings.kind === 'realtime'
+    ? createRealtimeEngine({ ...settings, logger })
+    : createCascadeEngine({ ...settings, logger })
 
 const open = async ({
   channel,

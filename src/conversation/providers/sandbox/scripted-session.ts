@@ -229,6 +229,7 @@ interface ConversationItem {
   readonly type?: unknown
   readonly role?: unknown
   readonly call_id?: unknown
+  readonly output?: unknown
   readonly content?: readonly { readonly type?: unknown; readonly text?: unknown }[]
 }
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createSentenceStream } from './sentence-stream.ts'
+
+const cut = (...pieces: string[]): string[] => {
+  const stream = createSentenceStream()
+  return [...pieces.flatMap((piece) => stream.push(piece)), ...stream.end()]
+}
+
+describe('the stream of sentences', () => {
+  it('gives a sentence as soon as it is whole', () => {
+    const stream = createSentenceStream()
+    assert.deepEqual(stream.push('Good morning to you. How'), ['Good morning to you.'])
+    assert.deepEqual(stream.push(' are you today?'), [])
+    assert.deepEqual(stream.end(), ['How are you today?'])
+  })
+
+  it('does not end a sentence within a number, nor on a word alone', () => {
+    assert.deepEqual(cut('That is 3', '.', '5 percent. ', 'Yes. It is.'), [
+      'That is 3.5 percent.',
+      'Yes. It is.',
+    ])
+  })
+
+  it('speaks a first clause that is long enough before its sentence is over', () => {
+    const [first] = cut('I have looked into your order of last Monday, ', 'and it is on its way.')
+    assert.equal(first, 'I have looked into your order of last Monday,')
+  })
+
+  it('does not wait for ever for the end of a sentence', () => {
+    const parts = cut('word '.repeat(200))
+    assert.ok(parts.length > 2 && parts.every((part) => part.length <= 300))
+  })
+
+  it('loses no word, however the text is cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 40 }), { maxLength: 30 }), (pieces) => {
+        const words = (text: string): string => text.replace(/\s+/gu, '')
+        assert.equal(words(cut(...pieces).join('')), words(pieces.join('')))
+      }),
+    )
+  })
+})

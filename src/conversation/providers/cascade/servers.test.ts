@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import { readWav, writeWav } from '../../../audio/wav.ts'
+import { readForm } from '../sandbox/request-body.ts'
+import { createChatModel } from './chat-model.ts'
+import { createProviderFetch } from './provider-fetch.ts'
+import { createSpeechServer } from './speech-server.ts'
+import { createTranscriber } from './transcriber.ts'
+
+interface Received {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+/** A server that answers one request after the other, each as it is told. */
+const withServer = async (
+  answers: ((response: ServerResponse) => void)[],
+  work: (url: string, received: Received[]) => Promise<void>,
+): Promise<void> => {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    received.push({
+      path: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(chunks),
+    })
+    answers.shift()?.(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, received)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+const json =
+  (body: object, status = 200) =>
+  (response: ServerResponse): void =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body))
+
+const request = createProviderFetch(false)
+const signal = AbortSignal.timeout(10_000)
+const speech = { samples: new Int16Array(8_000).fill(500), voicedMs: 600 }
+
+describe('the transcriber', () => {
+  it('sends 16 kHz WAV with key, model and language', () =>
+    withServer([json({ text: ' Hello there. ' })], async (url, [...received]) => {
+      const transcriber = createTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
+      assert.equal(await transcriber.transcribe(speech, signal), 'Hello there.')
+      assert.equal(received.length, 0)
+    }))
+
+  it('names what it wants in a form', () =>
+    withServer([json({ text: 'Hello.' })], async (url, received) => {
+      const transcriber = createTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
+      await transcriber.transcribe(speech, signal)
+      const [first] = received
+      assert.equal(first?.path, '/v1/audio/transcriptions')
+      assert.equal(first.headers.authorization, 'Bearer k')
+      const form = readForm(first.body, first.headers['content-type'] ?? '')
+      assert.deepEqual(
+        ['model', 'language', 'response_format'].map((name) => form?.get(name)?.toString()),
+        ['m', 'de', 'verbose_json'],
+      )
+      const wav = readWav(form?.get('file') ?? Buffer.alloc(0))
+      assert.deepEqual([wav.sampleRateHz, wav.samples.length], [16_000, 16_000])
+    }))
+
+  it('does with the plain answer where the detailed one is refused, from then on', () =>
+    withServer(
+      [json({ error: {} }, 400), json({ text: 'One.' }), json({ text: 'Two.' })],
+      async (url, received) => {
+        const transcriber = createTranscriber({ url }, 'en', request)
+        assert.equal(await transcriber.transcribe(speech, signal), 'One.')
+        assert.equal(await transcriber.transcribe(speech, signal), 'Two.')
+        assert.equal(received.length, 3)
+      },
+    ))
+
+  it('never sends what nobody said', () =>
+    withServer([], async (url, received) => {
+      const transcriber = createTranscriber({ url }, 'en', request)
+      assert.equal(await transcriber.transcribe({ ...speech, voicedMs: 60 }, signal), '')
+      assert.equal(received.length, 0)
+    }))
+
+  it('drops words the model is not sure anybody said', () => {
+    const segments = [{ no_speech_prob: 0.8, avg_logprob: -1.5 }]
+    return withServer([json({ text: 'Thank you.', segments })], async (url) => {
+      const transcriber = createTranscriber({ url }, 'en', request)
+      assert.equal(await transcriber.transcribe(speech, signal), '')
+    })
+  })
+
+  it('tells a refusal, nonsense and a server that is not there apart from words', async () => {
+    await withServer(
+      [json({}, 500), json({}), (response) => void response.end('<html>')],
+      async (url) => {
+        const transcriber = createTranscriber({ url }, 'en', request)
+        for (const expected of [/answered 500/, /no text/, /not JSON/])
+          await assert.rejects(transcriber.transcribe(speech, signal), expected)
+      },
+    )
+    const nowhere = createTranscriber({ url: 'http://127.0.0.1:1/v1' }, 'en', request)
+    await assert.rejects(nowhere.transcribe(speech, signal), { code: 'transcription_failed' })
+  })
+})
+
+describe('the speech server', () => {
+  const collect = async (url: string): Promise<number> => {
+    let samples = 0
+    for await (const part of createSpeechServer({ url, voice: 'v' }, request).speak('Hi.', signal))
+      samples += part.length
+    return samples
+  }
+
+  const second = Buffer.alloc(48_000)
+  const raw: readonly [string, string, Buffer[], number][] = [
+    ['PCM at 24 kHz', 'audio/pcm', [second], 8_000],
+    ['PCM in odd pieces', 'audio/pcm', [second.subarray(0, 4_801), second.subarray(4_801)], 8_000],
+    ['PCM at a rate it names', 'audio/pcm;rate=16000', [second.subarray(0, 32_000)], 8_000],
+    [
+      'WAV although PCM was asked for',
+      'audio/wav',
+      [Buffer.from(writeWav(new Int16Array(16_000), 16_000))],
+      8_000,
+    ],
+  ]
+  for (const [what, type, chunks, expected] of raw) {
+    it(`is understood when it sends ${what}`, () =>
+      withServer(
+        [
+          (response) => {
+            response.writeHead(200, { 'content-type': type })
+            for (const chunk of chunks) response.write(chunk)
+            response.end()
+          },
+        ],
+        async (url, received) => {
+          assert.equal(await collect(url), expected)
+          assert.deepEqual(JSON.parse(received[0]?.body.toString() ?? ''), {
+            model: 'tts-1',
+            voice: 'v',
+            input: 'Hi.',
+            response_format: 'pcm',
+          })
+        },
+      ))
+  }
+
+  it('is refused when it sends what cannot be played, or an error', () =>
+    withServer(
+      [
+        (response) =>
+          void response.writeHead(200, { 'content-type': 'audio/pcm;rate=22050' }).end(second),
+        json({}, 401),
+      ],
+      async (url) => {
+        await assert.rejects(collect(url), /22050 Hz/)
+        await assert.rejects(collect(url), { status: 401 })
+      },
+    ))
+
+  it('is told when nobody listens any more', () => {
+    const gone = Promise.withResolvers<void>()
+    return withServer(
+      [
+        (response) => {
+          response.on('close', () => gone.resolve())
+          response.writeHead(200).write(second)
+        },
+      ],
+      async (url) => {
+        for await (const part of createSpeechServer({ url }, request).speak('Hi.', signal)) {
+          assert.ok(part.length > 0)
+          break
+        }
+        await gone.promise
+      },
+    )
+  })
+})
+
+describe('the chat model', () => {
+  const answerOf = async (url: string) => {
+    const parts: unknown[] = []
+    const messages = [{ role: 'user', content: 'My secret words.' }] as const
+    for await (const part of createChatModel({ url, key: 'sk-1' }, 'Be kind.', [], request).answer(
+      messages,
+      signal,
+    ))
+      parts.push(part)
+    return parts
+  }
+
+  it('fails with the status, and with nothing that was said or asked', () =>
+    withServer([json({ error: { message: 'My secret words.' } }, 503)], async (url, received) => {
+      const error = await answerOf(url).then(
+        () => assert.fail('it did not fail'),
+        (reason: unknown) => reason as Error & { status: number },
+      )
+      assert.equal(error.status, 503)
+      assert.ok(
+        !`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`.includes('secret'),
+      )
+      assert.equal(received.length, 1)
+      assert.equal(received[0]?.headers.authorization, 'Bearer sk-1')
+    }))
+})
+
+describe('fetching from a provider', () => {
+  it('never reaches a private network where only public hosts may be', () =>
+    withServer([json({})], async (url, received) => {
+      const guarded = createProviderFetch(true)
+      for (const address of [url, url.replace('127.0.0.1', 'localhost')])
+        await assert.rejects(guarded(address), /private network/)
+      assert.equal(received.length, 0)
+    }))
+
+  it('carries no key to where it is redirected', () =>
+    withServer(
+      [(response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
+      async (url) => {
+        const answer = await request(url, { headers: { authorization: 'Bearer k' } })
+        assert.equal(answer.status, 307)
+      },
+    ))
+})
