@@ -34,12 +34,19 @@ export const sourceName = z
   .regex(/^[a-z][a-z0-9_-]{0,63}$/, code('invalid_format'))
   .meta({ description: 'Identity namespace.', examples: ['public_api'] })
 
+const instant = (string: z.ZodString) =>
+  string
+    .refine((value) => parseDateTime(value) !== undefined, code('invalid_date_time'))
+    .overwrite((value) => parseDateTime(value) ?? value)
+    .meta({ format: 'date-time', examples: ['2026-07-16T08:00:00Z'] })
+
 /** RFC 3339 with any offset; handlers get UTC text with microseconds. */
-export const dateTimeInput = z
-  .string()
-  .refine((value) => parseDateTime(value) !== undefined, code('invalid_date_time'))
-  .overwrite((value) => parseDateTime(value) ?? value)
-  .meta({ format: 'date-time', examples: ['2026-07-16T08:00:00Z'] })
+export const dateTimeInput = instant(z.string())
+
+/** The same in a query string, where the plus of an offset that nobody escaped has become a blank. */
+export const dateTimeParameter = instant(
+  z.string().overwrite((value) => value.replace(/ (?=\d\d:\d\d$)/, '+')),
+)
 
 /** A date-time of ours: UTC with milliseconds and `Z` (D1). */
 export const dateTime = z

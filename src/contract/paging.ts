@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dateTimeInput, integerParameter } from './fields.ts'
+import { dateTimeParameter, integerParameter } from './fields.ts'
 
 /**
  * Where a page ended: the row's sort value as text (a time with microseconds, for a transcript its revision) and its
@@ -35,8 +35,8 @@ export const unboundQueryMembers = ['limit', 'cursor', 'include', 'expires_in'] 
 
 /** Creation-time filters: after is inclusive, before exclusive, so that windows tile (D1). */
 export const createdFilters = {
-  created_after: dateTimeInput.optional().meta({ description: 'Inclusive lower bound.' }),
-  created_before: dateTimeInput.optional().meta({ description: 'Exclusive upper bound.' }),
+  created_after: dateTimeParameter.optional().meta({ description: 'Inclusive lower bound.' }),
+  created_before: dateTimeParameter.optional().meta({ description: 'Exclusive upper bound.' }),
 }
 
 /** `{data, next_cursor}`: newest first (contract, "Conventions"). */
