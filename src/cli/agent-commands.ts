@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { archiveAgent } from '../domains/agents/archive-agent.ts'
 import { createAgent } from '../domains/agents/create-agent.ts'
+import { publishAgent } from '../domains/agents/publish-agent.ts'
 import { agentResource } from '../domains/agents/agent-resource.ts'
 import { listAllAgents } from '../domains/agents/agent-store.ts'
 import type { CliContext } from './cli-context.ts'
@@ -8,7 +9,7 @@ import { facts, show, table, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
 import { requireOrganization } from './require-organization.ts'
 
-/** `outdial agent create|list|archive`. */
+/** `outdial agent create|publish|list|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
   const agent = program.command('agent').description('AI voice agents')
   agent
@@ -29,6 +30,22 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
           ['name', made.name],
           ['language', made.language],
         ]),
+      )
+    })
+  agent
+    .command('publish')
+    .description('publish a new version of an agent; accepted calls keep theirs')
+    .argument('<id>')
+    .requiredOption('--file <file>', 'agent file (JSON)')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & { file: string }) => {
+      const file = readJsonFile(options.file)
+      const made = await context.withDatabase((db) => publishAgent(db, id, file))
+      show(
+        context,
+        options,
+        made,
+        () => `Agent ${made.name} is published in version ${made.version}.`,
       )
     })
   agent

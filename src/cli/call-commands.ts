@@ -4,6 +4,7 @@ import {
   findOrganizationOfCall,
   type CallExplanation,
 } from '../compose/call-explanations.ts'
+import { reprocessCall } from '../compose/reprocess-call.ts'
 import type { Database } from '../database/database.ts'
 import { callResource } from '../domains/calls/call-record.ts'
 import { findCall } from '../domains/calls/call-store.ts'
@@ -17,7 +18,7 @@ import { listTurns, type StoredTurn } from '../domains/results/transcript-store.
 import type { CliContext } from './cli-context.ts'
 import { facts, show, table, type OutputOptions } from './output.ts'
 
-/** `outdial call show|explain`: calls of any origin. */
+/** `outdial call show|explain|reprocess`: calls of any origin. */
 export const addCallCommands = (program: Command, context: CliContext): void => {
   const call = program.command('call').description('calls, however they were made')
   call
@@ -40,6 +41,19 @@ export const addCallCommands = (program: Command, context: CliContext): void => 
         return found ?? refuse(id)
       })
       show(context, options, explanation, () => describeExplanation(explanation))
+    })
+  call
+    .command('reprocess')
+    .description('try again to summarise a call whose attempts are used up')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const results = await context.withDatabase(async (db) => {
+        const key = { organizationId: await organizationOf(db, id), callId: id }
+        await reprocessCall(db, key)
+        return listResultHeads(db, key)
+      })
+      show(context, options, { id, results }, () => `Call ${id} is being summarised again.`)
     })
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
 import { summarize } from '../conversation/summarize.ts'
+import { findAgentOfCall } from '../domains/calls/agent-of-call.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { createWakeRun } from '../domains/automations/wake-run.ts'
 import { settleBatchOfCall } from '../domains/batches/settle-batch.ts'
@@ -17,7 +18,7 @@ import { createMediaWorkerPool } from '../live-call/media-worker-pool.ts'
 import { createRunCall } from '../live-call/run-call.ts'
 import { createRecordingStore } from '../live-call/store-recording.ts'
 import { createSpoolSweeper } from '../live-call/adopt-spools.ts'
-import { createSummarizeCall } from '../live-call/summarize-call.ts'
+import { createSummarizeCall, type Summarizer } from '../live-call/summarize-call.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
@@ -104,7 +105,9 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const housekeeping = createHousekeeping(database, storage)
   const summarizeCall = createSummarizeCall({
     database,
-    summarize: (input) => Promise.resolve(summarize(input)),
+    summarize: summarizerOf(config),
+    outcomesOf: async ({ organizationId, callId }) =>
+      (await findAgentOfCall(database, organizationId, callId))?.outcomes ?? [],
     logger,
   })
   return {
@@ -136,6 +139,21 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       },
       logger,
     }),
+  }
+}
+
+/** By the chat server where there is one, else from the words themselves. */
+const summarizerOf = ({
+  OUTDIAL_LLM_URL: url,
+  OUTDIAL_LLM_KEY: key,
+  OUTDIAL_LLM_MODEL: model,
+}: Config): Summarizer => {
+  if (url === undefined) return (input) => Promise.resolve(summarize(input))
+  const settings = { url, ...(key !== undefined && { key }), ...(model !== undefined && { model }) }
+  return async (input, signal) => {
+    // The SDK takes a tenth of a second to load: not at every start.
+    const { createModelSummarizer } = await import('../conversation/summarize-with-model.ts')
+    return createModelSummarizer(settings)(input, signal)
   }
 }
 

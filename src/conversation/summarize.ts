@@ -12,6 +12,13 @@ export interface SummaryInput {
   readonly reportedOutcome?: string
   /** Outcomes the agent may report beyond the usual ones: its configured slugs. */
   readonly configuredOutcomes: readonly string[]
+  /** The same with what they mean, for a model to choose from. */
+  readonly outcomeChoices?: readonly OutcomeChoice[]
+}
+
+export interface OutcomeChoice {
+  readonly slug: string
+  readonly description: string
 }
 
 export interface SummaryTurn {
@@ -26,10 +33,17 @@ export interface Summary {
   readonly outcome: string
   /** One sentence of at most 500 characters. */
   readonly outcomeReason: string
+  /** What a model took for it. */
+  readonly usage?: SummaryUsage
 }
 
-const maxSummaryLength = 600
-const maxReasonLength = 500
+export interface SummaryUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export const maxSummaryLength = 600
+export const maxReasonLength = 500
 const maxQuoteLength = 140
 const quotedContactTurns = 2
 
@@ -45,6 +59,21 @@ export const summarize = (input: SummaryInput): Summary => {
     outcome,
     outcomeReason: shorten(reason, maxReasonLength),
   }
+}
+
+/**
+ * The outcome that is certain without reading a word: what the call itself knows, what the agent reported, and that nobody
+ * said anything. Whoever else reads the conversation has to leave it as it is.
+ */
+export const certainOutcome = (input: SummaryInput): string | undefined => {
+  const { reportedOutcome } = input
+  const isCertain =
+    input.optedOut ||
+    input.voicemail !== 'none' ||
+    contactTexts(input).length === 0 ||
+    (reportedOutcome !== undefined &&
+      [...reportable, ...input.configuredOutcomes].includes(reportedOutcome))
+  return isCertain ? judge(input).outcome : undefined
 }
 
 interface Judgement {
@@ -182,7 +211,7 @@ const quote = (text: string): string => {
 }
 
 /** Counted in code points, cut after a word, with `…`. */
-const shorten = (text: string, maxLength: number): string => {
+export const shorten = (text: string, maxLength: number): string => {
   const points = Array.from(text)
   if (points.length <= maxLength) return text
   const head = points.slice(0, maxLength - 1).join('')

@@ -1,5 +1,5 @@
 import { sanitize, sanitizer } from '../conversation/sanitize.ts'
-import type { Summary, SummaryInput } from '../conversation/summarize.ts'
+import type { OutcomeChoice, Summary, SummaryInput } from '../conversation/summarize.ts'
 import type { Database } from '../database/database.ts'
 import { recordSummary } from '../domains/calls/call-progress-store.ts'
 import { findCall } from '../domains/calls/call-store.ts'
@@ -13,14 +13,11 @@ import type { CallJob } from './follow-up-jobs.ts'
 /** Reads a conversation: the extractive one of src/conversation, or a model. May throw; the job queue tries again. */
 export type Summarizer = (input: SummaryInput, signal: AbortSignal) => Promise<Summary>
 
-/** The model's provider refuses to read this conversation; trying again is of no use. */
-export class ContentRejectedError extends Error {
-  override name = 'ContentRejectedError'
-}
-
 export interface SummarizeCallDependencies {
   readonly database: Database
   readonly summarize: Summarizer
+  /** The outcomes of the call's agent beyond the usual ones. */
+  outcomesOf?(call: CallKey): Promise<readonly OutcomeChoice[]>
   readonly logger: Logger
 }
 
@@ -39,23 +36,28 @@ export const createSummarizeCall =
   async (job: CallJob, attempt: JobAttempt): Promise<void> => {
     const call: CallKey = { organizationId: job.organization_id, callId: job.call_id }
     await deps.database.transaction((tx) => publishTranscript(tx, call, sanitizer))
-    const input = await readConversation(deps.database, call, job)
-    if (input.turns.length === 0) return
+    const [read, outcomeChoices = []] = await Promise.all([
+      readConversation(deps.database, call, job),
+      deps.outcomesOf?.(call),
+    ])
+    if (read.turns.length === 0) return
+    const input = { ...read, outcomeChoices }
     try {
       await publish(deps.database, call, await deps.summarize(input, attempt.signal))
     } catch (error) {
       if (attempt.signal.aborted) throw error
-      if (!attempt.isLast && !(error instanceof ContentRejectedError)) throw error
+      const reason = exhaustedReason(error)
+      // A provider that refuses to read this conversation will refuse it again.
+      if (!attempt.isLast && reason !== 'content_rejected') throw error
       deps.logger.error({ err: error, call_id: call.callId }, 'a call could not be summarised')
-      await markResultExhausted(deps.database, call, 'summary', exhaustedReason(error))
+      await markResultExhausted(deps.database, call, 'summary', reason)
     }
   }
 
 const exhaustedReason = (error: unknown): ExhaustedReason => {
-  if (error instanceof ContentRejectedError) return 'content_rejected'
-  return error instanceof Error && error.name === 'TimeoutError'
-    ? 'provider_timeout'
-    : 'provider_error'
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'ContentRejectedError') return 'content_rejected'
+  return name === 'TimeoutError' ? 'provider_timeout' : 'provider_error'
 }
 
 /** Sanitized: no model sees what clients may not. What was certain when the call ended is in its outcome. */

@@ -53,6 +53,48 @@ export const insertPublishedAgent = async (
   return row
 }
 
+const publishStatement = sql(
+  'agent-store.publishAgentVersion',
+  `with agent as (
+     update agents
+        set name = $2,
+            description = $3,
+            language = $4,
+            -- Its own column and not a look at the versions: of two at a time the second sees what the first wrote.
+            published_version = coalesce(published_version, 0) + 1,
+            updated_at = now()
+      where id = $1
+        and archived_at is null
+     returning organization_id, id, ${columns}
+   ),
+   version as (
+     insert into agent_versions (organization_id, agent_id, version, definition)
+     select organization_id, id, published_version, $5
+       from agent
+   )
+   select id, ${columns}
+     from agent`,
+)
+
+/**
+ * The agent's next version, published at once; calls that were accepted keep the one they have. Undefined for an unknown
+ * or archived agent.
+ */
+export const publishAgentVersion = async (
+  db: Queryable,
+  agentId: string,
+  definition: AgentDefinition,
+): Promise<AgentRow | undefined> => {
+  if (!isUuid(agentId)) return undefined
+  return db.row<AgentRow>(publishStatement, [
+    agentId,
+    definition.name,
+    definition.description ?? null,
+    definition.language,
+    JSON.stringify(definition),
+  ])
+}
+
 const findStatement = sql(
   'agent-store.findAgent',
   `select id, ${columns}

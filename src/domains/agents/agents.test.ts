@@ -9,6 +9,7 @@ import { findAgentDefinition, listAllAgents } from './agent-store.ts'
 import { archiveAgent } from './archive-agent.ts'
 import { createAgent } from './create-agent.ts'
 import { listAgents } from './list-agents.ts'
+import { publishAgent } from './publish-agent.ts'
 import { resolveAgent } from './resolve-agent.ts'
 
 let test: TestDatabase
@@ -40,6 +41,32 @@ describe('agents', () => {
     assert.equal(definition?.greeting, minimalAgentFile.greeting)
     assert.equal(definition?.max_duration_seconds, 900)
     assert.equal(await findAgentDefinition(test.db, organizationId, agent.id, 2), undefined)
+  })
+
+  it('are published again in a new version, while the old ones stay as they were', async () => {
+    const { id } = await create()
+    const publish = (greeting: string) =>
+      publishAgent(test.db, id, { ...minimalAgentFile, name: 'New', greeting })
+    const published = await publish('Second.')
+    assert.deepEqual([published.version, published.name], [2, 'New'])
+    assert.deepEqual(await resolveAgent(test.db, organizationId, id), { id, version: 2 })
+    const greetingOf = async (version: number) =>
+      (await findAgentDefinition(test.db, organizationId, id, version))?.greeting
+    assert.equal(await greetingOf(1), minimalAgentFile.greeting)
+    assert.equal(await greetingOf(2), 'Second.')
+    const together = await Promise.all(['a', 'b', 'c', 'd'].map(publish))
+    assert.deepEqual(together.map(({ version }) => version).toSorted(), [3, 4, 5, 6])
+  })
+
+  it('are not published with faults, nor when they are archived or unknown', async () => {
+    const { id } = await create()
+    await assert.rejects(publishAgent(test.db, id, { ...minimalAgentFile, greeting: '{{x}}' }), {
+      name: 'InvalidFileError',
+    })
+    await archiveAgent(test.db, id)
+    for (const each of [id, newId(), 'nonsense'])
+      await assert.rejects(publishAgent(test.db, each, minimalAgentFile), { name: 'OperatorError' })
+    assert.equal(await findAgentDefinition(test.db, organizationId, id, 2), undefined)
   })
 
   it('are listed newest first, eligible ones only', async () => {

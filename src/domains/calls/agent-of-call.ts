@@ -1,0 +1,24 @@
+import { sql, type Queryable } from '../../database/database.ts'
+import type { AgentDefinition } from '../agents/agent-definition.ts'
+
+const findStatement = sql(
+  'agent-of-call.find',
+  `select v.definition
+     from calls c
+     join agent_versions v
+       on v.organization_id = c.organization_id
+      and v.agent_id = c.agent_id
+      and v.version = c.agent_version
+    where c.organization_id = $1
+      and c.id = $2`,
+)
+
+/** What the agent of a call was when the call was accepted; undefined where it is gone. */
+export const findAgentOfCall = async (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<AgentDefinition | undefined> => {
+  const row = await db.row<{ definition: AgentDefinition }>(findStatement, [organizationId, callId])
+  return row?.definition
+}
