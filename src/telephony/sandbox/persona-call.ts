@@ -131,8 +131,11 @@ const ringAndAnswer = async (
   try {
     const dialog = await pickUp(call, createMediaNegotiator({ local: session }), media)
     if (!dialog) return
-    takeTransfers(dialog, deps, (target) => call.note('referred', target))
-    media.start(createPersonaTalk(behaviour, deps.speak), () => void dialog.bye())
+    const transfers = takeTransfers(dialog, deps, (target) => call.note('referred', target))
+    const talk = createPersonaTalk(behaviour, deps.speak)
+    // Somebody who hears another phone ring waits with what they have to say.
+    const patient = { tick: (isVoiced: boolean) => talk.tick(isVoiced || transfers.isUnderWay) }
+    media.start(patient, () => void dialog.bye())
     await endOf(dialog, deps.signal)
     call.note('ended')
   } finally {

@@ -9,6 +9,11 @@ import { personaFor, type PersonaAnswer } from './personas.ts'
 /** How long the phone of a transfer's target rings. */
 const transferRingMs = 300
 
+export interface Transfers {
+  /** Whether another phone rings, which is what the callee hears meanwhile. */
+  readonly isUnderWay: boolean
+}
+
 /**
  * Everybody who answers in the sandbox can be transferred (REFER, RFC 3515): the carrier takes it with 202 and tells by
  * NOTIFY what the target's persona would have answered: 200 for one who answers, its own refusal for one who does not.
@@ -18,16 +23,27 @@ export const takeTransfers = (
   dialog: Dialog,
   { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
   onTransfer: (target: string) => void,
-): void => {
+): Transfers => {
+  let underWay = 0
   dialog.onRequest('REFER', (request) => {
     const target = referTargetOf(request)
     if (target === undefined) return 400
     onTransfer(target)
-    follow(dialog, target, cseqOf(request).sequence, signal).catch((error: unknown) =>
-      logger.debug({ err: error }, 'a transfer in the sandbox was not told to its end'),
-    )
+    underWay += 1
+    follow(dialog, target, cseqOf(request).sequence, signal)
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, 'a transfer in the sandbox was not told to its end'),
+      )
+      .finally(() => {
+        underWay -= 1
+      })
     return 202
   })
+  return {
+    get isUnderWay() {
+      return underWay > 0
+    },
+  }
 }
 
 const follow = async (
