@@ -282,6 +282,28 @@ describe('media channel', () => {
     await channel.stop()
   })
 
+  it('asks for a transfer only where the plan names somebody, and hands the answer on', async () => {
+    const alone = await startTalking()
+    assert.equal(alone.options.listener.transfer, undefined)
+    await alone.channel.stop()
+    const { options, events, channel } = await startTalking({
+      ...fakePlan,
+      transferTo: '+12025550177',
+    })
+    const result = options.listener.transfer?.()
+    assert.deepEqual(events, [{ type: 'transfer' }])
+    channel.transferSettled({ transferred: true })
+    assert.deepEqual(await result, { transferred: true })
+    await channel.stop()
+  })
+
+  it('tells what answered in nobody’s place', async () => {
+    const { options, events, channel } = await startTalking()
+    options.listener.onNobody('busy')
+    assert.deepEqual(events, [{ type: 'nobody', kind: 'busy' }])
+    await channel.stop()
+  })
+
   it('refuses a tool that the agent does not have', async () => {
     const { options, events, channel } = await startTalking()
     await assert.rejects(options.listener.runTool?.('unknown', {}) ?? Promise.resolve())
