@@ -81,11 +81,9 @@ export const batchInput = z
     name: text(1, 200),
     agent_id: opaqueId,
     contact_ids: uniqueItems(z.array(opaqueId).min(1).max(maxBatchRecipients)).optional(),
-    recipients: recipients
-      .optional()
-      .meta({
-        description: 'Upserted as by POST /contacts, together with the batch or not at all.',
-      }),
+    recipients: recipients.optional().meta({
+      description: 'Upserted as by POST /contacts, together with the batch or not at all.',
+    }),
     scheduled_start_at: dateTimeInput.optional().meta({
       description: `The earliest start, at most ${maxScheduleDays} days ahead. Past or absent: as soon as started.`,
     }),
