@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeG711 } from '../audio/g711.ts'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { decodeG711, encodeG711 } from '../audio/g711.ts'
 import { busyTone, joinSamples, silence, sine, specialInformationTone } from '../audio/tones.ts'
 import type { TransferResult } from './conversation-types.ts'
 import { createConversationBench, type ConversationBench } from './fake-session.ts'
@@ -30,6 +32,15 @@ describe('the greeting', () => {
     await bench.finish()
   })
 
+  it('is given up for somebody who goes on speaking', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello, this is Ann.', 4_000)
+    await bench.run(500)
+    await bench.run(1_200, true)
+    assert.equal(named(bench, 'interrupt').length, 1)
+    await bench.finish()
+  })
+
   it('stands a "Hello?" spoken into it: it waits, and goes on', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 2_000)
@@ -38,6 +49,24 @@ describe('the greeting', () => {
     assert.ok((await bench.run(3_000)) > 70)
     assert.deepEqual(named(bench, 'interrupt'), [])
     await bench.finish()
+  })
+})
+
+describe('a finished conversation', () => {
+  it('is let go with everything it held', async () => {
+    const held = await (async () => {
+      const bench = createConversationBench()
+      bench.speak('u1', 'Hello, this is Ann.', 60_000)
+      await bench.run(2_000)
+      await bench.finish()
+      return new WeakRef(bench.conversation)
+    })()
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    // A `WeakRef` keeps its target until the end of the turn it was made in.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    assert.equal(held.deref(), undefined)
   })
 })
 
@@ -60,6 +89,16 @@ describe('barge-in', () => {
     assert.equal(utteranceId, 'u1')
     assert.ok(Number(playedMs) > 900 && Number(playedMs) <= 1_060, String(playedMs))
     assert.equal(bench.turns[1]?.text, 'one two…')
+    await bench.finish()
+  })
+
+  it('is not the agent’s own voice coming back over the line', async () => {
+    const bench = await speaking()
+    const loudness = Math.abs(decodeG711('pcmu', Uint8Array.of(0x10))[0] ?? 0)
+    const echo = new Int16Array(8_000).fill(loudness / 10)
+    assert.equal(await bench.play(echo, true), 50)
+    assert.equal(await bench.play(new Int16Array(8_000).fill(loudness / 2), true), 2)
+    assert.equal(named(bench, 'interrupt').length, 1)
     await bench.finish()
   })
 

@@ -25,8 +25,8 @@ export interface ConversationBench {
   speak(utteranceId: string, text: string, ms: number): void
   /** Runs ticks; the callee is voiced in them or not. Tells in how many the agent was heard. */
   run(ms: number, isVoiced?: boolean): Promise<number>
-  /** Plays samples at 8 kHz to the loop as what the callee sends; they are no speech. */
-  play(samples: Int16Array): Promise<void>
+  /** Plays samples at 8 kHz to the loop as what the callee sends. Tells in how many frames the agent was heard. */
+  play(samples: Int16Array, isVoiced?: boolean): Promise<number>
   /** Whether the engine was given anything but silence in the last tick. */
   readonly isEngineHearing: boolean
   finish(): Promise<ConversationFacts>
@@ -127,13 +127,16 @@ export const createConversationBench = (
       await settle()
       return heardFrames
     },
-    async play(samples) {
+    async play(samples, voiced = false) {
       await settle()
-      isVoiced = false
+      isVoiced = voiced
+      let heardFrames = 0
       for (let at = 0; at + g711FrameBytes <= samples.length; at += g711FrameBytes) {
-        conversation.tick(encodeG711('pcmu', samples.subarray(at, at + g711FrameBytes)))
+        const heard = encodeG711('pcmu', samples.subarray(at, at + g711FrameBytes))
+        if (conversation.tick(heard)[0] === loudByte) heardFrames += 1
       }
       await settle()
+      return heardFrames
     },
     get isEngineHearing() {
       return heardByEngine
