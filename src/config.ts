@@ -153,6 +153,10 @@ export const settings = {
     'Put the bucket into the path and not into the host name.',
     { shown: '1 with an endpoint' },
   ),
+  OUTDIAL_PRICES: setting(
+    text,
+    'JSON file with what models cost, by their name; `docs/agents.md` shows one.',
+  ),
   OUTDIAL_DRAIN_SECONDS: setting(
     wholeNumber(0, 3600).prefault('120'),
     'How long live calls may go on after SIGTERM.',

@@ -14,6 +14,7 @@ import {
   type RecordingDetails,
 } from '../domains/recordings/recording-details.ts'
 import { listResultHeads, type ResultHeadRow } from '../domains/results/result-heads.ts'
+import { listTurnLatencies, listUsage } from '../domains/results/usage-store.ts'
 import { listTurns, type StoredTurn } from '../domains/results/transcript-store.ts'
 import type { CliContext } from './cli-context.ts'
 import { facts, show, table, type OutputOptions } from './output.ts'
@@ -68,11 +69,13 @@ const organizationOf = async (db: Database, id: string): Promise<string> =>
 const loadCall = async (db: Database, callId: string) => {
   const organizationId = await organizationOf(db, callId)
   const key = { organizationId, callId }
-  const [row, results, recording, turns] = await Promise.all([
+  const [row, results, recording, turns, usage, latencies] = await Promise.all([
     findCall(db, organizationId, callId),
     listResultHeads(db, key),
     findRecordingDetails(db, key),
     listTurns(db, key),
+    listUsage(db, key),
+    listTurnLatencies(db, key),
   ])
   if (!row) return refuse(callId)
   return {
@@ -82,6 +85,8 @@ const loadCall = async (db: Database, callId: string) => {
     results,
     ...(recording && { recording }),
     turns: turns.map(turnOf),
+    usage,
+    latencies,
   }
 }
 

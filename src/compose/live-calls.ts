@@ -27,6 +27,7 @@ import { createCallPlans, type CallPlanOptions } from './call-plans.ts'
 import { createJobRunner } from '../dispatch/job-runner.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import type { Store } from './open-store.ts'
+import { readPrices } from './prices.ts'
 
 export interface LiveCallOptions {
   readonly config: Config
@@ -57,6 +58,7 @@ const createSettleCall = (database: Database): OnCallEnded => {
 export const createLiveCallParts = (options: LiveCallOptions) => {
   const { config, store, spoolFolder, storage, clock, logger } = options
   const { database } = store
+  const prices = readPrices(config.OUTDIAL_PRICES)
   const settleCall = createSettleCall(database)
   // The node that has the spool encodes it: the task carries its name.
   const encodeHere = `${encodingTask}:${nameOfFolder(spoolFolder)}`
@@ -79,6 +81,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
         addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
       onCallEnded: settleCall,
       encodingTask: encodeHere,
+      prices,
     }),
     loadPlan: createCallPlans({
       database,
@@ -105,6 +108,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const housekeeping = createHousekeeping(database, storage)
   const summarizeCall = createSummarizeCall({
     database,
+    prices,
     summarize: summarizerOf(config),
     outcomesOf: async ({ organizationId, callId }) =>
       (await findAgentOfCall(database, organizationId, callId))?.outcomes ?? [],

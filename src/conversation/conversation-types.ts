@@ -41,6 +41,10 @@ export interface ConversationAgent {
 export interface ConversationListener {
   /** Final turns, in the order in which they began (a late one may still come after its successor). */
   onTurn(turn: Turn): void
+  /** How long an answer of the agent took. */
+  onLatency?(latency: TurnLatency): void
+  /** The agent was heard for the first time, this long after the answer. */
+  onFirstWords?(atMs: number): void
   /** The call is to be ended now: the goodbye has been heard. Called once at most. */
   onHangUp(reason: HangUpReason): void
   /** The callee asked never to be called again. Called once at most. */
@@ -70,6 +74,23 @@ export interface Turn {
   readonly text: string
   /** Milliseconds since the answer at which the first voiced frame of the turn was sent or heard. */
   readonly audioOffsetMs: number
+}
+
+/** What the time between the callee's last voiced sound and the agent's answer went into. Milliseconds. */
+export interface TurnLatency {
+  /** Milliseconds since the answer of the call at which the agent's answer began. */
+  readonly audioOffsetMs: number
+  /** Until the engine took the speech for over. */
+  readonly endpointingMs: number
+  /** Until its words were there; null where the model hears for itself. */
+  readonly transcriptionMs: number | null
+  /** Until the model had its first words, or its first sound where it speaks itself. */
+  readonly modelMs: number
+  /** Until they were sound; null where the model speaks itself. */
+  readonly speechMs: number | null
+  /** Until that sound was on its way to the callee: our share. */
+  readonly ownMs: number
+  readonly totalMs: number
 }
 
 export type HangUpReason =

@@ -20,6 +20,7 @@ import { createSpeechOnsets } from './speech-onsets.ts'
 import { createToolRunner } from './tool-runner.ts'
 import { parseToolCall, type BuiltInCall } from './tools.ts'
 import { createTransfer } from './transfer.ts'
+import { createTurnLatencyMeter } from './turn-latency.ts'
 import { createTurnLog } from './turn-log.ts'
 import { unrecognisedText, type VoiceEvent } from './voice-engine.ts'
 
@@ -69,6 +70,10 @@ export const createConversation = (options: ConversationOptions): Conversation =
     (turn) => listener.onTurn(turn),
     (engineMs) => onsets.nearest(engineMs),
   )
+  const latency = createTurnLatencyMeter({
+    onLatency: (measured) => listener.onLatency?.(measured),
+    onFirstWords: (atMs) => listener.onFirstWords?.(atMs),
+  })
   const hangUp = createHangUp((reason) => {
     voicemail.settle()
     listener.onHangUp(reason)
@@ -198,6 +203,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   }
 
   const handle = (event: VoiceEvent): void => {
+    latency.took(event)
     switch (event.type) {
       case 'audio':
         return handleAudio(event.utteranceId, event.g711)
@@ -237,6 +243,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     session.hear(voicemail.isRecording || transfer.isUnderWay ? silence : heard)
     decodeG711(codec, heard, heardSamples)
     const isVoiced = voiceActivity.isVoiced(heardSamples)
+    if (isVoiced) latency.heardVoice()
     const boundary = segmenter.push(isVoiced)
     if (boundary?.kind === 'start') onsets.add(boundary.atMs)
     speakingMs = segmenter.isSpeaking ? speakingMs + frameMs : 0
@@ -296,7 +303,9 @@ export const createConversation = (options: ConversationOptions): Conversation =
     if (!played) return silence
     const energy = energyOf(decodeG711(codec, played.frame, sentSamples))
     echo.sent(energy)
-    turns.agentPlayed(played.utteranceId, nowMs() - frameMs, energy >= voicedEnergy)
+    const isVoiced = energy >= voicedEnergy
+    turns.agentPlayed(played.utteranceId, nowMs() - frameMs, isVoiced)
+    latency.played(played.utteranceId, nowMs() - frameMs, isVoiced)
     return played.frame
   }
 

@@ -84,7 +84,12 @@ describe('the summary by a model', () => {
         summary: 'They talked.',
         outcome: 'booked',
         outcomeReason: 'It was said so.',
-        usage: { inputTokens: 30, outputTokens: 9 },
+        usage: {
+          provider: new URL(url).host,
+          model: 'gpt-4o-mini',
+          inputTokens: 30,
+          outputTokens: 9,
+        },
       })
       assert.equal(bodies[0]?.temperature, 0)
       const offered = bodies[0]?.response_format.json_schema.schema.properties.outcome.enum

@@ -122,7 +122,12 @@ const ask = async (
   if (!slugs.has(answer.outcome)) throw new SummaryProviderError('The model made up an outcome.')
   return {
     answer,
-    usage: { inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 },
+    usage: {
+      provider: new URL(url).host,
+      model,
+      inputTokens: usage.inputTokens ?? 0,
+      outputTokens: usage.outputTokens ?? 0,
+    },
   }
 }
 

@@ -38,6 +38,9 @@ export interface Summary {
 }
 
 export interface SummaryUsage {
+  /** Host of the server. */
+  readonly provider: string
+  readonly model: string | undefined
   readonly inputTokens: number
   readonly outputTokens: number
 }

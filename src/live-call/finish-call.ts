@@ -8,11 +8,13 @@ import {
 } from '../domains/calls/call-progress-store.ts'
 import { insertRecording, type RecordedFrames } from '../domains/recordings/recording-store.ts'
 import { openResults } from '../domains/results/open-results.ts'
+import { costOf, type PriceTable } from '../domains/results/price-table.ts'
+import { insertTurnLatencies, insertUsage } from '../domains/results/usage-store.ts'
 import { appendTurn, hasTurns } from '../domains/results/transcript-store.ts'
 import { resultsAtEnd } from './call-results.ts'
 import { enqueueEncoding, enqueueSummary } from './follow-up-jobs.ts'
-import type { CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
-import type { HangUpReason, MediaReport } from './media-protocol.ts'
+import type { AnsweredCall, CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
+import type { EngineSettings, HangUpReason, MediaReport } from './media-protocol.ts'
 
 export interface CallLedgerDependencies {
   readonly database: Database
@@ -22,6 +24,8 @@ export interface CallLedgerDependencies {
   readonly onCallEnded?: OnCallEnded
   /** The task that the node with the spool serves. */
   readonly encodingTask: string
+  /** By model; what none is named for costs an unknown amount. */
+  readonly prices?: PriceTable
 }
 
 /**
@@ -68,6 +72,7 @@ const finish = async (
   })
   if (ended === undefined) return false
   for (const turn of answered?.unsavedTurns ?? []) await appendTurn(tx, call, turn)
+  if (answered !== undefined) await storeUsage(deps, tx, call, answered)
   if (answered?.optedOut === true) await deps.addDoNotCall(tx, ended)
   if (answered?.report.recordingPath !== undefined) {
     const frames = framesOf(answered.report)
@@ -77,6 +82,32 @@ const finish = async (
   await settleResults(tx, ended, answered?.hangUpReason)
   await deps.onCallEnded?.(tx, ended)
   return true
+}
+
+/** What models and turns took, for whoever pays and whoever waits. */
+const storeUsage = async (
+  { prices }: CallLedgerDependencies,
+  tx: Transaction,
+  call: DialableCall,
+  { measured, report }: AnsweredCall,
+): Promise<void> => {
+  if (measured === undefined) return
+  const { engine, timing } = measured
+  await insertTurnLatencies(tx, call, timing.latencies)
+  if (report.usage === undefined) return
+  const models = modelsOf(engine)
+  await insertUsage(tx, call, {
+    purpose: 'conversation',
+    ...models,
+    ...report.usage,
+    costMicrousd: costOf(prices?.[models.model ?? models.engine], report.usage),
+    firstWordsMs: timing.firstWordsMs,
+  })
+}
+
+const modelsOf = (engine: EngineSettings) => {
+  const server = engine.kind === 'realtime' ? engine : engine.model
+  return { engine: engine.kind, provider: new URL(server.url).host, model: server.model }
 }
 
 const frameMs = 20

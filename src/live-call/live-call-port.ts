@@ -1,4 +1,5 @@
 import type { AttemptEnding, CallEnding } from './call-ending.ts'
+import type { ConversationTiming } from './watch-conversation.ts'
 import type {
   ConversationPlan,
   EngineSettings,
@@ -62,6 +63,8 @@ export interface AnsweredCall {
   /** How many turns were spoken in all. */
   readonly turnCount: number
   readonly report: MediaReport
+  /** Who held the conversation, and how quickly. */
+  readonly measured?: { readonly engine: EngineSettings; readonly timing: ConversationTiming }
   /** Why we hung up, where the conversation or its cap was the reason. */
   readonly hangUpReason?: HangUpReason
 }

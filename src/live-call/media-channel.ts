@@ -104,6 +104,11 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
         type: 'turn',
         turn: { sequence: (turns += 1), speaker, text, audioOffsetMs: audioOffsetMs + startedAtMs },
       }),
+    onLatency: (latency) => {
+      const audioOffsetMs = latency.audioOffsetMs + startedAtMs
+      options.post({ type: 'turn_latency', latency: { ...latency, audioOffsetMs } })
+    },
+    onFirstWords: (atMs) => options.post({ type: 'first_words', atMs: atMs + startedAtMs }),
     onHangUp: (reason) => {
       if (reason === 'engine_failed') breakDown('The voice engine failed during the call.')
       else options.post({ type: 'hang_up', reason })

@@ -2,6 +2,7 @@ import type { NobodyKind } from '../conversation/answer-classification/answer-cl
 import type {
   HangUpReason as ConversationHangUp,
   TransferResult,
+  TurnLatency,
 } from '../conversation/conversation-types.ts'
 import type { CascadeEngineSettings } from '../conversation/providers/cascade/cascade-engine.ts'
 import type { RealtimeEngineSettings } from '../conversation/providers/realtime/realtime-engine.ts'
@@ -51,6 +52,9 @@ export type FromMediaWorker =
 /** Facts of a live call, in the order they happened. */
 export type MediaEvent =
   | { readonly type: 'turn'; readonly turn: SpokenTurn }
+  | { readonly type: 'turn_latency'; readonly latency: TurnLatency }
+  /** The agent was heard for the first time, this long after the answer. */
+  | { readonly type: 'first_words'; readonly atMs: number }
   /** The conversation is over: its last words were played. `reason` is one of `HangUpReason`. */
   | { readonly type: 'hang_up'; readonly reason: HangUpReason }
   | { readonly type: 'voicemail'; readonly messageLeft: boolean }

@@ -245,6 +245,10 @@ describe('an answered call', () => {
           optedOut: false,
           unsavedTurns: deps.ledger.finished[0]?.answered?.unsavedTurns,
           turnCount: 3,
+          measured: {
+            engine: { kind: 'realtime', url: 'ws://127.0.0.1:1' },
+            timing: { latencies: [], firstWordsMs: undefined },
+          },
           report: fakeReport,
         },
       },

@@ -146,6 +146,7 @@ const converse = async (
         unsavedTurns,
         turnCount: conversation.turnCount(),
         report,
+        measured: { engine: plan.engine, timing: conversation.timing() },
         ...hangUpOf(end),
       },
     })

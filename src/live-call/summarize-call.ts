@@ -1,10 +1,17 @@
 import { sanitize, sanitizer } from '../conversation/sanitize.ts'
-import type { OutcomeChoice, Summary, SummaryInput } from '../conversation/summarize.ts'
+import type {
+  OutcomeChoice,
+  Summary,
+  SummaryInput,
+  SummaryUsage,
+} from '../conversation/summarize.ts'
 import type { Database } from '../database/database.ts'
 import { recordSummary } from '../domains/calls/call-progress-store.ts'
 import { findCall } from '../domains/calls/call-store.ts'
 import { publishSummary, publishTranscript } from '../domains/results/publish-result.ts'
 import type { ExhaustedReason } from '../domains/results/result-states.ts'
+import { costOf, type PriceTable } from '../domains/results/price-table.ts'
+import { insertUsage, type CallUsage } from '../domains/results/usage-store.ts'
 import { markResultExhausted } from '../domains/results/settle-result.ts'
 import { listTurns, type CallKey } from '../domains/results/transcript-store.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -18,6 +25,7 @@ export interface SummarizeCallDependencies {
   readonly summarize: Summarizer
   /** The outcomes of the call's agent beyond the usual ones. */
   outcomesOf?(call: CallKey): Promise<readonly OutcomeChoice[]>
+  readonly prices?: PriceTable
   readonly logger: Logger
 }
 
@@ -43,7 +51,7 @@ export const createSummarizeCall =
     if (read.turns.length === 0) return
     const input = { ...read, outcomeChoices }
     try {
-      await publish(deps.database, call, await deps.summarize(input, attempt.signal))
+      await publish(deps, call, await deps.summarize(input, attempt.signal))
     } catch (error) {
       if (attempt.signal.aborted) throw error
       const reason = exhaustedReason(error)
@@ -88,8 +96,13 @@ const voicemailOf = (outcome: string | undefined): SummaryInput['voicemail'] => 
   return outcome === 'voicemail_skipped' ? 'skipped' : 'none'
 }
 
-const publish = (database: Database, call: CallKey, found: Summary): Promise<void> =>
+const publish = (
+  { database, prices }: SummarizeCallDependencies,
+  call: CallKey,
+  found: Summary,
+): Promise<void> =>
   database.transaction(async (tx) => {
+    if (found.usage !== undefined) await insertUsage(tx, call, usageOf(found.usage, prices))
     const publication = await publishSummary(tx, call, found.summary, sanitizer)
     // Past its retention, or erased, while it was being written: then nothing of it may be stored anywhere.
     if (publication === 'closed') return
@@ -99,3 +112,19 @@ const publish = (database: Database, call: CallKey, found: Summary): Promise<voi
       outcomeReason: sanitize(found.outcomeReason),
     })
   })
+
+const usageOf = (
+  { provider, model, inputTokens, outputTokens }: SummaryUsage,
+  prices: PriceTable | undefined,
+): CallUsage => {
+  const used = { inputTokens, outputTokens, audioInMs: 0, audioOutMs: 0 }
+  return {
+    ...used,
+    purpose: 'summary',
+    engine: 'chat',
+    provider,
+    model,
+    costMicrousd: costOf(prices?.[model ?? 'chat'], used),
+    firstWordsMs: undefined,
+  }
+}

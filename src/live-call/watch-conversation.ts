@@ -1,3 +1,4 @@
+import type { TurnLatency } from '../conversation/conversation-types.ts'
 import type { CallLeg } from '../telephony/carrier.ts'
 import { abortKind, type ConversationEnd, type ConversationFacts } from './call-ending.ts'
 import type { MediaCall } from './media-port.ts'
@@ -15,12 +16,23 @@ export interface ConversationWatch {
   readonly transferTo?: string | undefined
 }
 
+export interface ConversationTiming {
+  readonly latencies: readonly TurnLatency[]
+  /** From the answer to the agent's first sound; `undefined` if it never spoke. */
+  readonly firstWordsMs: number | undefined
+}
+
+/** More answers than an hour holds; what is beyond is not measured. */
+const maxLatencies = 1_000
+
 export interface HeldConversation {
   /** Resolves with the first thing that ends the call. Nothing is hung up yet. */
   readonly ended: Promise<ConversationEnd>
   /** What is known so far; complete once the media is stopped. */
   facts(): ConversationFacts
   turnCount(): number
+  /** How long answers took so far. */
+  timing(): ConversationTiming
   /** Frees the timer and the listeners. */
   release(): void
 }
@@ -33,12 +45,20 @@ export const watchConversation = (watch: ConversationWatch): HeldConversation =>
   const ended = Promise.withResolvers<ConversationEnd>()
   let facts: ConversationFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
   let turns = 0
+  const latencies: TurnLatency[] = []
+  let firstWordsMs: number | undefined
 
   const onEvent = (event: MediaEvent): void => {
     switch (event.type) {
       case 'turn':
         turns += 1
         return watch.onTurn(event.turn)
+      case 'turn_latency':
+        if (latencies.length < maxLatencies) latencies.push(event.latency)
+        return
+      case 'first_words':
+        firstWordsMs ??= event.atMs
+        return
       case 'hang_up':
         return ended.resolve({ kind: 'hang_up', reason: event.reason })
       case 'voicemail':
@@ -94,6 +114,7 @@ export const watchConversation = (watch: ConversationWatch): HeldConversation =>
     ended: ended.promise,
     facts: () => facts,
     turnCount: () => turns,
+    timing: () => ({ latencies, firstWordsMs }),
     release: () => {
       clearTimeout(cap)
       watch.signal.removeEventListener('abort', onAbort)

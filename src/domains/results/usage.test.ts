@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createCallingOrganization, queueCalls } from '../../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { costOf, parsePriceTable } from './price-table.ts'
+import { insertTurnLatencies, insertUsage, listTurnLatencies, listUsage } from './usage-store.ts'
+
+describe('the price of a model', () => {
+  const prices = parsePriceTable({
+    tokens: { input_tokens_per_million: 4, output_tokens_per_million: 16 },
+    minutes: { audio_in_per_minute: 0.06, audio_out_per_minute: 0.24 },
+  })
+  const used = { inputTokens: 1_000, outputTokens: 500, audioInMs: 120_000, audioOutMs: 30_000 }
+
+  it('is counted by tokens, by minutes, or not at all', () => {
+    assert.equal(costOf(prices['tokens'], used), 12_000)
+    assert.equal(costOf(prices['minutes'], used), 240_000)
+    assert.equal(costOf(prices['unknown'], used), undefined)
+  })
+
+  it('is refused where it is none', () => {
+    for (const table of [
+      [],
+      { m: 3 },
+      { m: { input_tokens_per_million: -1 } },
+      { m: { price: 1 } },
+    ])
+      assert.throws(() => parsePriceTable(table))
+  })
+})
+
+describe('what a call took', () => {
+  let test: TestDatabase
+  before(async () => {
+    test = await createTestDatabase()
+  })
+  after(() => test.drop())
+
+  const someCall = async () => {
+    const organization = await createCallingOrganization(test.db)
+    const [call] = await queueCalls(test.db, organization, 1)
+    assert.ok(call)
+    return { organizationId: organization.organizationId, callId: call.id }
+  }
+
+  const usage = {
+    engine: 'realtime',
+    provider: 'api.example',
+    model: 'm',
+    inputTokens: 10,
+    outputTokens: 20,
+    audioInMs: 30.4,
+    audioOutMs: 40,
+    costMicrousd: 5,
+    firstWordsMs: 140,
+  }
+
+  it('is stored once for the conversation, and added up for its summaries', async () => {
+    const call = await someCall()
+    for (const purpose of ['conversation', 'conversation', 'summary', 'summary'] as const)
+      await insertUsage(test.db, call, { ...usage, purpose })
+    const rows = await listUsage(test.db, call)
+    assert.deepEqual(
+      rows.map(({ purpose, input_tokens, cost_microusd }) => [
+        purpose,
+        input_tokens,
+        cost_microusd,
+      ]),
+      [
+        ['conversation', 10, 5],
+        ['summary', 20, 10],
+      ],
+    )
+    assert.equal(rows[0]?.audio_in_ms, 30)
+  })
+
+  it('is stored turn by turn in time', async () => {
+    const call = await someCall()
+    const latency = {
+      audioOffsetMs: 1_900,
+      endpointingMs: 520,
+      transcriptionMs: null,
+      modelMs: 380,
+      speechMs: null,
+      ownMs: 12,
+      totalMs: 912,
+    }
+    await insertTurnLatencies(test.db, call, [])
+    await insertTurnLatencies(test.db, call, [latency, { ...latency, audioOffsetMs: 9_000 }])
+    await insertTurnLatencies(test.db, call, [{ ...latency, ownMs: 99 }])
+    assert.deepEqual(
+      (await listTurnLatencies(test.db, call)).map((row) => [row.audio_offset_ms, row.own_ms]),
+      [
+        [1_900, 12],
+        [9_000, 12],
+      ],
+    )
+  })
+})
