@@ -13,10 +13,7 @@ export const sendStatement = (
   client: pg.PoolClient,
   { name, text }: Statement,
   values: readonly unknown[],
-): Promise<pg.QueryResult<object>> => {
-  gatherWrites(client)
-  return client.query({ name, text, values: values as unknown[] })
-}
+): Promise<pg.QueryResult<object>> => client.query({ name, text, values: values as unknown[] })
 
 const gathering = new WeakSet<Writable>()
 
@@ -72,8 +69,8 @@ export const runTransaction = async <T>(
   }
   const query: Query = (statement, values) => {
     if (isOver) return Promise.reject(new Error(`${statement.name} came after its transaction`))
+    gatherWrites(client)
     if (!begun) {
-      gatherWrites(client)
       begun = client.query('begin isolation level read committed')
       begun.catch(note)
     }

@@ -63,19 +63,35 @@ export const standingHeaders = (requestId: string, version: string): Headers => 
   'X-Content-Type-Options': 'nosniff',
 })
 
+/** The rest of `standingHeaders`, and the type of every answer of the kernel. */
+const fixedHeaders = [
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Type',
+  'application/json; charset=utf-8',
+]
+
 /** Writes the answer. Nothing happens where one was written already, or the caller is gone. */
 export const sendReply = (exchange: Exchange, reply: Reply, isDraining: boolean): void => {
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return
   const rest = restOfBody(request)
-  response.writeHead(reply.status, {
-    ...standingHeaders(requestId, version),
-    ...(allowance ? rateLimitHeaders(allowance) : {}),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(reply.body)),
-    ...reply.headers,
-    ...(rest !== 'none' || isDraining ? { Connection: 'close' } : {}),
-  })
+  // A flat list of names and values is what Node writes fastest.
+  const headers = [
+    'X-Request-Id',
+    requestId,
+    'Service-Version',
+    version,
+    ...fixedHeaders,
+    'Content-Length',
+    String(Buffer.byteLength(reply.body)),
+  ]
+  if (allowance) headers.push(...rateLimitHeaders(allowance))
+  for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
+  if (rest !== 'none' || isDraining) headers.push('Connection', 'close')
+  response.writeHead(reply.status, headers)
   if (rest === 'unbounded') endAfterDiscarding(request, response, reply.body)
   // As text, head and body leave in one write.
   else response.end(reply.body)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ApiError } from '../../contract/api-error.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
@@ -27,9 +27,7 @@ export interface FingerprintParts {
 
 /** What makes two requests the same: SHA-256 over method, path, applied version and the canonical validated body (D10). */
 export const fingerprintOf = ({ method, path, version, body }: FingerprintParts): Buffer =>
-  createHash('sha256')
-    .update(`${method}\n${path}\n${version}\n${canonicalJson(body)}`)
-    .digest()
+  hash('sha256', `${method}\n${path}\n${version}\n${canonicalJson(body)}`, 'buffer')
 
 export interface OnceAnswer extends StoredAnswer {
   readonly isReplay: boolean

@@ -1,9 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../contract/api-error.ts'
 
 /** Deepest nesting of a body; the outermost object is level 1 (D9). */
 const maxDepth = 64
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Parses strict JSON: valid UTF-8, no byte order mark, nothing deeper than 64 levels, no repeated member. Throws 400
@@ -21,11 +20,9 @@ export const parseJson = (bytes: Buffer): unknown => {
 }
 
 const decode = (bytes: Buffer): string => {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw invalidJson('The body is not UTF-8.')
-  }
+  if (!isUtf8(bytes)) throw invalidJson('The body is not UTF-8.')
+  // A byte order mark stays and is no JSON.
+  return bytes.toString('utf8')
 }
 
 const parse = (text: string): unknown => {
@@ -71,9 +68,10 @@ const endOfString = (text: string, start: number): number => {
 
 const countMembers = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0
-  const values: unknown[] = Object.values(value)
-  const own = Array.isArray(value) ? 0 : values.length
-  return values.reduce<number>((sum, item) => sum + countMembers(item), own)
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  let members = Array.isArray(value) ? 0 : values.length
+  for (const item of values) members += countMembers(item)
+  return members
 }
 
 const invalidJson = (message: string): ApiError => new ApiError('invalid_json', message)

@@ -62,10 +62,14 @@ export const requireAllowance = ({ bucket, remaining, resetSeconds }: Allowance)
     )
 }
 
-/** `RateLimit-*`: delta-seconds, never an epoch (contract, "Limits"). */
-export const rateLimitHeaders = (allowance: Allowance): Record<string, string> => ({
-  'RateLimit-Limit': String(allowance.limit),
-  'RateLimit-Remaining': String(Math.max(0, allowance.remaining)),
-  'RateLimit-Reset': String(allowance.resetSeconds),
-  'RateLimit-Policy': `"${allowance.bucket}";q=${allowance.limit};w=${rateWindowSeconds}`,
-})
+/** `RateLimit-*` as names and values in turn: delta-seconds, never an epoch (contract, "Limits"). */
+export const rateLimitHeaders = (allowance: Allowance): readonly string[] => [
+  'RateLimit-Limit',
+  String(allowance.limit),
+  'RateLimit-Remaining',
+  String(Math.max(0, allowance.remaining)),
+  'RateLimit-Reset',
+  String(allowance.resetSeconds),
+  'RateLimit-Policy',
+  `"${allowance.bucket}";q=${allowance.limit};w=${rateWindowSeconds}`,
+]

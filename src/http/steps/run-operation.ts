@@ -92,5 +92,15 @@ const locationOf = (
 ): string | undefined =>
   location === undefined || status === 200 ? undefined : fillTemplate(location, body)
 
-const fillTemplate = (template: string, values: Readonly<Record<string, unknown>>): string =>
-  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
+const fillTemplate = (template: string, values: Readonly<Record<string, unknown>>): string => {
+  let text = ''
+  let at = 0
+  for (;;) {
+    const open = template.indexOf('{', at)
+    if (open === -1) return text + template.slice(at)
+    const close = template.indexOf('}', open)
+    text += template.slice(at, open)
+    text += encodeURIComponent(String(values[template.slice(open + 1, close)]))
+    at = close + 1
+  }
+}

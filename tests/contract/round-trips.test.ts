@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { createPlaceCall } from '../../src/domains/calls/place-call.ts'
+import { runOnce } from '../../src/http/steps/idempotency.ts'
+import { newId } from '../../src/runtime/ids.ts'
+import { silentLogger } from '../../src/runtime/logger.ts'
+import { contextOf, createOrganizationFixture } from '../support/organization-fixture.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+let database: TestDatabase
+let db: Database
+let closeProxy: () => void
+
+/** How often our side spoke after the server had: each is a wait for an answer. */
+let roundTrips = 0
+
+before(async () => {
+  database = await createTestDatabase()
+  const { host, port } = database.connection
+  const upstream = join(host ?? '', `.s.PGSQL.${port}`)
+  const proxy = createServer((client) => {
+    const server = connect(upstream)
+    let hasServerSpoken = true
+    client.on('data', (bytes) => {
+      if (hasServerSpoken) roundTrips += 1
+      hasServerSpoken = false
+      server.write(bytes)
+    })
+    server.on('data', (bytes) => {
+      hasServerSpoken = true
+      client.write(bytes)
+    })
+    client.on('close', () => server.destroy()).on('error', () => {})
+    server.on('close', () => client.destroy()).on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const tcp = { host: '127.0.0.1', port: (proxy.address() as AddressInfo).port }
+  db = openDatabase({
+    connection: { ...database.connection, ...tcp },
+    logger: silentLogger,
+    maxConnections: 1,
+  })
+  closeProxy = () => proxy.close()
+})
+after(async () => {
+  await db.stop()
+  closeProxy()
+  await database.drop()
+})
+
+test('an idempotent POST /calls takes two round trips to the database, its commit included', async () => {
+  const { organizationId, agentId } = await createOrganizationFixture(database.db)
+  const placeCall = createPlaceCall(() => {})
+  const contact = await database.db.transaction((tx) =>
+    createPlaceCall(() => {})(
+      {
+        params: {},
+        query: {},
+        body: {
+          agent_id: agentId,
+          recipient: {
+            external_id: 'one',
+            source: 'public_api',
+            name: 'One',
+            phone_number: '+12025550100',
+          },
+        },
+      },
+      contextOf(tx, organizationId),
+    ),
+  )
+  const body = { agent_id: agentId, contact_id: contact.contact_id }
+  const place = () =>
+    runOnce(db, { organizationId, key: newId(), fingerprint: randomBytes(32) }, async (tx) => {
+      const call = await placeCall({ params: {}, query: {}, body }, contextOf(tx, organizationId))
+      return { status: 202, body: JSON.stringify(call), location: `/calls/${call.id}` }
+    })
+  // Connects and prepares the statements.
+  await place()
+  roundTrips = 0
+  for (let calls = 0; calls < 5; calls += 1) await place()
+  assert.equal(roundTrips, 2 * 5)
+})
