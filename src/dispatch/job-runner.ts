@@ -10,6 +10,7 @@ import {
 } from 'graphile-worker'
 import pg from 'pg'
 import type { Database } from '../database/database.ts'
+import { backoffMs } from '../runtime/backoff.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { forgetJobWorkers, rescueJobs, touchJobWorkers } from './job-worker-store.ts'
@@ -29,42 +30,84 @@ export interface JobRunnerOptions {
 const pollIntervalMs = 1_000
 const maxConnections = 4
 const heartbeatIntervalMs = 5_000
-/** A worker that was not seen for this long is dead; a job is far shorter than what a paused process would need. */
+/** A pool that was not seen for this long is dead; a job is far shorter than what a paused process would need. */
 const staleSeconds = 30
+const restartBackoff = { baseMs: 200, maxMs: 5_000 }
+
+/**
+ * The library lets the whole process die of a rejection nobody handles when the database goes away in the very moment
+ * a job ends. With batches, of however short a wait, it ends its pool instead, and we start another.
+ */
+const batching = { completeJobBatchDelay: 0, failJobBatchDelay: 0 } as const
 
 /**
  * Runs the jobs that follow calls. A job that is interrupted is run again, here or on another node: jobs of a killed
- * process are free again within half a minute, for their workers are seen no more.
+ * process are free again within half a minute, for its pool is seen no more. Outlives any outage of the database.
  */
 export const createJobRunner = (options: JobRunnerOptions): Service => {
   const { database, logger } = options
-  const workerIds = new Set<string>()
-  let parts: { runner: Runner; pool: pg.Pool; heartbeat: Repeating } | undefined
+  /** The pools of this process, by the name under which they lock their jobs. */
+  const poolIds = new Set<string>()
+  const stopped = new AbortController()
+  let parts: { running: Promise<void>; pool: pg.Pool; heartbeat: Repeating } | undefined
+  let current: Runner | undefined
   let starting: Promise<void> | undefined
   let stopping: Promise<void> | undefined
 
   const beat = async (): Promise<void> => {
-    await touchJobWorkers(database, [...workerIds])
+    await touchJobWorkers(database, [...poolIds])
     if (await rescueJobs(database, staleSeconds)) logger.warn({}, 'jobs of a dead node were freed')
   }
 
-  const start = async (): Promise<void> => {
-    const pool = openPool(options)
+  /** One life of the library's runner; resolves with when it is over. */
+  const startRunner = async (pgPool: pg.Pool): Promise<{ readonly over: Promise<void> }> => {
+    const ownIds: string[] = []
     const events: WorkerEvents = new EventEmitter()
-    events.on('worker:create', ({ worker }) => {
-      workerIds.add(worker.workerId)
+    events.on('pool:create', ({ workerPool }) => {
+      ownIds.push(workerPool.id)
+      poolIds.add(workerPool.id)
     })
-    const runner = await run({
-      pgPool: pool,
+    current = await run({
+      pgPool,
       taskList: options.tasks,
       parsedCronItems: parseCronItems([...options.schedule]),
       concurrency: options.concurrency,
       pollInterval: pollIntervalMs,
       noHandleSignals: true,
+      preset: { worker: batching },
       events,
       logger: workerLogger(logger),
     })
-    runner.promise.catch((error: unknown) => logger.error({ err: error }, 'the job runner ended'))
+    const over = current.promise
+      .catch((error: unknown) => logger.warn({ err: error }, 'the job runner broke'))
+      .finally(() => {
+        // What it could not give back is free at the next heartbeat, of whichever node.
+        for (const id of ownIds) poolIds.delete(id)
+        forgetJobWorkers(database, ownIds).catch(() => undefined)
+      })
+    return { over }
+  }
+
+  const keepRunning = async (pgPool: pg.Pool, first: Promise<void>): Promise<void> => {
+    await first
+    for (let attempt = 1; !stopped.signal.aborted; attempt += 1) {
+      logger.warn({ attempt }, 'the job runner ended, and is started again')
+      await systemSleep(backoffMs(attempt, restartBackoff), stopped.signal)
+      if (stopped.signal.aborted) return
+      try {
+        const { over } = await startRunner(pgPool)
+        attempt = 0
+        if (stopped.signal.aborted) await current?.stop().catch(() => undefined)
+        await over
+      } catch (error) {
+        logger.warn({ err: error }, 'the job runner could not start')
+      }
+    }
+  }
+
+  const start = async (): Promise<void> => {
+    const pool = openPool(options)
+    const { over } = await startRunner(pool)
     const heartbeat = repeat({
       name: 'job workers',
       intervalMs: heartbeatIntervalMs,
@@ -72,19 +115,20 @@ export const createJobRunner = (options: JobRunnerOptions): Service => {
       sleep: systemSleep,
       logger,
     })
-    parts = { runner, pool, heartbeat }
+    parts = { running: keepRunning(pool, over), pool, heartbeat }
   }
 
   const stop = async (): Promise<void> => {
     await starting
     if (!parts) return
     await parts.heartbeat.stop()
-    await parts.runner
-      .stop()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the job runner could not stop'))
+    stopped.abort()
+    // Rejects where it has ended by itself.
+    await current?.stop().catch(() => undefined)
+    await parts.running
     await parts.pool.end()
     // A database that is away finds out by itself: the rows go stale.
-    await forgetJobWorkers(database, [...workerIds]).catch(() => undefined)
+    await forgetJobWorkers(database, [...poolIds]).catch(() => undefined)
   }
 
   return { start: () => (starting ??= start()), stop: () => (stopping ??= stop()) }

@@ -1,6 +1,9 @@
 import { sql, type Queryable } from '../database/database.ts'
 
-/** Workers of background jobs as the database sees them alive. The installation's own: no organization has any. */
+/**
+ * Pools of job workers as the database sees them alive: a job is locked under the id of the pool that runs it. The
+ * installation's own: no organization has any.
+ */
 
 const touchStatement = sql(
   'job-worker-store.touchJobWorkers',
@@ -9,12 +12,9 @@ const touchStatement = sql(
    on conflict (worker_id) do update set seen_at = now()`,
 )
 
-/** These workers are alive now, by the database's clock. */
-export const touchJobWorkers = async (
-  db: Queryable,
-  workerIds: readonly string[],
-): Promise<void> => {
-  await db.run(touchStatement, [workerIds])
+/** These pools are alive now, by the database's clock. */
+export const touchJobWorkers = async (db: Queryable, poolIds: readonly string[]): Promise<void> => {
+  await db.run(touchStatement, [poolIds])
 }
 
 const forgetStatement = sql(
@@ -22,15 +22,16 @@ const forgetStatement = sql(
   `delete from job_workers where worker_id = any($1::text[])`,
 )
 
-/** These workers have ended; whatever they held is free at the next rescue. */
+/** These pools have ended; whatever they held is free at the next rescue. */
 export const forgetJobWorkers = async (
   db: Queryable,
-  workerIds: readonly string[],
+  poolIds: readonly string[],
 ): Promise<void> => {
-  await db.run(forgetStatement, [workerIds])
+  await db.run(forgetStatement, [poolIds])
 }
 
-// A worker without a row is one that was forgotten: each writes its row before it takes its first job.
+// A pool without a row is one that was forgotten, unless it began to work since the last heartbeat: the age of the lock
+// tells.
 const rescueStatement = sql(
   'job-worker-store.rescueJobs',
   `with stale as (
@@ -42,6 +43,7 @@ const rescueStatement = sql(
      select distinct locked_by as worker_id
        from graphile_worker.jobs
       where locked_by is not null
+        and locked_at < now() - make_interval(secs => $1)
         and not exists (
               select
                 from job_workers w
@@ -53,6 +55,6 @@ const rescueStatement = sql(
    having count(*) > 0`,
 )
 
-/** Frees the jobs of workers that were not seen for `staleSeconds`. True if there were any. */
+/** Frees the jobs of pools that were not seen for `staleSeconds`. True if there were any. */
 export const rescueJobs = async (db: Queryable, staleSeconds: number): Promise<boolean> =>
   (await db.row(rescueStatement, [staleSeconds])) !== undefined
