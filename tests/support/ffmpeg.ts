@@ -22,3 +22,19 @@ export const probeAudio = async (
     seconds: Number(format.duration),
   }
 }
+
+/** What a player makes of an audio file: both lanes at 8 kHz. */
+export const decodeStereo = async (
+  file: string,
+): Promise<{ readonly left: Int16Array; readonly right: Int16Array }> => {
+  const options = ['-v', 'error', '-i', file, '-f', 's16le', '-ac', '2', '-ar', '8000', 'pipe:1']
+  const { stdout } = await run('ffmpeg', options, { encoding: 'buffer', maxBuffer: 256 * 2 ** 20 })
+  const samples = new Int16Array(stdout.buffer, stdout.byteOffset, stdout.length / 2)
+  const left = new Int16Array(samples.length / 2)
+  const right = new Int16Array(samples.length / 2)
+  for (let at = 0; at < left.length; at += 1) {
+    left[at] = samples[at * 2] ?? 0
+    right[at] = samples[at * 2 + 1] ?? 0
+  }
+  return { left, right }
+}
