@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '../database/database.ts'
+import { contextOf, sqlStateOf } from '../database/errors.ts'
 
 /** A stored answer to a request that once succeeded (D10). */
 export interface StoredAnswer {
@@ -25,16 +26,17 @@ export interface TakenClaim {
 
 /**
  * Claims the key for this transaction, or reads the row that is there: one statement. While another transaction holds
- * the key uncommitted, the insert would wait for it: the lock timeout turns that wait into SQLSTATE 55P03 after a
- * millisecond, so a concurrent holder never blocks anybody. The timeout ends with the statement.
+ * the key uncommitted, the insert would wait for it: the lock timeout turns that wait into SQLSTATE 55P03, so that a
+ * concurrent holder blocks nobody (`isHeld` tells it from other waits). The timeout ends with the statement.
  */
 export const takeClaim = async (
   tx: Transaction,
   organizationId: string,
   key: string,
   fingerprint: Buffer,
+  maxWaitMs: number,
 ): Promise<TakenClaim> => {
-  const values = [organizationId, key, fingerprint, String(claimWaitMs)]
+  const values = [organizationId, key, fingerprint, String(maxWaitMs)]
   const row = await tx.row<TakenRow>(takeClaimSql, values)
   if (!row) throw new Error('A claim returned no row.')
   return { isOurs: row.is_ours, earlier: row.is_expired === null ? undefined : row }
@@ -43,7 +45,19 @@ export const takeClaim = async (
 /** Without an earlier row all its columns are null. */
 type TakenRow = { readonly is_ours: boolean } & (ClaimRow | { readonly is_expired: null })
 
-const claimWaitMs = 1
+/**
+ * Whether a claim failed for waiting on another's uncommitted one. The same timeout ends a wait for a table that is
+ * locked, or that is being extended by others under load; then nobody holds the key. Names are not translated.
+ */
+export const isHeld = (error: unknown): boolean =>
+  sqlStateOf(error) === lockNotAvailable && (contextOf(error) ?? '').includes(primaryKey)
+
+/** Whether a claim failed for a wait that has nothing to do with its key. */
+export const isDelayed = (error: unknown): boolean =>
+  sqlStateOf(error) === lockNotAvailable && !isHeld(error)
+
+const lockNotAvailable = '55P03'
+const primaryKey = 'idempotency_claims_pkey'
 
 // The insert runs when `ours` is read, before the last line's timeout is set. A row that it made is not seen by the join.
 const takeClaimSql = sql(

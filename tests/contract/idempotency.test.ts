@@ -8,6 +8,7 @@ import { purgeExpiredClaims } from '../../src/http/idempotency-claims.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { aCall } from '../support/answer-table.ts'
 import { startApiFixture, type ApiFixture, type FixtureHandlers } from '../support/api-fixture.ts'
+import { until } from '../support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
@@ -245,4 +246,25 @@ test('an optional key makes an action replayable; without one it runs each time'
   assert.equal(replayed.header('idempotent-replayed'), 'true')
   assert.equal(replayed.header('location'), null)
   assert.equal(await effects(id), 1)
+})
+
+test('a busy table is not taken for a running request', async () => {
+  const locked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const locking = database.db.transaction(async (tx) => {
+    await tx.run(sql('test.lock', 'lock table idempotency_claims in share row exclusive mode'), [])
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const asked = post('busy-table', callBody('busy-table'))
+  const waiting = sql(
+    'test.waiting',
+    `select 1 as found from pg_locks
+      where relation = 'idempotency_claims'::regclass and not granted`,
+  )
+  await until('the claim to wait', () => database.db.row(waiting, []), { everyMs: 1 })
+  released.resolve()
+  await locking
+  assert.equal((await asked).status, 202)
 })

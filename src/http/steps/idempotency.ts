@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '../../contract/api-error.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { sqlStateOf } from '../../database/errors.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import {
   deleteExpiredClaim,
+  isDelayed,
+  isHeld,
   storeAnswer,
   takeClaim,
   type ClaimRow,
@@ -33,8 +34,8 @@ export interface OnceAnswer extends StoredAnswer {
   readonly isReplay: boolean
 }
 
-/** How often an expired claim in the way is removed before giving up for now. */
-const maxTries = 3
+/** How long each try waits for locks. There is another one when an expired claim or a busy table was in the way. */
+const claimWaitsMs = [1, 50, 500]
 const retryAfterSeconds = 1
 
 /**
@@ -47,9 +48,9 @@ export const runOnce = async (
   claim: Claim,
   work: (tx: Transaction) => Promise<StoredAnswer>,
 ): Promise<OnceAnswer> => {
-  for (let tries = 0; tries < maxTries; tries += 1) {
+  for (const maxWaitMs of claimWaitsMs) {
     try {
-      const answer = await database.transaction((tx) => claimAndWork(tx, claim, work))
+      const answer = await database.transaction((tx) => claimAndWork(tx, claim, maxWaitMs, work))
       return { ...answer, isReplay: false }
     } catch (error) {
       if (!(error instanceof ClaimLost)) throw error
@@ -66,7 +67,7 @@ type Verdict = { readonly kind: 'ours' } | { readonly kind: 'held' } | EarlierRo
 
 interface EarlierRow {
   readonly kind: 'earlier'
-  /** Undefined where it came or went meanwhile: just committed, or purged. */
+  /** Undefined where it came or went meanwhile, or nothing could be learned for now. */
   readonly row: ClaimRow | undefined
 }
 
@@ -87,9 +88,10 @@ class ClaimLost extends Error {
 const claimAndWork = async (
   tx: Transaction,
   claim: Claim,
+  maxWaitMs: number,
   work: (tx: Transaction) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> => {
-  const [verdict, worked] = await Promise.allSettled([judgeClaim(tx, claim), work(tx)])
+  const [verdict, worked] = await Promise.allSettled([judgeClaim(tx, claim, maxWaitMs), work(tx)])
   if (verdict.status === 'rejected') throw verdict.reason
   if (verdict.value.kind !== 'ours') throw new ClaimLost(verdict.value)
   if (worked.status === 'rejected') throw worked.reason
@@ -98,17 +100,17 @@ const claimAndWork = async (
   return worked.value
 }
 
-const judgeClaim = async (tx: Transaction, claim: Claim): Promise<Verdict> => {
+const judgeClaim = async (tx: Transaction, claim: Claim, maxWaitMs: number): Promise<Verdict> => {
+  const { organizationId, key, fingerprint } = claim
   try {
-    const taken = await takeClaim(tx, claim.organizationId, claim.key, claim.fingerprint)
+    const taken = await takeClaim(tx, organizationId, key, fingerprint, maxWaitMs)
     return taken.isOurs ? { kind: 'ours' } : { kind: 'earlier', row: taken.earlier }
   } catch (error) {
-    if (sqlStateOf(error) === lockNotAvailable) return { kind: 'held' }
+    if (isHeld(error)) return { kind: 'held' }
+    if (isDelayed(error)) return { kind: 'earlier', row: undefined }
     throw error
   }
 }
-
-const lockNotAvailable = '55P03'
 
 /** The stored answer, where there is a valid one; `undefined` where the claim is to be tried again. */
 const replay = (
