@@ -8,6 +8,7 @@ import { systemClock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
 import type { Service } from '../runtime/service.ts'
+import { within } from '../runtime/within.ts'
 import { createApiRole } from './api.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { createLiveCallParts } from './live-calls.ts'
@@ -33,16 +34,23 @@ export interface RunningOutdial {
 /** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
 const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
 
+/** No part may hang in silence: a start that takes longer is given up, and a part that does not stop is left. */
+const startLimitMs = 60_000
+const stopLimitMs = 30_000
+
 /** Every role in one process. What was started is stopped again when a later part cannot start. */
 export const startAllInOne = async (config: Config, logger: Logger): Promise<RunningOutdial> => {
   const started: (() => Promise<void>)[] = []
   const stopAll = async (): Promise<void> => {
     for (const stop of started.toReversed())
-      await stop().catch((error: unknown) => logger.warn({ err: error }, 'a part did not stop'))
+      await within(stopLimitMs, 'It took too long to stop.', stop()).catch((error: unknown) =>
+        logger.warn({ err: error }, 'a part did not stop'),
+      )
   }
   const run = async (...services: Service[]): Promise<void> => {
     for (const service of services) started.push(() => service.stop())
-    await Promise.all(services.map((service) => service.start()))
+    const starting = Promise.all(services.map((service) => service.start()))
+    await within(startLimitMs, 'A part of the program did not start in time.', starting)
   }
   try {
     const store = await openStore(

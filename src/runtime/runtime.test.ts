@@ -4,6 +4,7 @@ import { backoffMs } from './backoff.ts'
 import { createManualClock } from './clock.ts'
 import { derivedId, isUuid, newId, randomBase62 } from './ids.ts'
 import { maskPhoneNumber } from './logger.ts'
+import { DeadlineError, within } from './within.ts'
 
 test('ids made later sort later', () => {
   const ids = Array.from({ length: 1000 }, newId)
@@ -55,4 +56,11 @@ test('a manual clock moves only by hand', () => {
   clock.advance(1500)
   assert.equal(clock.now().toISOString(), '2026-03-29T01:00:00.500Z')
   assert.equal(clock.monotonicMs(), 1500)
+})
+
+test('what ends in time keeps its end, and what does not is a deadline missed', async () => {
+  assert.equal(await within(60_000, 'late', Promise.resolve(7)), 7)
+  await assert.rejects(within(60_000, 'late', Promise.reject(new RangeError('own'))), RangeError)
+  const never = new Promise<void>(() => undefined)
+  await assert.rejects(within(1, 'It took too long.', never), DeadlineError)
 })

@@ -1,0 +1,19 @@
+/** Something took longer than it may. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+}
+
+/** The promise's own end, or a `DeadlineError` with the sentence after `limitMs`. What was begun goes on unheard. */
+export const within = async <T>(
+  limitMs: number,
+  sentence: string,
+  promise: Promise<T>,
+): Promise<T> => {
+  const deadline = Promise.withResolvers<never>()
+  const timer = setTimeout(() => deadline.reject(new DeadlineError(sentence)), limitMs)
+  try {
+    return await Promise.race([promise, deadline.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
