@@ -98,8 +98,9 @@ export const endingOfConversation = (
     case 'cancel_requested':
       return { status: 'cancelled', ...answered, ...learned }
     case 'shutdown':
+      // A BYE of ours ends a call as any other BYE does (D3): people talked, and what they said is kept.
       return {
-        status: 'failed',
+        status: 'completed',
         ...answered,
         ...because('The service was shut down during the call.', learned),
       }
