@@ -3,8 +3,9 @@ import type { Synthesizer } from '../../../audio/flite.ts'
 import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import { parseObject, readAppendedAudio, readVerbatim } from '../realtime/protocol.ts'
 import { transferFailedNote, type Reply } from './dialogue.ts'
+import { createScriptedItems } from './scripted-items.ts'
 import { startScriptedResponse, type ScriptedResponse } from './scripted-response.ts'
-import { readSettings, type ScriptedSettings } from './scripted-settings.ts'
+import { mergeSession, readSettings, type ScriptedSettings } from './scripted-settings.ts'
 import { speakSentences } from './scripted-voice.ts'
 import type { Understanding } from './understanding.ts'
 
@@ -32,6 +33,7 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
   let ids = 0
   let greeting = ''
   let settings: ScriptedSettings | undefined
+  let session: Readonly<Record<string, unknown>> = { type: 'realtime', object: 'realtime.session' }
   let active: ScriptedResponse | undefined
   let speechItemId = ''
   let carry = new Uint8Array(0)
@@ -49,6 +51,8 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
   const send = (event: object): void =>
     options.send(JSON.stringify({ event_id: newId('event'), ...event }))
 
+  const items = createScriptedItems(send)
+
   const refuse = (code: string, message: string, eventId?: unknown): void =>
     send({
       type: 'error',
@@ -62,7 +66,7 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
       reply,
       sentences: speakSentences(reply.text, voice, codec, options.synthesizer),
       wire: output,
-      send,
+      send: items.sendOfResponse,
       onAudio: (itemId, producedMs) => remember(producedMsByItem, itemId, producedMs),
       onCall: (toolCallId) => openCalls.add(toolCallId),
       onDone: () => {
@@ -96,6 +100,7 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
       audio_start_ms: atMs,
       item_id: speechItemId,
     })
+    if (settings?.isInterruptible) active?.cancel()
   }
 
   const speechStopped = (atMs: number, samples: Int16Array, current: ScriptedSettings): void => {
@@ -104,6 +109,13 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
     send({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id: null })
     const transcript = options.understanding.understand(samples)
     tell(transcript)
+    items.add({
+      id: itemId,
+      type: 'message',
+      role: 'user',
+      status: 'completed',
+      content: [{ type: 'input_audio', transcript }],
+    })
     send({
       type: 'conversation.item.input_audio_transcription.completed',
       item_id: itemId,
@@ -133,9 +145,16 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
   }
 
   const update = (event: Record<string, unknown>): void => {
-    settings = readSettings(event.session, options.voiceActivity, () => greeting)
-    if (!settings) return refuse('invalid_value', 'Unknown audio format.', event.event_id)
-    send({ type: 'session.updated', session: event.session })
+    const named = (event.session ?? {}) as Readonly<Record<string, unknown>>
+    const merged = mergeSession(session, named)
+    const isNew = !settings || ['instructions', 'tools', 'audio'].some((member) => member in named)
+    if (isNew) {
+      const read = readSettings(merged, options.voiceActivity, () => greeting)
+      if (!read) return refuse('invalid_value', 'Unknown audio format.', event.event_id)
+      settings = read
+    }
+    session = merged
+    send({ type: 'session.updated', session })
   }
 
   const createResponse = (event: Record<string, unknown>): void => {
@@ -174,10 +193,12 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
 
   const createItem = (event: Record<string, unknown>): void => {
     const item = (event.item ?? {}) as ConversationItem
+    const isAnswer = item.type === 'function_call_output'
+    if (isAnswer && !openCalls.delete(String(item.call_id)))
+      return refuse('invalid_tool_call_id', 'There is no such tool call.', event.event_id)
+    items.add({ ...item, id: String(item.id ?? newId('item')), status: 'completed' })
     if (item.type === 'function_call') return void openCalls.add(String(item.call_id))
-    if (item.type === 'function_call_output') {
-      if (!openCalls.delete(String(item.call_id)))
-        return refuse('invalid_tool_call_id', 'There is no such tool call.', event.event_id)
+    if (isAnswer) {
       if (parseObject(String(item.output))?.transferred === false) tell(transferFailedNote)
       return
     }
@@ -188,6 +209,12 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
     for (const part of item.content ?? []) {
       if (part.type === 'input_text' && typeof part.text === 'string') tell(part.text)
     }
+  }
+
+  const retrieve = (event: Record<string, unknown>): void => {
+    const item = items.find(String(event.item_id))
+    if (item) return send({ type: 'conversation.item.retrieved', item })
+    refuse('item_not_found', 'There is no such item.', event.event_id)
   }
 
   const handle = (event: Record<string, unknown>): void => {
@@ -204,12 +231,14 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
         return truncate(event)
       case 'conversation.item.create':
         return createItem(event)
+      case 'conversation.item.retrieve':
+        return retrieve(event)
       default:
         return refuse('invalid_event', 'Unknown event type.', event.event_id)
     }
   }
 
-  send({ type: 'session.created', session: { type: 'realtime', object: 'realtime.session' } })
+  send({ type: 'session.created', session })
   return {
     receive(message) {
       const audio = readAppendedAudio(message)
@@ -226,6 +255,7 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
 }
 
 interface ConversationItem {
+  readonly id?: unknown
   readonly type?: unknown
   readonly role?: unknown
   readonly call_id?: unknown

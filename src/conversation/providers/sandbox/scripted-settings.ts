@@ -15,26 +15,32 @@ export interface ScriptedSettings {
   readonly dialogue: Dialogue
   /** Whether the model answers by itself when the callee has finished. */
   readonly createsResponses: boolean
+  /** Whether it stops by itself when the callee begins to speak. */
+  readonly isInterruptible: boolean
 }
 
 const defaultSilenceMs = 500
 
-const format = z.object({ type: z.enum(['audio/pcmu', 'audio/pcma', 'audio/pcm']) })
+const format = z
+  .object({ type: z.enum(['audio/pcmu', 'audio/pcma', 'audio/pcm']) })
+  .default({ type: 'audio/pcm' })
+
+const turnDetection = z
+  .object({
+    silence_duration_ms: z.number().min(100).max(5_000).default(defaultSilenceMs),
+    create_response: z.boolean().default(true),
+    interrupt_response: z.boolean().default(true),
+  })
+  .prefault({})
 
 const sessionSchema = z.object({
   instructions: z.string().default(''),
-  audio: z.object({
-    input: z.object({
-      format,
-      turn_detection: z
-        .object({
-          silence_duration_ms: z.number().min(100).max(5_000).default(defaultSilenceMs),
-          create_response: z.boolean().default(true),
-        })
-        .default({ silence_duration_ms: defaultSilenceMs, create_response: true }),
-    }),
-    output: z.object({ format, voice: z.string().optional() }),
-  }),
+  audio: z
+    .object({
+      input: z.object({ format, turn_detection: turnDetection }).prefault({}),
+      output: z.object({ format, voice: z.string().optional() }).prefault({}),
+    })
+    .prefault({}),
   tools: z.array(z.object({ name: z.string() })).default([]),
 })
 
@@ -62,5 +68,21 @@ export const readSettings = (
       greeting,
     }),
     createsResponses: audio.input.turn_detection.create_response,
+    isInterruptible: audio.input.turn_detection.interrupt_response,
   }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An update names only what changes; objects within objects too. The depth of a session is the protocol's. */
+export const mergeSession = (
+  old: Readonly<Record<string, unknown>>,
+  named: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => {
+  const entries = Object.entries(named).map(([member, value]) => {
+    const before = old[member]
+    return [member, isObject(before) && isObject(value) ? mergeSession(before, value) : value]
+  })
+  return { ...old, ...Object.fromEntries(entries) }
 }

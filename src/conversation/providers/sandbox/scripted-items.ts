@@ -1,0 +1,42 @@
+/** The items of the conversation, as clients may look at them. */
+export interface ScriptedItems {
+  /** An item that is complete at once: tells that it is there. */
+  add(item: Item): void
+  /** Sends an event of a response, and with it what it does to the conversation. */
+  sendOfResponse(event: object): void
+  find(id: string): Item | undefined
+}
+
+type Item = Readonly<Record<string, unknown>> & { readonly id: string }
+
+const maxItems = 256
+
+export const createScriptedItems = (send: (event: object) => void): ScriptedItems => {
+  const items = new Map<string, Item>()
+
+  const keep = (item: Item): void => {
+    items.set(item.id, item)
+    const [oldest] = items.keys()
+    if (items.size > maxItems && oldest !== undefined) items.delete(oldest)
+  }
+
+  const tell = (type: string, item: Item): void => {
+    keep(item)
+    send({ type, previous_item_id: null, item })
+  }
+
+  return {
+    add(item) {
+      tell('conversation.item.added', item)
+      tell('conversation.item.done', item)
+    },
+    sendOfResponse(event) {
+      send(event)
+      const { type, item } = event as { type?: unknown; item?: Item }
+      if (!item) return
+      if (type === 'response.output_item.added') tell('conversation.item.added', item)
+      if (type === 'response.output_item.done') tell('conversation.item.done', item)
+    },
+    find: (id) => items.get(id),
+  }
+}
