@@ -45,8 +45,12 @@ export async function* encodeMp3(
   }
 }
 
-const toFloats = (samples: Int16Array): Float32Array =>
-  Float32Array.from(samples, (sample) => sample / 32_768)
+/** A loop: `Float32Array.from` with a function takes more than a third of the encoder's whole time. */
+const toFloats = (samples: Int16Array): Float32Array => {
+  const floats = new Float32Array(samples.length)
+  for (let at = 0; at < samples.length; at += 1) floats[at] = (samples[at] ?? 0) / 32_768
+  return floats
+}
 
 function* silences(samples: number): Generator<Float32Array> {
   for (let left = samples; left > 0; left -= mp3FrameSamples) {
