@@ -13,11 +13,12 @@ export class DatabaseBusyError extends Error {
 /**
  * SQLSTATEs after which the same work may succeed on another connection, or a little later:
  * a read-only server (a demoted primary during failover), lost serialization and deadlock, a server
- * that shuts down, crashed or starts up, too many clients, and a prepared statement that a pooler or
- * a `discard all` took away.
+ * that shuts down, crashed or starts up, too many clients, a transaction that slept for too long, and a
+ * prepared statement that a pooler or a `discard all` took away.
  */
 const retryableStates = new Set([
   '25006',
+  '25P03',
   '40001',
   '40P01',
   '53300',

@@ -23,7 +23,11 @@ export interface DatabaseOptions {
 
 const defaultMaxConnections = 20
 const defaultStatementTimeoutMs = 30_000
-const idleInTransactionTimeoutMs = 60_000
+/**
+ * A process that is paused, or cut off, amid a transaction keeps its row locks no longer than this: others must be able
+ * to take its calls. Our own transactions wait for nothing but the database.
+ */
+const idleInTransactionTimeoutMs = 8_000
 /** A statement unanswered for this much longer than its timeout means a dead connection. */
 const answerGraceMs = 5_000
 /** How long a caller waits for a connection. */

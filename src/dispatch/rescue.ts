@@ -146,18 +146,26 @@ const requeueText = (condition: string): string => `with lost as materialized (
         set ready = true
       where organization_id in (select organization_id from lost)
      returning organization_id
+   ),
+   held as materialized (
+     -- A row that somebody holds is left for the next sweep: a process that was paused amid a transaction must not keep
+     -- the others from coming back.
+     select c.organization_id, c.id
+       from lost l
+       join woken w on w.organization_id = l.organization_id
+       join calls c on c.organization_id = l.organization_id and c.id = l.id
+      where c.lease_token = l.lease_token
+        and c.status = 'queued'
+        for update of c skip locked
    )
    update calls c
       set lease_token = null,
           node_id     = null,
           claimed_at  = null,
           ${decisionFragment({ decision: "'requeued'", reason: "'Its node stopped before it was dialled.'" })}
-     from lost l
-     join woken w on w.organization_id = l.organization_id
-    where c.organization_id = l.organization_id
-      and c.id = l.id
-      and c.lease_token = l.lease_token
-      and c.status = 'queued'`
+     from held h
+    where c.organization_id = h.organization_id
+      and c.id = h.id`
 
 const requeueOfDeadNodes = sql(
   'rescue.requeueOfDeadNodes',

@@ -77,7 +77,7 @@ export const startFleet = async (shape: Shape): Promise<Fleet> => {
 }
 
 /** The harness supervises this one: it is started again whenever it is killed. */
-const startSharedDatabase = async (
+export const startSharedDatabase = async (
   folder: string,
 ): Promise<{ server: EmbeddedPostgres; cluster: string }> => {
   const data = join(folder, 'database')
@@ -85,7 +85,7 @@ const startSharedDatabase = async (
   return { server: await startEmbedded(data), cluster: prepareFolders(data).cluster }
 }
 
-const urlOf = ({ host, port, user, database }: EmbeddedPostgres['connection']): string =>
+export const urlOf = ({ host, port, user, database }: EmbeddedPostgres['connection']): string =>
   `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`
 
 const embeddedConnection = (data: string): pg.ClientConfig => ({

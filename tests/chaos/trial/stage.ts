@@ -71,7 +71,7 @@ const rates = {
 }
 
 /** Tenants, agents, keys and Automations: what an administrator prepares before the trial. */
-export const setStage = async ({ connection }: Fleet): Promise<Tenant[]> => {
+export const setStage = async ({ connection }: Pick<Fleet, 'connection'>): Promise<Tenant[]> => {
   const db = openDatabase({ connection, logger: silentLogger, maxConnections: 2 })
   try {
     const tenants: Tenant[] = []

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { describeTrial } from './trial/describe-trial.ts'
+import { runTrial } from './trial/run-trial.ts'
+
+/** The rest of a night's kills is `npm run chaos -- --kills 1000`. */
+const kills = 10
+const killingLimitMs = 30_000
+
+describe('kill -9 of services and PostgreSQL under load', () => {
+  for (const shape of ['single', 'pair'] as const) {
+    it(`breaks no promise (${shape})`, async (test) => {
+      const report = await runTrial({ shape, seed: 4, kills, killingLimitMs, report: () => {} })
+      test.diagnostic(describeTrial(report))
+      assert.deepEqual(report.problems, [], describeTrial(report))
+      // A trial in which nothing happened shows nothing.
+      assert.ok(report.kills.service > 0 && report.kills.postgres > 0, 'both were killed')
+      assert.ok(report.verdict.calls.size > 20, `${report.verdict.calls.size} calls`)
+      assert.ok(report.verdict.journal.invites > 10, `${report.verdict.journal.invites} INVITEs`)
+      assert.ok(report.verdict.moves > 10, `${report.verdict.moves} moves`)
+    })
+  }
+})
