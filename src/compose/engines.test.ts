@@ -69,8 +69,12 @@ describe("an agent's engine", () => {
   })
 
   it('is explained where it cannot be served', () => {
-    assert.match(String(choose({ kind: 'realtime' }, {})), /OUTDIAL_REALTIME_URL/)
-    assert.match(String(choose({ kind: 'cascade' }, {})), /OUTDIAL_STT_URL/)
-    assert.match(String(choose({ kind: 'cascade', url: 'wss://a.example/' })), /http or https/)
+    const sentence = (...asked: Parameters<typeof choose>): string => {
+      const choice = choose(...asked)
+      return typeof choice === 'string' ? choice : assert.fail('it is served')
+    }
+    assert.match(sentence({ kind: 'realtime' }, {}), /OUTDIAL_REALTIME_URL/)
+    assert.match(sentence({ kind: 'cascade' }, {}), /OUTDIAL_STT_URL/)
+    assert.match(sentence({ kind: 'cascade', url: 'wss://a.example/' }), /http or https/)
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json as readJson } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { readFencedTurns } from './fenced-turns.ts'
 import { createModelSummarizer } from './summarize-with-model.ts'
@@ -23,12 +24,11 @@ const withModel = async (
   work: (url: string, bodies: ChatBody[]) => Promise<void>,
 ): Promise<void> => {
   const bodies: ChatBody[] = []
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request as AsyncIterable<Buffer>) text += chunk.toString('utf8')
-    const body = JSON.parse(text) as ChatBody
-    bodies.push(body)
-    answer(body, response)
+  const server = createServer((request, response) => {
+    void readJson(request).then((body) => {
+      bodies.push(body as ChatBody)
+      answer(body as ChatBody, response)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {

@@ -26,7 +26,7 @@ export interface AnsweringOptions {
   readonly model: ChatModel
   readonly speaker: Speaker
   readonly history: ChatHistory
-  emit(event: VoiceEvent): void
+  readonly emit: (event: VoiceEvent) => void
   /** Whether the callee is speaking. */
   isSpeaking(): boolean
   /** Whether the callee is speaking, or their words are outstanding. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer as readBytes } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { readWav, writeWav } from '../../../audio/wav.ts'
 import { readForm } from '../sandbox/request-body.ts'
@@ -22,15 +23,11 @@ const withServer = async (
   work: (url: string, received: Received[]) => Promise<void>,
 ): Promise<void> => {
   const received: Received[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-    received.push({
-      path: request.url ?? '',
-      headers: request.headers,
-      body: Buffer.concat(chunks),
+  const server = createServer((request, response) => {
+    void readBytes(request).then((body) => {
+      received.push({ path: request.url ?? '', headers: request.headers, body })
+      answers.shift()?.(response)
     })
-    answers.shift()?.(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {

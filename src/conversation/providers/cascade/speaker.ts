@@ -27,7 +27,7 @@ export interface SpokenUtterance {
   /** Rejects with `ProviderError`, or when it was interrupted. */
   speak(sentence: string): Promise<void>
   /** Gives the voice back. */
-  release(): void
+  readonly release: () => void
 }
 
 export interface SpeakerOptions {
@@ -36,7 +36,7 @@ export interface SpeakerOptions {
   readonly cache: SpeechCache
   cacheKey(text: string): string
   readonly phrases: Phrases
-  emit(event: VoiceEvent): void
+  readonly emit: (event: VoiceEvent) => void
   readonly signal: AbortSignal
 }
 

@@ -92,7 +92,7 @@ async function* samplesOf(
     const spoken = resampler.process(samples)
     samplesOut += spoken.length
     if (spoken.length > 0) yield spoken
-    if (samplesOut > maxSamples) return void (await reader.cancel())
+    if (samplesOut > maxSamples) return reader.cancel()
   }
   if (resampler) yield resampler.flush()
 }

@@ -36,7 +36,7 @@ export const createTranscriber = (
   request: typeof fetch,
 ): Transcriber => {
   // The detailed answer tells how sure the model is; servers and models that do not know it refuse it once.
-  let format = /^gpt-/.test(model) ? 'json' : 'verbose_json'
+  let format = model.startsWith('gpt-') ? 'json' : 'verbose_json'
 
   const ask = async (wav: Uint8Array, signal: AbortSignal): Promise<Response> => {
     const fields = { model, language: language.split('-')[0] ?? 'en', response_format: format }

@@ -66,7 +66,7 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
       reply,
       sentences: speakSentences(reply.text, voice, codec, options.synthesizer),
       wire: output,
-      send: items.sendOfResponse,
+      send: (event) => items.sendOfResponse(event),
       onAudio: (itemId, producedMs) => remember(producedMsByItem, itemId, producedMs),
       onCall: (toolCallId) => openCalls.add(toolCallId),
       onDone: () => {
@@ -196,7 +196,11 @@ export const createScriptedSession = (options: ScriptedSessionOptions): Scripted
     const isAnswer = item.type === 'function_call_output'
     if (isAnswer && !openCalls.delete(String(item.call_id)))
       return refuse('invalid_tool_call_id', 'There is no such tool call.', event.event_id)
-    items.add({ ...item, id: String(item.id ?? newId('item')), status: 'completed' })
+    items.add({
+      ...item,
+      id: typeof item.id === 'string' ? item.id : newId('item'),
+      status: 'completed',
+    })
     if (item.type === 'function_call') return void openCalls.add(String(item.call_id))
     if (isAnswer) {
       if (parseObject(String(item.output))?.transferred === false) tell(transferFailedNote)
