@@ -9,19 +9,14 @@ import {
   isConsistent,
   onCallEnded,
   type BatchFixture,
-} from '../../tests/support/batch-fixture.ts'
-import {
-  clearOrganizations,
-  execute,
-  openTrunk,
-  untilBlocked,
-} from '../../tests/support/queue-fixtures.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import type { Batch } from '../contract/batches.ts'
-import { enterBatch } from '../domains/batches/enter-batch.ts'
-import { pauseBatch } from '../domains/batches/pause-batch.ts'
-import { finishCall } from '../domains/calls/call-progress-store.ts'
-import { markDialing } from './mark-dialing.ts'
+} from '../support/batch-fixture.ts'
+import { clearOrganizations, execute, openTrunk, untilBlocked } from '../support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { Batch } from '../../src/contract/batches.ts'
+import { enterBatch } from '../../src/domains/batches/enter-batch.ts'
+import { pauseBatch } from '../../src/domains/batches/pause-batch.ts'
+import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
+import { markDialing } from '../../src/dispatch/mark-dialing.ts'
 
 let test: TestDatabase
 let batches: BatchFixture

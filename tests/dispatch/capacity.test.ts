@@ -7,12 +7,12 @@ import {
   execute,
   openTrunk,
   queueCalls,
-} from '../../tests/support/queue-fixtures.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import { finishCall } from '../domains/calls/call-progress-store.ts'
-import { newId } from '../runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from './claim-calls.ts'
-import { findWork } from './find-work.ts'
+} from '../support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
+import { newId } from '../../src/runtime/ids.ts'
+import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
+import { findWork } from '../../src/dispatch/find-work.ts'
 
 const dispatchers = 8
 const organizations = 3
