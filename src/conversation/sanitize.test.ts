@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { sanitize } from './sanitize.ts'
+import { sanitize, sanitizer } from './sanitize.ts'
 
 const table: readonly (readonly [name: string, text: string, shown: string])[] = [
   [
@@ -59,27 +59,224 @@ const table: readonly (readonly [name: string, text: string, shown: string])[] =
   ],
 ]
 
+const leftAlone: readonly string[] = [
+  'Sam Lee and Anne-Marie O’Brien-Smith, Mr. Four, José, Ten Hag, Seven of Nine.',
+  'It costs $1,234,567.89, or 1.234.567,89 €, or 1234567 euros.',
+  '12345678.90 USD, £20, ¥100000, 50 percent, 10,000,000 people, 30 000 000 people, 1 000 000.',
+  'On 2026-11-20, 11/20/2026, 20.11.2026, 01.02.1990, 20 11 2026, 20/11/26 10:30.',
+  'On November 20, 2026, Nov 20 2026 and the 20th of November 2026.',
+  'At 10:30:45, from 9:00 to 17:00, 12:00-13:00, 14:00-15:00, 2026-11-20T10:30:00.000Z.',
+  'Room 1204, extension 1234, version 1.2.3.4, order 123456.',
+  'Double oh seven called nine one one from a seven four seven at gate one two three four five six.',
+  'Twenty twenty-six or nineteen eighty-four at three thirty on the twenty first of November.',
+  'One hundred twenty three thousand four hundred fifty six.',
+  'From seven thirty to nine fifteen or ten forty five to eleven thirty.',
+  'Oh, one moment. Number one! Two of three. One on one, ten to five.',
+  'Visit us at example.com, or look at the sandbox.',
+]
+
+/** What must not survive, and what is shown in its place. */
+const hidden: Readonly<Record<string, readonly string[]>> = {
+  '[card number]': [
+    '4111-1111-1111-1111',
+    '4111.1111.1111.1111',
+    '4111, 1111, 1111, 1111',
+    '4111 - 1111 - 1111 - 1111',
+    '4111_1111_1111_1111',
+    '4111/1111/1111/1111',
+    '6011–1111–1111–1117',
+    '4111−1111−1111−1111',
+    '4111•1111•1111•1111',
+    '4111\u00a01111\u20091111\u202f1111',
+    '4111\u00ad1111\u200b1111\u200d1111',
+    '４１１１ １１１１ １１１１ １１１１',
+    '٤١١١ ١١١١ ١١١١ ١١١١',
+    '\u{1d7dc}111 1111 1111 1111',
+    '3782 822463 10005',
+    '41 11 11 11 11 11 11 11',
+    '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+    'four one one one, one one one one, one one one one, one one one one',
+    'four one one one... one one one one... one one one one. One one one one',
+    'four, um, one one one, uh, one one one one, er, one one one one, one one one one',
+    'four triple one double one 1 1 1 1 1 1 1 1 1 1',
+  ],
+  '[account number]': [
+    'DE89370400440532013000',
+    'de89 3704 0044 0532 0130 00',
+    'DE 89 3704 0044 0532 0130 00',
+    'ES91-2100-0418-4502-0005-1332',
+    'GB29 NWBK 6016 1331 9268 19',
+    'FR14 2004 1010 0505 0001 3M02 606',
+    'NL91 ABNA 0417 1643 00',
+    'IT60 X054 2811 1010 0000 0123 456',
+    'CH93 0076 2011 6238 5295 7',
+    'NO93 8601 1117 947',
+    'BE68 5390 0754 7034',
+    'PL61 1090 1014 0000 0712 1981 2874',
+    'AT61 1904 3002 3457 3201',
+    'MT84 MALT 0110 0001 2345 MTLC AST0 01S',
+    'SE45 5000 0000 0583 9825 7466',
+  ],
+  '[social security number]': ['123-45-6789', '123 45 6789', '123 – 45 – 6789'],
+  '[e-mail]': [
+    'bob@example.com',
+    'bob @ example.com',
+    'bob@localhost',
+    'x+y@sub.example.org',
+    'müller@exämple.de',
+    'bob at example dot com',
+    'bob dot smith at gmail dot com',
+    'bob underscore smith at gmail dot co dot uk',
+    'j o h n at g mail dot com',
+    'bob.smith at gmail.com',
+    'Bob Arroba ejemplo punto es',
+  ],
+  '[phone number]': [
+    '+1 202 555 0100',
+    '(202) 555-0100',
+    '202.555.0100',
+    '2025550100',
+    '555-0100',
+    '+49 (0) 30 123456',
+    '0049 30 1234567',
+    '+44 20 7946 0958',
+    '01 23 45 67 89',
+    '01.23.45.67.89',
+    '20 11 2026 33',
+    '078051120',
+    'two oh two, five five five, oh one double oh',
+    'Two. Oh. Two. Five. Five. Five. Oh. One. Oh. Oh',
+    'two zero two dash five five five dash zero one zero zero',
+    'eins zwei drei vier fünf sechs sieben acht',
+    'uno dos tres cuatro cinco seis siete ocho',
+    'zéro un deux trois quatre cinq six sept',
+  ],
+  '[number]': ['4111 1111 1111 1112 0000', '1'.repeat(26), '202 555 0100 202 555 0101'],
+}
+
+const fragments =
+  'four |one| at | dot |com|@|4111|1111 |-|+|(|, |DE89 |$| € |2026-11-20|10:30| um |.|x|\u00ad|٤| double |[|]|\u0301'.split(
+    '|',
+  )
+
 describe('sanitize', () => {
   for (const [name, text, shown] of table) {
     it(name, () => assert.equal(sanitize(text), shown))
   }
 
-  it('changes nothing when applied again, whatever the text', () => {
+  for (const text of leftAlone)
+    it(`leaves alone: ${text}`, () => assert.equal(sanitize(text), text))
+
+  for (const [label, texts] of Object.entries(hidden))
+    for (const text of texts)
+      it(`shows ${label} for ${JSON.stringify(text)}`, () => {
+        assert.equal(sanitize(text), label)
+        assert.equal(sanitize(`It is ${text}, Sam Lee.`), `It is ${label}, Sam Lee.`)
+      })
+
+  it('hides a card right behind a date, a time, a price or its neighbours', () => {
+    for (const [text, shown] of [
+      ['2026-11-20 4111 1111 1111 1111', '2026-11-20 [card number]'],
+      ['Nov 20 2026 4111111111111111', 'Nov 20 2026 [card number]'],
+      ['at 10:30, 4111 1111 1111 1111, 12 people', 'at 10:30, [card number], 12 people'],
+      ['$50, 4111 1111 1111 1111', '$50, [card number]'],
+      ['4111 1111 1111 1111 123', '[card number] [number]'],
+      ['5500 0000 0000 0004 4111 1111 1111 1111', '[card number] [card number]'],
+      ['a4111111111111111b', 'a[card number]b'],
+      ['$4111 1111 1111 1111', '$[card number]'],
+      ['4111111111111111 dollars', '[card number] dollars'],
+    ] as const)
+      assert.equal(sanitize(text), shown)
+  })
+
+  it('lets no card through, however it is grouped and held apart', () => {
+    const separator = fc.constantFrom(
+      '',
+      ' ',
+      '-',
+      '.',
+      ' - ',
+      ', ',
+      '/',
+      '_',
+      '–',
+      '\u00a0',
+      '\u200b',
+    )
+    const bodies = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 15, maxLength: 15 })
+    const groups = fc.constantFrom([4, 4, 4, 4], [16], [6, 10], [8, 8], [2, 2, 2, 2, 2, 2, 2, 2])
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-        const once = sanitize(text)
-        assert.equal(sanitize(once), once)
+      fc.property(bodies, groups, separator, (body, sizes, between) => {
+        const card = withCheckDigit([4, ...body.slice(1)])
+        let at = 0
+        const parts = sizes.map((size) => card.slice(at, (at += size)))
+        const shown = sanitize(`My card is ${parts.join(between)}, thanks.`)
+        assert.equal(shown, 'My card is [card number], thanks.')
       }),
     )
   })
 
-  it('takes no longer than the text is long', () => {
+  it('lets no seven digits in a row through, but as price, date or time', () => {
+    const piece = fc.constantFrom(
+      '1',
+      '23',
+      '456',
+      '7890',
+      ' ',
+      '-',
+      '. ',
+      ' call ',
+      ' four ',
+      ' two ',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const text = pieces.join('')
+        const shown = sanitize(text).replace(/\[[^\]]+\]/g, '#')
+        const kept = /(?:19|20)\d\d[./-]|[./ -](?:\d\d|\d{4})(?!\d)/.test(shown)
+        if (!kept) assert.doesNotMatch(shown, /\d{7}/)
+      }),
+    )
+  })
+
+  it('changes nothing when applied again, whatever the text', () => {
+    const words = fc.constantFrom(...fragments)
+    const mixed = fc.array(words, { maxLength: 60 }).map((all) => all.join(''))
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), mixed), (text) => {
+        const once = sanitize(text)
+        assert.equal(sanitize(once), once)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('comes to an end whatever it is given', () => {
     const hostile = [
       '1 '.repeat(20_000),
       'a.'.repeat(20_000),
+      'a '.repeat(20_000),
       'DE89 '.repeat(8_000),
       'one '.repeat(10_000),
+      'at dot '.repeat(8_000),
+      'a@'.repeat(20_000),
+      '(1'.repeat(20_000),
+      '$1,'.repeat(10_000),
+      '1'.repeat(50_000),
     ]
-    for (const text of hostile) assert.ok(sanitize(text).length <= text.length)
+    for (const text of hostile) assert.ok(sanitize(text).length <= text.length * 4)
+  })
+
+  it('has a version, which is stored with what it made', () => {
+    assert.equal(sanitizer.version, 2)
+    assert.equal(sanitizer.sanitize('555-0100'), '[phone number]')
   })
 })
+
+const withCheckDigit = (digits: readonly number[]): string => {
+  const sum = digits.toReversed().reduce((total, digit, index) => {
+    const doubled = index % 2 === 0 ? digit * 2 : digit
+    return total + (doubled > 9 ? doubled - 9 : doubled)
+  }, 0)
+  return digits.join('') + String((10 - (sum % 10)) % 10)
+}

@@ -9,10 +9,11 @@ export interface SpokenDigitRun {
 /** Fewer are a time, a date or a street number. */
 const leastDigits = 7
 
-const digitsOfWord: Readonly<Record<string, string>> = {
+const english = {
   zero: '0',
   oh: '0',
   o: '0',
+  nought: '0',
   one: '1',
   two: '2',
   three: '3',
@@ -22,6 +23,7 @@ const digitsOfWord: Readonly<Record<string, string>> = {
   seven: '7',
   eight: '8',
   nine: '9',
+  niner: '9',
   ten: '10',
   eleven: '11',
   twelve: '12',
@@ -42,12 +44,50 @@ const digitsOfWord: Readonly<Record<string, string>> = {
   ninety: '90',
 }
 
+/** Zero to nine; the run that is asked for is too long for a language in which such a word means something else. */
+const otherLanguages = [
+  'cero uno dos tres cuatro cinco seis siete ocho nueve',
+  'zéro un deux trois quatre cinq six sept huit neuf',
+  'null eins zwei drei vier fünf sechs sieben acht neun',
+  'null ein zwo drei vier fuenf sechs sieben acht neun',
+  'zero uno due tre quattro cinque sei sette otto nove',
+  'zero uma dois três quatro cinco seis sete oito nove',
+  'zero uma duas três quatro cinco meia sete oito nove',
+  'nul een twee drie vier vijf zes zeven acht negen',
+]
+
+const digitsOfWord: ReadonlyMap<string, string> = new Map([
+  ...otherLanguages.flatMap((words) =>
+    words.split(' ').map((word, digit) => [word, String(digit)] as const),
+  ),
+  ...Object.entries(english),
+])
+
 const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3 }
+
+/** Said between digits without ending the number. `um` is one in Portuguese: it is part of the run all the same. */
+const fillers = new Set(
+  'um uh er erm ah eh hm hmm mm so like then and y et und e dash hyphen minus space slash comma dot point period'.split(
+    ' ',
+  ),
+)
+
+interface OpenRun {
+  start: number
+  end: number
+  digits: string
+  words: number
+  fillers: number
+}
+
+/** Fillers in a row that a number survives. */
+const maxFillers = 3
 
 /** Every run of at least seven digits; figures between the words count with them (`four 5 six`). */
 export const spokenDigitRuns = (text: string): SpokenDigitRun[] => {
   const runs: SpokenDigitRun[] = []
-  let run: { start: number; end: number; digits: string; words: number } | undefined
+  let run: OpenRun | undefined
+  let heardTo = 0
   let times = 1
 
   const close = (): void => {
@@ -60,29 +100,28 @@ export const spokenDigitRuns = (text: string): SpokenDigitRun[] => {
 
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
     const lower = word.toLowerCase()
-    const repeat = repeats[lower]
-    if (run && !isJoined(text.slice(run.end, index))) close()
-    if (repeat !== undefined) {
-      run ??= { start: index, end: index, digits: '', words: 0 }
-      run.end = index + word.length
-      times = repeat
-      continue
-    }
-    const spoken = digitsOfWord[lower]
+    const spoken = digitsOfWord.get(lower)
     const digits = spoken ?? (/^\d{1,4}$/.test(word) ? word : undefined)
-    if (digits === undefined) {
-      close()
-      continue
-    }
-    run ??= { start: index, end: index, digits: '', words: 0 }
-    run.end = index + word.length
-    run.digits += digits.repeat(times)
-    if (spoken !== undefined) run.words += 1
-    times = 1
+    const repeat = repeats[lower]
+    if (run && !isJoined(text.slice(heardTo, index))) close()
+    heardTo = index + word.length
+    if (repeat !== undefined) {
+      run ??= { start: index, end: index, digits: '', words: 0, fillers: 0 }
+      run.end = heardTo
+      times = repeat
+    } else if (digits !== undefined) {
+      run ??= { start: index, end: index, digits: '', words: 0, fillers: 0 }
+      run.end = heardTo
+      run.digits += digits.repeat(times)
+      run.fillers = 0
+      if (spoken !== undefined) run.words += 1
+      times = 1
+    } else if (run && run.fillers < maxFillers && fillers.has(lower)) run.fillers += 1
+    else close()
   }
   close()
   return runs
 }
 
-/** Only blanks, commas and hyphens may lie between the digits of one number. */
-const isJoined = (between: string): boolean => /^[\s,-]{0,3}$/u.test(between)
+/** Blanks and the punctuation that a transcriber puts into a dictated number. */
+const isJoined = (between: string): boolean => /^[\s,.…;:\p{Pd}\u2212]{0,5}$/u.test(between)
