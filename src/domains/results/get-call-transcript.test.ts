@@ -7,6 +7,7 @@ import {
   createOrganizationFixture,
   type OrganizationFixture,
 } from '../../../tests/support/organization-fixture.ts'
+import { execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { getCallTranscript } from './get-call-transcript.ts'
 import { openResults } from './open-results.ts'
@@ -183,6 +184,47 @@ describe('GET /calls/{call_id}/transcript', () => {
     assert.equal(await purgeSupersededRevisions(test.db, 1), 1)
     assert.equal(await purgeSupersededRevisions(test.db, 100), 1)
     assert.deepEqual(textsOf(await read()), ['One.?', 'Two.?'])
+  })
+
+  it('reads one revision to its end while others are published all the time', async () => {
+    const texts = Array.from({ length: 30 }, (_, index) => `Sentence ${index}.`)
+    await sayAll(texts)
+    await project()
+    const pages = [await read(4)]
+    for (let version = 2; pages.at(-1)?.next; version += 1) {
+      const [page] = await Promise.all([
+        read(4, pages.at(-1)?.next),
+        project((text) => `${text} (${version})`),
+      ])
+      pages.push(page)
+    }
+    assert.deepEqual(pages.flatMap(textsOf), texts)
+    assert.deepEqual(new Set(pages.map(({ revision }) => revision)), new Set([1]))
+    assert.equal((await read()).revision, pages.length)
+  })
+
+  it('has revisions that nobody can edit, each with the version of the rules that made it', async () => {
+    await sayAll(['One.'])
+    await project()
+    const edit = (assignment: string) =>
+      execute(test.db, `update result_revisions set ${assignment} where call_id = $1`, [
+        call.callId,
+      ])
+    for (const assignment of [
+      `content = '{"turns": []}'`,
+      `content_hash = '\\x00'`,
+      `generated_at = now() + interval '1 day'`,
+      'revision = 7',
+      'sanitizer_version = 9',
+    ])
+      await assert.rejects(edit(assignment), /is immutable/, assignment)
+    const rows = await execute<{ sanitizer_version: number }>(
+      test.db,
+      'select sanitizer_version from result_revisions where call_id = $1',
+      [call.callId],
+    )
+    assert.deepEqual(rows, [{ sanitizer_version: 1 }])
+    assert.deepEqual(textsOf(await read()), ['One.'])
   })
 
   it('exists for API calls of the organization only', async () => {
