@@ -9,6 +9,8 @@ export interface LoadOptions {
   readonly expectedStatus: number
   readonly connections: number
   readonly durationMs: number
+  /** Goes on until as many were answered, however long it takes: a server is slow until its code is compiled. */
+  readonly minRequests?: number
   /** Never sleeps, so that no server pays for waking us: in a virtual machine that costs more than an answer. */
   readonly isWakeful?: boolean
 }
@@ -61,7 +63,10 @@ export const closedLoop = async (options: LoadOptions): Promise<LoadResult> => {
   let requests = 0
   const work = async (): Promise<void> => {
     const connection = await openConnection(options.port, options.expectedStatus)
-    while (performance.now() - startedMs < options.durationMs) {
+    while (
+      performance.now() - startedMs < options.durationMs ||
+      requests < (options.minRequests ?? 0)
+    ) {
       await connection.ask(options.make(nextSerial++))
       requests += 1
     }
