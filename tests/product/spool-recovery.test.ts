@@ -87,6 +87,14 @@ test('kill -9 amid a conversation keeps its words and its audio', async (t) => {
     const file = join(installation.data, 'recovered.mp3')
     await writeFile(file, Buffer.from(await download.arrayBuffer()))
     assert.deepEqual(spools(), [], 'the spool is gone once the recording is ready')
+    const shown = await askOutdial<{ recording: Record<string, unknown> }>(
+      env,
+      'call',
+      'show',
+      callId,
+    )
+    assert.equal('frames_expected' in shown.recording, false, 'nobody knows what was to come')
+    assert.ok(Number(shown.recording['frames_written']) >= (spokenForSeconds - 1.5) * 50)
 
     const missing = missingPeer('ffprobe')
     if (missing) return t.diagnostic(missing)
