@@ -55,7 +55,10 @@ describe('agents', () => {
     assert.equal(await greetingOf(1), minimalAgentFile.greeting)
     assert.equal(await greetingOf(2), 'Second.')
     const together = await Promise.all(['a', 'b', 'c', 'd'].map(publish))
-    assert.deepEqual(together.map(({ version }) => version).toSorted((a, b) => a - b), [3, 4, 5, 6])
+    assert.deepEqual(
+      together.map(({ version }) => version).toSorted((a, b) => a - b),
+      [3, 4, 5, 6],
+    )
   })
 
   it('are not published with faults, nor when they are archived or unknown', async () => {
