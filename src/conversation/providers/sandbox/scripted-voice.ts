@@ -1,4 +1,4 @@
-import type { FliteVoice, Synthesizer } from '../../../audio/flite.ts'
+import type { FliteVoice, SynthesizedSpeech, Synthesizer } from '../../../audio/flite.ts'
 import { encodeG711 } from '../../../audio/g711.ts'
 import { resample } from '../../../audio/resample.ts'
 import type { Codec } from '../../voice-engine.ts'
@@ -36,12 +36,21 @@ export const sampleSentences = function* (
 ): Generator<SampledSentence> {
   const chosen = voices.find((name) => name === voice) ?? defaultVoice
   for (const sentence of splitSentences(text)) {
-    const { samples, sampleRateHz } = synthesizer.synthesize(sentence, chosen)
-    const spoken = trimSilence(resample(samples, sampleRateHz, lineRateHz))
-    const padded = new Int16Array(spoken.length + pauseSamples)
-    padded.set(spoken)
-    yield { text: sentence, samples: padded }
+    yield { text: sentence, samples: forTheLine(synthesizer.synthesize(sentence, chosen)) }
   }
+}
+
+/** Resampling costs as much as everything else together: what the synthesizer still has is not done twice. */
+const lineSamples = new WeakMap<Int16Array, Int16Array>()
+
+const forTheLine = ({ samples, sampleRateHz }: SynthesizedSpeech): Int16Array => {
+  const known = lineSamples.get(samples)
+  if (known) return known
+  const spoken = trimSilence(resample(samples, sampleRateHz, lineRateHz))
+  const padded = new Int16Array(spoken.length + pauseSamples)
+  padded.set(spoken)
+  lineSamples.set(samples, padded)
+  return padded
 }
 
 /** The same as G.711. */
