@@ -45,7 +45,7 @@ export const queueCall = async (
   const call = { ...accepted, id: newId(), origin: request.origin, laneId: id }
   // Neither is awaited: they leave together with COMMIT, which fails if one of them does.
   if (!knownLanes.has(id)) makeLane(tx, id, lane).catch(() => {})
-  insertKnownCall(tx, organizationId, call).catch(() => {})
+  insertKnownCall(tx, organizationId, call).catch(() => knownLanes.delete(id))
   return queuedRow(call, placement.placed_at)
 }
 
@@ -77,7 +77,8 @@ const queuedRow = (
 
 /**
  * Lanes of immediate calls are never removed, so that one that was committed once is there for good, and a call costs
- * one statement less. Bounded: zones of callees are few, but organizations may be many.
+ * one statement less. A database that was put back to an earlier time lacks some: whoever meets that forgets the lane, so
+ * that the next call makes it again. Bounded: zones of callees are few, but organizations may be many.
  */
 const knownLanes = new Set<string>()
 const maxKnownLanes = 10_000

@@ -1,0 +1,49 @@
+import { claimCalls } from '../../../src/dispatch/claim-calls.ts'
+import { insertCall } from '../../../src/domains/calls/call-store.ts'
+import { finishCall } from '../../../src/domains/calls/call-progress-store.ts'
+import { sql } from '../../../src/database/database.ts'
+import { newId } from '../../../src/runtime/ids.ts'
+import { ratePerSecond } from '../figures.ts'
+import { openStand } from '../stand.ts'
+import { backlog, claim, enqueue, jobsPerClaim, serverOfArguments } from './workload.ts'
+
+const organizations = 100
+const lanesStatement = sql(
+  'bench.immediateLanes',
+  `select organization_id, id from lanes where kind = 'immediate'`,
+)
+
+const stand = await openStand(serverOfArguments(), 'contest_outdial', {
+  calls: backlog,
+  organizations,
+})
+const { db, nodeId } = stand
+const lanes = await db.rows<{ organization_id: string; id: string }>(lanesStatement, [])
+
+const take = async () => (await claimCalls(db, { nodeId, limit: jobsPerClaim, except: [] })).calls
+
+let next = 0
+const enqueued = await ratePerSecond(enqueue, async () => {
+  next += 1
+  const lane = lanes[next % lanes.length] ?? { organization_id: '', id: '' }
+  await insertCall(db, lane.organization_id, {
+    id: newId(),
+    origin: 'api',
+    contactId: lane.organization_id,
+    agentId: lane.organization_id,
+    agentVersion: 1,
+    phoneNumber: '+12025550100',
+    laneId: lane.id,
+  })
+  return 1
+})
+const worked = await ratePerSecond(claim, async () => {
+  const calls = await take()
+  await Promise.all(
+    calls.map((call) => db.transaction((tx) => finishCall(tx, call, { status: 'failed' }))),
+  )
+  return calls.length
+})
+const claimed = await ratePerSecond(claim, async () => (await take()).length)
+await stand.close()
+console.log(JSON.stringify({ enqueued, claimed, worked }))

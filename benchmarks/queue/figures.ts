@@ -1,0 +1,41 @@
+/** The value below which this share of the values lies. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[
+    Math.min(values.length - 1, Math.floor(values.length * share))
+  ] ?? Number.NaN
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+/** How long it took, in milliseconds. */
+export const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
+/** Runs `work` again and again, so many side by side, for so long; answers what the runs sum up to, per second. */
+export const ratePerSecond = async (
+  { atOnce, forMs }: { readonly atOnce: number; readonly forMs: number },
+  work: () => Promise<number>,
+): Promise<number> => {
+  const startedMs = performance.now()
+  let done = 0
+  const worker = async (): Promise<void> => {
+    while (performance.now() - startedMs < forMs) {
+      const more = await work()
+      done += more
+      if (more === 0) return
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return (done / (performance.now() - startedMs)) * 1000
+}
+
+export const row = (cells: readonly (string | number)[], widths: readonly number[]): string =>
+  cells
+    .map((cell, index) =>
+      (typeof cell === 'number' ? cell.toFixed(cell < 100 ? 2 : 0) : cell).padStart(
+        widths[index] ?? 0,
+      ),
+    )
+    .join('  ')
