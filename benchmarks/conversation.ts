@@ -35,7 +35,9 @@ const spreadMs = 10_000
 const endpointingMs = 500
 const retryMs = 500
 const goals = { ownP95Ms: 40, bargeInP95Ms: 120, firstWordsP95Ms: 300 }
-const leakRounds = 5
+const leakRounds = 10
+/** The first rounds fill caches and the collector's heaps. */
+const settledRounds = 5
 const leakSeconds = 12
 
 const main = async (): Promise<void> => {
@@ -145,9 +147,11 @@ const findLeaks = async (stage: Stage, conversations: number): Promise<void> => 
       `${String(round).padStart(5)}  ${String(finished.length).padStart(13)}  ${sizes.at(-1)?.toFixed(0)}`,
     )
   }
-  const [, second = 0] = sizes
-  const growth = ((sizes.at(-1) ?? 0) - second) / (perRound * (leakRounds - 2))
-  console.log(`growth after the second round: ${(growth * 1000).toFixed(1)} kB per conversation`)
+  const growth = (sizes.at(-1) ?? 0) - (sizes[settledRounds - 1] ?? 0)
+  const perConversation = (growth * 1000) / (perRound * (leakRounds - settledRounds))
+  console.log(
+    `growth over the last ${settledRounds} rounds: ${perConversation.toFixed(1)} kB per conversation`,
+  )
 }
 
 const quantile = (values: readonly number[], share: number): number => {

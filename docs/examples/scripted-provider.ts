@@ -1,0 +1,15 @@
+/**
+ * A model without weights behind the interfaces of OpenAI, for trying out agents and engines without a provider:
+ * `node docs/examples/scripted-provider.ts 4100`. It understands what the people of the sandbox carrier say.
+ */
+import { createScriptedRealtimeServer } from '../../src/conversation/providers/sandbox/scripted-realtime-server.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { personaVocabulary } from '../../src/telephony/sandbox/personas.ts'
+
+const server = createScriptedRealtimeServer({
+  vocabulary: personaVocabulary,
+  port: Number(process.argv[2] ?? 4100),
+  logger: createLogger('warn'),
+})
+await server.start()
+process.stdout.write(`Realtime: ${server.url}\nHTTP:     ${server.httpUrl}\n`)
