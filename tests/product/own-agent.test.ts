@@ -68,11 +68,20 @@ test('an agent from its file calls by three servers, and says what it took', asy
   const file = join(examples, 'agent.json')
   const agent = await askOutdial<{ id: string }>(
     installation.env,
-    ...['agent', 'create', '--org', org, '--file', file],
+    'agent',
+    'create',
+    '--org',
+    org,
+    '--file',
+    file,
   )
   const { version } = await askOutdial<{ version: number }>(
     installation.env,
-    ...['agent', 'publish', agent.id, '--file', file],
+    'agent',
+    'publish',
+    agent.id,
+    '--file',
+    file,
   )
   assert.equal(version, 2)
   const call = await askOutdial<{ id: string; status: string; answer_status: string }>(
@@ -111,7 +120,12 @@ test('an engine that a file names in a private network is not reached', async ()
   await writeFile(path, JSON.stringify({ ...file, engine }))
   const agent = await askOutdial<{ id: string }>(
     installation.env,
-    ...['agent', 'create', '--org', org, '--file', path],
+    'agent',
+    'create',
+    '--org',
+    org,
+    '--file',
+    path,
   )
   const call = await askOutdial<{ status: string }>(
     installation.env,
@@ -123,7 +137,9 @@ test('an engine that a file names in a private network is not reached', async ()
 test('there is nothing to reprocess where nothing is exhausted', async () => {
   const refused = await runOutdial(
     installation.env,
-    ...['call', 'reprocess', '019d3f5e-77d2-7c31-9f4e-2f6a1b0c9d11'],
+    'call',
+    'reprocess',
+    '019d3f5e-77d2-7c31-9f4e-2f6a1b0c9d11',
   )
   assert.equal(refused.status, 1)
   assert.match(refused.stderr, /no call/)
