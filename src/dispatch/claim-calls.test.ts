@@ -15,7 +15,7 @@ import {
 import type { Database, Transaction } from '../database/database.ts'
 import { insertCall } from '../domains/calls/call-store.ts'
 import { finishCall } from '../domains/calls/call-progress-store.ts'
-import { ensureLane, laneId, setSourcePaused } from '../domains/calls/lane-store.ts'
+import { laneId, setSourcePaused } from '../domains/calls/lane-store.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimCalls, type Claim, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
@@ -121,71 +121,6 @@ describe('claiming', () => {
     const claimed = await claim(10)
     assert.equal(claimed.stopped, 'pace')
     assert.ok((claimed.retryInMs ?? 0) > 0)
-  })
-
-  it('serves organizations equally, however much one has queued', async () => {
-    const big = await createCallingOrganization(db, { concurrency: 1000 })
-    const small = await createCallingOrganization(db, { concurrency: 1000 })
-    await queueCalls(db, big, 200)
-    await queueCalls(db, small, 10)
-    const claimed: ClaimedCall[] = []
-    for (let i = 0; i < 20; i += 1) claimed.push(...(await claim(1)).calls)
-    assert.equal(claimed.filter((call) => call.organizationId === small.organizationId).length, 10)
-  })
-
-  it('gives an organization that was idle no credit for its absence', async () => {
-    const busy = await createCallingOrganization(db, { concurrency: 1000 })
-    await queueCalls(db, busy, 100)
-    for (let i = 0; i < 50; i += 1) await claim(1)
-    const idle = await createCallingOrganization(db, { concurrency: 1000 })
-    await queueCalls(db, idle, 50)
-    const claimed: ClaimedCall[] = []
-    for (let i = 0; i < 20; i += 1) claimed.push(...(await claim(1)).calls)
-    const share = claimed.filter((call) => call.organizationId === busy.organizationId).length
-    assert.ok(share >= 9 && share <= 10, `the busy one got ${share} of 20`)
-  })
-
-  it('takes immediate calls before those of a batch', async () => {
-    const organization = await createCallingOrganization(db)
-    await queueCalls(db, organization, 5, batchLane(organization.organizationId, newId()))
-    const [immediate] = await queueCalls(db, organization, 1)
-    assert.equal((await claim(1)).calls[0]?.callId, immediate?.id)
-  })
-
-  it('serves the batches of one organization equally, however many lanes each has', async () => {
-    const organization = await createCallingOrganization(db, { concurrency: 1000 })
-    const [wide, narrow] = [newId(), newId()]
-    for (const zone of ['Europe/Berlin', 'Asia/Tokyo', 'America/Chicago']) {
-      await queueCalls(db, organization, 30, {
-        ...batchLane(organization.organizationId, wide),
-        timeZones: [zone],
-      })
-    }
-    await queueCalls(db, organization, 30, batchLane(organization.organizationId, narrow))
-    for (let i = 0; i < 10; i += 1) await claim(4)
-    const served = await execute<{ source_id: string; n: number }>(
-      db,
-      `select l.source_id, count(*) as n from calls c
-         join lanes l on l.organization_id = c.organization_id and l.id = c.lane_id
-        where c.lease_token is not null group by 1`,
-    )
-    assert.deepEqual(
-      served.map((row) => row.n),
-      [20, 20],
-    )
-  })
-
-  it('is not starved by a hundred empty lanes or a hundred paused ones', async () => {
-    const organization = await createCallingOrganization(db, { concurrency: 1000 })
-    for (let i = 0; i < 100; i += 1) {
-      await ensureLane(db, batchLane(organization.organizationId, newId()))
-      await queueCalls(db, organization, 1, {
-        ...batchLane(organization.organizationId, newId()),
-        isPaused: true,
-      })
-    }
-    await queueCalls(db, organization, 1, batchLane(organization.organizationId, newId()))
-    assert.equal((await claim(5)).calls.length, 1)
   })
 
   it('claims nothing from a paused source until it is resumed', async () => {
