@@ -107,6 +107,21 @@ describe('the rescue of a dead node', () => {
     assert.deepEqual(await read(leased), ['queued', null, true])
   })
 
+  it('leaves out a call that somebody holds, and takes the others at once', async () => {
+    await queueCalls(test.db, organization, 2)
+    const { calls } = await claimCalls(test.db, { nodeId, limit: 2, except: [] })
+    const [held, other] = calls as [ClaimedCall, ClaimedCall]
+    await letLapse()
+    // A process that is paused amid a transaction holds its row for as long as it sleeps.
+    await test.db.transaction(async (tx) => {
+      await execute(tx, 'select from calls where id = $1 for update', [held.callId])
+      assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 1, ended: 0 })
+      assert.deepEqual(await read(other), ['queued', null, false])
+    })
+    assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 1, ended: 0 })
+    assert.deepEqual(await read(held), ['queued', null, false])
+  })
+
   it('is done once, though two nodes are at it', async () => {
     await claimThree()
     await letLapse()
