@@ -86,7 +86,6 @@ const startRoles = async (
 
   const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const telephony = createTelephony(config, logger)
-  await run(scripted, telephony)
 
   const downloads = await createDownloads(config, database, clock, logger)
   const live = createLiveCallParts({
@@ -132,7 +131,8 @@ const startRoles = async (
     clock,
     logger,
   })
-  await run(live.media)
+  // Threads take their time to load; none needs another to begin.
+  await run(scripted, telephony, live.media)
   await run(dispatcher, automations, live.jobs, live.sweeper, downloads.server)
   // The API last: whoever can reach it finds everything behind it running.
   await run(api)
