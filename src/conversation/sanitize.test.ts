@@ -239,6 +239,11 @@ describe('sanitize', () => {
     )
   })
 
+  it('hides what a label beside it uncovers', () => {
+    const text = ' double 4111 dot one2026-11-20'
+    assert.equal(sanitize(text), '[number][phone number]')
+  })
+
   it('changes nothing when applied again, whatever the text', () => {
     const words = fc.constantFrom(...fragments)
     const mixed = fc.array(words, { maxLength: 60 }).map((all) => all.join(''))
@@ -268,7 +273,7 @@ describe('sanitize', () => {
   })
 
   it('has a version, which is stored with what it made', () => {
-    assert.equal(sanitizer.version, 2)
+    assert.equal(sanitizer.version, 3)
     assert.equal(sanitizer.sanitize('555-0100'), '[phone number]')
   })
 })
