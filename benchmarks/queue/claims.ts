@@ -76,7 +76,7 @@ const settleStatement = sql(
 )
 
 /** Ends what was claimed, so that the number of live calls stays that of a running system. */
-const settle = async (db: Database, calls: readonly ClaimedCall[]): Promise<void> => {
+export const settle = async (db: Database, calls: readonly ClaimedCall[]): Promise<void> => {
   await db.run(settleStatement, [
     calls.map((call) => call.organizationId),
     calls.map((call) => call.callId),

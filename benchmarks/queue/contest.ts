@@ -14,7 +14,7 @@ const widths = [18, 12, 12, 16]
 export interface ContestFigures {
   /** Added one by one, 32 at a time. */
   readonly enqueued: number
-  /** Taken ten at a time by four dispatchers. Absent: it takes them only to run them. */
+  /** Taken fifty at a time by four dispatchers. Absent: it takes them only to run them. */
   readonly claimed?: number
   /** Taken, and finished one by one. */
   readonly worked: number

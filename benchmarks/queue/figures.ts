@@ -31,6 +31,31 @@ export const ratePerSecond = async (
   return (done / (performance.now() - startedMs)) * 1000
 }
 
+/**
+ * The same for claims alone: what is claimed is let go again by `letGo`, whose time does not count, so that no more is
+ * held at a time than in a running system.
+ */
+export const claimRatePerSecond = async <Job>(
+  { atOnce, forMs }: { readonly atOnce: number; readonly forMs: number },
+  claim: () => Promise<readonly Job[]>,
+  letGo: (jobs: readonly Job[]) => Promise<unknown>,
+): Promise<number> => {
+  const startedMs = performance.now()
+  let claimed = 0
+  let claimingMs = 0
+  const worker = async (): Promise<void> => {
+    while (performance.now() - startedMs < forMs) {
+      const sentMs = performance.now()
+      const jobs = await claim()
+      claimingMs += performance.now() - sentMs
+      claimed += jobs.length
+      await letGo(jobs)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return (claimed / (claimingMs / atOnce)) * 1000
+}
+
 export const row = (cells: readonly (string | number)[], widths: readonly number[]): string =>
   cells
     .map((cell, index) =>

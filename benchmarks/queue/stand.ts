@@ -61,7 +61,10 @@ export const run = (
   return db.run(sql(`bench.${statements}`, text), values)
 }
 
-/** Every organization has one agent, one contact, a lane of immediate calls and lanes of batches. */
+/**
+ * Every organization has one agent, one contact, a lane of immediate calls and lanes of batches. Ids are ordered by time,
+ * as the product makes them: the server is the embedded one, which knows how.
+ */
 const fill = async (
   db: Database,
   { calls, organizations, lanes = defaultLanes, emptyLanes = 0 }: Backlog,
@@ -69,7 +72,7 @@ const fill = async (
   await run(
     db,
     `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy)
-     select gen_random_uuid(), 'bench', '2026-07-16', true, 1000, '{}'
+     select uuidv7(), 'bench', '2026-07-16', true, 1000, '{}'
        from generate_series(1, $1)`,
     [organizations],
   )
@@ -100,7 +103,7 @@ const fill = async (
         where time_zones = ''
      )
      insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number, lane_id, not_before)
-     select l.organization_id, gen_random_uuid(), 'api', l.organization_id, l.organization_id, 1, '+12025550100', l.id,
+     select l.organization_id, uuidv7(), 'api', l.organization_id, l.organization_id, 1, '+12025550100', l.id,
             now() - interval '1 hour' + n * interval '1 millisecond'
        from generate_series(1, $1::integer) as n
        join lane l on l.position = n % $2::integer`,

@@ -24,16 +24,8 @@ import { claimStatement, lockExhaustedStatement, settleStatement } from './claim
  *
  * EXPLAIN (10 organizations of 3 lanes each, 10 calls): every access is by index. dispatch_organizations_ready gives ten
  * rows in order; calls_queue is probed once per lane (40 probes, index only, 0.2 ms) and read once per lane for the calls
- * that are due; calls_live is counted per organization. Half of the statement's 1.2 ms is the update of ten calls, which
- * touches six indexes each.
- *
- * `benchmarks/queue.ts`, claims of 10 by turns over the backlogs, PostgreSQL 18 with fsync, commit included; two cores
- * that were also busy with other work (load 3 to 4), so that the ratios are the figures to trust:
- *
- *     organizations    p50 ms (p99) at 10 thousand     100 thousand        1 million     1 million / 10 thousand
- *                 1               2.37  (8.8)           2.61 (15)          2.89  (8.9)            1.22
- *               100               2.80 (14)             3.20 (20)          3.58 (16)              1.28
- *            10,000               2.93 (33)             3.46 (19)          4.22 (22)              1.44
+ * that are due; calls_live is counted per organization. Half of the statement's time is the update of ten calls in seven
+ * indexes, a quarter the start of so large a plan. Figures: benchmarks/README.md.
  */
 
 /** Organizations looked at in one claim. */

@@ -3,8 +3,8 @@ import { claimCalls, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 import { computeDueLanes } from './lane-edges.ts'
 
-/** Calls leased in one transaction: it holds the trunk's lock. */
-const maxCallsPerClaim = 20
+/** Calls leased in one transaction, which holds the trunk's lock: as many as the highest pace lets start at once. */
+export const maxCallsPerClaim = 50
 /** Claims in one turn before the poll looks at lanes again. */
 const maxClaimsPerTurn = 200
 /** Batches of lanes computed in one turn: at nine in the evening a whole country closes. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import { ratePerSecond } from '../figures.ts'
-import { analyzeAll, backlog, claim, enqueue, jobsPerClaim, withDatabase } from './workload.ts'
+import { analyzeAll, backlog, claim, enqueue, withDatabase } from './workload.ts'
 
 /** As it comes, or with its local queue and its batches, which take and end many jobs in one statement. */
 const isBatched = process.argv[3] === 'graphile-batched'
@@ -12,6 +12,8 @@ const batching = {
   failJobBatchDelay: 0,
 } as const
 
+/** More only adds to the jobs that wait for one of its connections. */
+const concurrency = 40
 const jobsPerInsert = 1_000
 const payload = { organization_id: crypto.randomUUID(), phone_number: '+12025550100' }
 const logger = new Logger(() => () => undefined)
@@ -37,7 +39,7 @@ await withDatabase(isBatched ? 'contest_graphile_2' : 'contest_graphile_1', asyn
     pgPool,
     logger,
     noHandleSignals: true,
-    concurrency: claim.atOnce * jobsPerClaim,
+    concurrency,
     preset: { worker: isBatched ? batching : {} },
     taskList: {
       call: () => {

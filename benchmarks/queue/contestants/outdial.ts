@@ -3,7 +3,8 @@ import { insertCall } from '../../../src/domains/calls/call-store.ts'
 import { finishCall } from '../../../src/domains/calls/call-progress-store.ts'
 import { sql } from '../../../src/database/database.ts'
 import { newId } from '../../../src/runtime/ids.ts'
-import { ratePerSecond } from '../figures.ts'
+import { settle } from '../claims.ts'
+import { claimRatePerSecond, ratePerSecond } from '../figures.ts'
 import { openStand } from '../stand.ts'
 import { backlog, claim, enqueue, jobsPerClaim, serverOfArguments } from './workload.ts'
 
@@ -37,6 +38,7 @@ const enqueued = await ratePerSecond(enqueue, async () => {
   })
   return 1
 })
+// Ended as it is when it was refused right before dialling: the one end that follows a claim directly.
 const worked = await ratePerSecond(claim, async () => {
   const calls = await take()
   await Promise.all(
@@ -44,6 +46,6 @@ const worked = await ratePerSecond(claim, async () => {
   )
   return calls.length
 })
-const claimed = await ratePerSecond(claim, async () => (await take()).length)
+const claimed = await claimRatePerSecond(claim, take, (calls) => settle(db, calls))
 await stand.close()
 console.log(JSON.stringify({ enqueued, claimed, worked }))

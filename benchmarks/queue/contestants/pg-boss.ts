@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ratePerSecond } from '../figures.ts'
+import { claimRatePerSecond, ratePerSecond } from '../figures.ts'
 import { analyzeAll, backlog, claim, enqueue, jobsPerClaim, withDatabase } from './workload.ts'
 
 /** What is used of it: it belongs to the benchmarks alone, so that nothing else knows its types. */
@@ -13,7 +13,7 @@ interface Boss {
   insert(name: string, jobs: readonly object[]): Promise<unknown>
   send(name: string, data: object): Promise<string | null>
   fetch(name: string, options: { batchSize: number }): Promise<readonly { readonly id: string }[]>
-  complete(name: string, id: string): Promise<unknown>
+  complete(name: string, id: string | readonly string[]): Promise<unknown>
 }
 
 const own = createRequire(join(import.meta.dirname, '../../package.json'))
@@ -49,7 +49,12 @@ await withDatabase('contest_pg_boss', async (connection) => {
     await Promise.all(jobs.map(({ id }) => boss.complete(queue, id)))
     return jobs.length
   })
-  const claimed = await ratePerSecond(claim, async () => (await take()).length)
+  const claimed = await claimRatePerSecond(claim, take, (jobs) =>
+    boss.complete(
+      queue,
+      jobs.map(({ id }) => id),
+    ),
+  )
   isOver = true
   await boss.stop({ graceful: false, close: true })
   return { enqueued, claimed, worked }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { maxCallsPerClaim } from '../../../src/dispatch/claim-turn.ts'
 import type { ContestFigures } from '../contest.ts'
 import type { Connection } from '../stand.ts'
 
@@ -6,7 +7,8 @@ import type { Connection } from '../stand.ts'
 export const backlog = 100_000
 export const enqueue = { atOnce: 32, forMs: 3_000 } as const
 export const claim = { atOnce: 4, forMs: 3_000 } as const
-export const jobsPerClaim = 10
+/** As many as a dispatcher of the product takes at most. */
+export const jobsPerClaim = maxCallsPerClaim
 
 export const serverOfArguments = (): Connection => JSON.parse(process.argv[2] ?? '') as Connection
 
