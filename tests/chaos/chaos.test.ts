@@ -5,12 +5,20 @@ import { runTrial } from './trial/run-trial.ts'
 
 /** The rest of a night's kills is `npm run chaos -- --kills 1000`. */
 const kills = 10
+const hurry = 2
 const killingLimitMs = 30_000
 
 describe('kill -9 of services and PostgreSQL under load', () => {
   for (const shape of ['single', 'pair'] as const) {
     it(`breaks no promise (${shape})`, async (test) => {
-      const report = await runTrial({ shape, seed: 4, kills, killingLimitMs, report: () => {} })
+      const report = await runTrial({
+        shape,
+        seed: 4,
+        kills,
+        hurry,
+        killingLimitMs,
+        report: () => {},
+      })
       test.diagnostic(describeTrial(report))
       assert.deepEqual(report.problems, [], describeTrial(report))
       // A trial in which nothing happened shows nothing.

@@ -18,13 +18,13 @@ const gaps = [
 const weightedGaps = gaps.flatMap((gap) => Array.from({ length: gap.weight }, () => gap))
 const postgresShare = 0.35
 
-/** The same seed gives the same kills. */
-export const scheduleKills = (seed: number, kills: number): Kill[] => {
+/** The same seed gives the same kills, `hurry` times as fast. */
+export const scheduleKills = (seed: number, kills: number, hurry = 1): Kill[] => {
   const random = createRandom(seed)
   return Array.from({ length: kills }, () => {
     const gap = random.pick(weightedGaps)
     return {
-      afterMs: Math.round(random.between(gap.minMs, gap.maxMs)),
+      afterMs: Math.round(random.between(gap.minMs, gap.maxMs) / hurry),
       victim: random.chance(postgresShare) ? ('postgres' as const) : ('service' as const),
       service: Math.floor(random.between(0, 1_000)),
     }

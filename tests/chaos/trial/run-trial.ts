@@ -11,6 +11,8 @@ export interface TrialOptions {
   readonly shape: Shape
   readonly seed: number
   readonly kills: number
+  /** How many times faster than usual the kills come. */
+  readonly hurry?: number
   /** The kills end after this, however many are left. */
   readonly killingLimitMs: number
   readonly report: (line: string) => void
@@ -78,11 +80,11 @@ export const runTrial = async (options: TrialOptions): Promise<TrialReport> => {
 
 const strikeAll = async (
   fleet: Fleet,
-  { seed, kills, killingLimitMs, report }: TrialOptions,
+  { seed, kills, hurry, killingLimitMs, report }: TrialOptions,
 ): Promise<TrialReport['kills']> => {
   const struck = { service: 0, postgres: 0 }
   const deadlineMs = performance.now() + killingLimitMs
-  for (const kill of scheduleKills(seed, kills)) {
+  for (const kill of scheduleKills(seed, kills, hurry)) {
     await delay(kill.afterMs)
     while (!fleet.strike(kill)) await delay(20)
     struck[kill.victim] += 1
