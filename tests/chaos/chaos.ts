@@ -30,8 +30,11 @@ const readOptions = () => {
   const kills = Number(values.kills)
   const seed = Number(values.seed)
   const shapes = shapesOf[values.shape]
-  if (!shapes || !Number.isInteger(kills) || kills < 1 || kills > maxKills) throw new Error(usage)
-  if (!Number.isInteger(seed) || seed < 0) throw new Error(usage)
+  const isUsable = Number.isInteger(kills) && kills >= 1 && kills <= maxKills
+  if (!shapes || !isUsable || !Number.isInteger(seed) || seed < 0) {
+    process.stderr.write(`${usage}\n`)
+    process.exit(2)
+  }
   return { kills, seed, shapes }
 }
 
