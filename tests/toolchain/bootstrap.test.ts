@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, test } from 'node:test'
 
@@ -55,7 +55,9 @@ const countCalls = (): number => readFileSync(calls, 'utf8').split('\n').length 
 
 const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => {
   const { npm_execpath: _, ...env } = process.env
-  return { ...env, PATH: `${join(root, 'path')}:${env['PATH']}`, CALLS: calls, ...more }
+  // What is started by its shebang runs on the Node that runs the tests, not on an older one of the machine.
+  const path = [join(root, 'path'), dirname(process.execPath), env['PATH']].join(':')
+  return { ...env, PATH: path, CALLS: calls, ...more }
 }
 
 const run = (args: string[], more?: Record<string, string>) =>
