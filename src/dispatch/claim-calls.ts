@@ -24,7 +24,7 @@ import { claimStatement, lockExhaustedStatement, settleStatement } from './claim
  *
  * EXPLAIN (10 organizations of 3 lanes each, 10 calls): every access is by index. dispatch_organizations_ready gives ten
  * rows in order; calls_queue is probed once per lane (40 probes, index only, 0.2 ms) and read once per lane for the calls
- * that are due; calls_live is counted per organization. Half of the statement's time is the update of ten calls in seven
+ * that are due; calls_live is counted per organization. Half of the statement's time is the update of ten calls in six
  * indexes, a quarter the start of so large a plan. Figures: benchmarks/README.md.
  */
 
