@@ -184,9 +184,6 @@ const lineOf = (error: unknown, text: string): string => {
 
 const migrateWorker = async ({ connection, logger }: MigrateOptions): Promise<void> => {
   const pgPool = new pg.Pool({ ...connection, max: 1 })
-  // A server that dies in the middle fails the statement; as an event it would end the process.
-  pgPool.on('error', () => {})
-  pgPool.on('connect', (client) => client.on('error', () => {}))
   pgPool.on('error', () => {})
   pgPool.on('connect', (client) => client.on('error', () => {}))
   const workerLogger = new WorkerLogger(() => (level, message) => {

@@ -44,6 +44,8 @@ const defaultStopTimeoutMs = 5_000
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { logger, connection, probeIntervalMs, stopTimeoutMs = defaultStopTimeoutMs } = options
   const pool = new pg.Pool(poolConfig(options))
+  // For its whole life: in the moment between loan and return nobody else listens, and an unheard error ends the process.
+  pool.on('connect', (client) => client.on('error', ignore))
   pool.on('error', (error) => {
     // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
     if (!stopping) logger.warn({ err: error }, 'idle database connection lost')
