@@ -191,6 +191,10 @@ test('a PostgreSQL whose owner and watchdog were both killed is ended by the nex
   const instance = await startInstance('service')
   const orphan = postmasterPid()
   const watchdog = Number(/PPid:\t(\d+)/.exec(readFileSync(`/proc/${orphan}/status`, 'utf8'))?.[1])
+  // The owner must not notice the end of its watchdog, or it would end PostgreSQL itself.
+  instance.child.kill('SIGSTOP')
+  const status = `/proc/${instance.child.pid}/status`
+  await eventually(() => assert.match(readFileSync(status, 'utf8'), /^State:\tT/m), 1_000)
   const children = readFileSync(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')
   process.kill(watchdog, 'SIGKILL')
   for (const pid of children.trim().split(' ').map(Number))
