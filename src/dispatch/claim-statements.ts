@@ -46,9 +46,10 @@ export const claimStatement = sql(
   `with recursive chosen as materialized (
      select d.organization_id, d.lane_virtual_time, d.lane_cursor,
             greatest(d.virtual_time, $5::bigint) as start,
-            least($3::bigint, o.concurrency - (select count(*) from calls l
-                                                where l.organization_id = d.organization_id
-                                                  and l.lease_token is not null)) as room
+            -- Below zero after an edit: live calls may be more than the concurrency.
+            greatest(0, least($3::bigint, o.concurrency - (select count(*) from calls l
+                                                            where l.organization_id = d.organization_id
+                                                              and l.lease_token is not null))) as room
        from dispatch_organizations d
        join organizations o on o.id = d.organization_id
       where d.organization_id = any($1::uuid[])

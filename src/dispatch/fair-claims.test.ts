@@ -153,6 +153,21 @@ describe('an organization with more lanes than one claim looks at', () => {
     }
   })
 
+  it('waits in any part when its concurrency fell below what is live, and keeps nobody else waiting', async () => {
+    const organization = await createCallingOrganization(db, { concurrency: 5 })
+    await queueInManyLanes(organization)
+    await queueCalls(db, organization, 1)
+    assert.equal((await claim(3)).calls.length, 3, 'the next claim begins amid the lanes')
+    await execute(db, 'update organizations set concurrency = 1')
+    const other = await createCallingOrganization(db)
+    await queueCalls(db, other, 1)
+    const { calls } = await claim(5)
+    assert.deepEqual(
+      calls.map((call) => call.organizationId),
+      [other.organizationId],
+    )
+  })
+
   it('has its immediate calls claimed first, in whichever part it is', async () => {
     const organization = await createCallingOrganization(db, { concurrency: 1000 })
     await queueInManyLanes(organization)
