@@ -90,6 +90,18 @@ describe('explaining a call', () => {
     })
   }
 
+  const paused = {
+    immediate: 'Immediate calls are paused.',
+    automation: 'Its Automation is paused.',
+    batch: 'Its batch is paused.',
+  }
+  for (const [kind, sentence] of Object.entries(paused)) {
+    it(`names what is paused: ${kind}`, async () => {
+      const seen = await under(`update lanes set paused = true, kind = '${kind}'`)
+      assert.equal(seen?.sentence, sentence)
+    })
+  }
+
   it('counts the calls that come first', async () => {
     assert.deepEqual(await waiting(), {
       reason: 'turn',

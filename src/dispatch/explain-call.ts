@@ -7,6 +7,7 @@ import {
   type ExplainRow,
   type StoredDecision,
 } from './explain-store.ts'
+import { pausedSentence } from './paused-sentence.ts'
 
 /** What a queued call waits for; the first that applies. */
 export type WaitReason =
@@ -67,7 +68,7 @@ const whyItWaits = (row: ExplainRow): Waiting =>
     : (closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row))
 
 const closedLane = (row: ExplainRow): Waiting | undefined => {
-  if (row.is_paused) return { reason: 'paused', sentence: 'Dispatch of its batch is paused.' }
+  if (row.is_paused) return { reason: 'paused', sentence: pausedSentence(row.lane_kind) }
   if (row.is_open) return undefined
   if (!row.is_opening_known) {
     return { reason: 'calling_hours', sentence: 'Its calling hours are being worked out.' }

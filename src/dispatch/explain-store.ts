@@ -1,5 +1,6 @@
 import type { CallStatus } from '../contract/states.ts'
 import { sql, type Queryable } from '../database/database.ts'
+import type { LaneKind } from '../domains/calls/lane-store.ts'
 
 /** Calls ahead are counted up to this. */
 export const maxAhead = 1000
@@ -21,6 +22,7 @@ export interface ExplainRow {
   readonly not_before: Date
   readonly is_due: boolean
   readonly is_claimed: boolean
+  readonly lane_kind: LaneKind
   readonly time_zones: string
   readonly is_paused: boolean
   readonly is_opening_known: boolean
@@ -42,7 +44,7 @@ const loadStatement = sql(
   'explain-store.loadForExplanation',
   `select c.id, c.status, c.attempt, c.decisions, c.wait_reason, c.not_before,
           c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
-          l.time_zones, l.paused as is_paused, l.opens_at is not null as is_opening_known,
+          l.kind as lane_kind, l.time_zones, l.paused as is_paused, l.opens_at is not null as is_opening_known,
           coalesce(l.opens_at <= now() and l.closes_at > now(), false) as is_open,
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,
           o.concurrency,

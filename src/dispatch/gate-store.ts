@@ -2,6 +2,7 @@ import { sql, type Queryable, type Transaction } from '../database/database.ts'
 import { decisionFragment } from '../domains/calls/call-fragments.ts'
 import type { CallFence } from '../domains/calls/call-progress-store.ts'
 import type { CallOrigin } from '../domains/calls/call-states.ts'
+import type { LaneKind } from '../domains/calls/lane-store.ts'
 import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
 
 /** What the gate judges: the claimed call and everything that may have changed since it was accepted. */
@@ -18,6 +19,7 @@ export interface GateRow {
   readonly is_agent_eligible: boolean
   readonly is_on_do_not_call_list: boolean
   readonly policy: CallingPolicyJson
+  readonly lane_kind: LaneKind
   readonly time_zones: string
   readonly is_lane_open: boolean
   readonly is_lane_paused: boolean
@@ -35,7 +37,7 @@ const loadStatement = sql(
           k.id is not null as is_contact_known,
           coalesce(a.published_version is not null and a.archived_at is null, false) as is_agent_eligible,
           d.phone_number is not null as is_on_do_not_call_list,
-          o.policy, l.time_zones,
+          o.policy, l.kind as lane_kind, l.time_zones,
           coalesce(l.opens_at <= clock_timestamp() and l.closes_at > clock_timestamp(), false) as is_lane_open,
           l.paused as is_lane_paused,
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,

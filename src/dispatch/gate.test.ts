@@ -21,10 +21,11 @@ import {
   requeueUnsent,
 } from '../domains/calls/call-progress-store.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
-import { sandboxPolicy } from '../domains/organizations/calling-policy.ts'
+import { policyToJson, sandboxPolicy } from '../domains/organizations/calling-policy.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimCalls, type ClaimedCall } from './claim-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'
+import { computeDueLanes } from './lane-edges.ts'
 
 let test: TestDatabase
 let organization: CallingOrganization
@@ -161,6 +162,25 @@ describe('the gate', () => {
     assert.equal(row.wait_reason, 'attempts_per_day')
     assert.equal(row.not_before.toISOString().slice(11), '00:00:00.000Z', 'midnight in UTC')
     assert.ok(row.not_before > new Date())
+  })
+
+  it('judges such a call again as soon as the policy allows more attempts', async () => {
+    const policy = { ...sandboxPolicy, attemptsPerNumberPerDay: 1 }
+    organization = await createCallingOrganization(test.db, { policy })
+    await gate(await claimOne())
+    const call = await claimOne()
+    await gate(call)
+    const hours = { ...policyToJson(policy), allowed_countries: ['US'] }
+    await change(`update organizations set policy = '${JSON.stringify(hours)}' where id = $org`)
+    assert.equal((await read(call)).wait_reason, 'attempts_per_day', 'other edits leave it alone')
+    const more = { ...hours, attempts_per_number_per_day: 2 }
+    await change(`update organizations set policy = '${JSON.stringify(more)}' where id = $org`)
+    const row = await read(call)
+    assert.equal(row.wait_reason, null)
+    assert.ok(row.not_before <= new Date())
+    await computeDueLanes(test.db)
+    const { calls } = await claimCalls(test.db, { nodeId: newId(), limit: 1, except: [] })
+    assert.equal(calls[0]?.callId, call.callId)
   })
 
   it('does not count dials that a congested carrier sent back', async () => {

@@ -21,6 +21,7 @@ import {
   type Release,
 } from './gate-store.ts'
 import { markDialing, maxCallDurationMs } from './mark-dialing.ts'
+import { pausedSentence } from './paused-sentence.ts'
 
 export type GateOutcome =
   /** `dialing` is committed: dial now. */
@@ -50,7 +51,7 @@ export const passGate = async (
     return await db.transaction((tx) => decide(tx, fence, onCallEnded))
   } catch (error) {
     if (!(error instanceof BatchStopped)) throw error
-    return wait(db, fence, { reason: pausedReason })
+    return wait(db, fence, { reason: pausedSentence('batch') })
   }
 }
 
@@ -79,8 +80,6 @@ const wait = async (db: Queryable, fence: CallFence, release: Release): Promise<
 
 /** A pause committed after the call's lane was looked at: `dialing` is rolled back. */
 class BatchStopped extends Error {}
-
-const pausedReason = 'Dispatch of its batch is paused.'
 
 /** The lane closed or the lease ended since the gate looked: the call must not stay leased to nobody. */
 const missedReason = 'Its lane was closed, or its node was in doubt, at the moment of dialling.'
@@ -145,7 +144,7 @@ const failed = (outcomeReason: string): Verdict => ({
 
 /** The lane closed, or was paused, between claim and gate. It wakes the call itself when it opens again. */
 const closedHours = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
-  if (row.is_lane_paused) return { kind: 'wait', reason: pausedReason }
+  if (row.is_lane_paused) return { kind: 'wait', reason: pausedSentence(row.lane_kind) }
   if (row.is_lane_open) return undefined
   return {
     kind: 'wait',

@@ -86,7 +86,7 @@ describe('races about a batch', () => {
     await untilBlocked(test.db)
     mayCommit.resolve()
     await pausing
-    assert.deepEqual(await dialling, { kind: 'wait', reason: 'Dispatch of its batch is paused.' })
+    assert.deepEqual(await dialling, { kind: 'wait', reason: 'Its batch is paused.' })
     const paused = await batches.get(id)
     assert.equal(paused.started_at, undefined)
     assert.deepEqual(filled(paused), { queued: 2 })
