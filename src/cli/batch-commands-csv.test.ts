@@ -58,12 +58,29 @@ describe('a file of recipients is read', () => {
       {},
     ],
     ['with fewer cells than the heading', `${heading.trim()},city\n${ada}`, {}],
+    ['with empty columns at the right', `${heading.trim()},,\n${ada.trim()},,\n`, {}],
+    ['with more empty cells than the heading', `${heading}${ada.trim()},,,\n`, {}],
   ]
   for (const [what, text, members] of readable) {
     it(what, () => {
       assert.deepEqual(recipientsOf(text), [
         { row: 2, input: { source: 'public_api', ...person, ...members } },
       ])
+    })
+  }
+
+  const further: readonly [string, string, number][] = [
+    ['with blank rows before the heading', `\n,,\n${heading}${ada}`, 4],
+    [
+      'with the delimiter told by its first line',
+      `sep=;\n${(heading + ada).replaceAll(',', ';')}`,
+      3,
+    ],
+    ['with that line after a byte order mark', `\uFEFFsep=,\r\n${heading}${ada}`, 3],
+  ]
+  for (const [what, text, row] of further) {
+    it(what, () => {
+      assert.deepEqual(recipientsOf(text), [{ row, input: { source: 'public_api', ...person } }])
     })
   }
 
@@ -88,6 +105,12 @@ describe('a bad file is refused with row, column and code', () => {
     ['with a column twice', `${heading.trim()},Name\n`, ['1 name duplicate_item']],
     ['with an unknown column', `${heading.trim()},Birthday\n`, ['1 Birthday unknown_field']],
     ['without a heading', ada, ['1 required']],
+    [
+      'with a cell below no heading',
+      `${heading.trim()},\n${ada.trim()},more\n`,
+      ['2 invalid_format'],
+    ],
+    ['with nothing but blank rows', '\n,,\n', ['1 required']],
     ['with an open quote', `${heading}a1,"Ada,+12025550100\n`, ['2 invalid_format']],
     ['with a stray quote', `${heading}a1,"Ada" L,+12025550100\n`, ['2 invalid_format']],
     ['with a cell too many', `${heading}a1,Ada,+12025550100,more\n`, ['2 invalid_format']],

@@ -39,41 +39,53 @@ export interface UnreadableFile {
 const maxRecordCharacters = 100_000
 
 /**
- * Reads CSV as spreadsheets write it: comma, semicolon or tab, cells in quotes over several lines, a byte order mark.
- * Columns are found by their heading, whatever its case, blanks and underscores.
+ * Reads CSV as spreadsheets write it: comma, semicolon or tab, cells in quotes over several lines, a byte order mark,
+ * blank rows, empty columns at the right, Excel's `sep=;` before the heading. Columns are found by their heading, whatever
+ * its case, blanks and underscores.
  */
 export const readCsv = (text: string): CsvFile | UnreadableFile => {
-  const records = recordsOf(text)
-  if ('fault' in records) return records
-  const [heading, ...rest] = records.records
-  if (!heading) return { fault: [inHeading('', 'required', 'The file is empty.')] }
+  const read = recordsOf(text)
+  if ('fault' in read) return read
+  const [heading, ...rest] = read.records.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  if (!heading) return { fault: [problemAt(1, '', 'required', 'The file is empty.')] }
   const found = columnsOf(heading)
   if ('fault' in found) return found
   const rows: CsvRow[] = []
   const problems: RowProblem[] = []
-  for (const [index, record] of rest.entries()) {
-    const row = index + 2
-    if (record.every((cell) => cell === '')) continue
-    if (record.length > heading.length) problems.push(tooManyCells(row, record, heading))
-    else rows.push({ row, cells: cellsOf(record, found.columns) })
+  for (const record of rest) {
+    const extra = record.cells.findIndex((cell, index) => cell !== '' && !found.columns[index])
+    if (extra >= 0) problems.push(cellWithoutColumn(record.row, extra))
+    else rows.push({ row: record.row, cells: cellsOf(record.cells, found.columns) })
   }
   return { rows, problems }
 }
 
-const recordsOf = (text: string): { readonly records: string[][] } | UnreadableFile => {
+interface CsvRecord {
+  /** As a spreadsheet counts. */
+  readonly row: number
+  readonly cells: readonly string[]
+}
+
+/** The first line of a file that says itself by what its cells are divided. */
+const separatorLine = /^\uFEFF?"?sep=([,;\t])"?(?:\r\n|\r|\n)/i
+
+const recordsOf = (text: string): { readonly records: readonly CsvRecord[] } | UnreadableFile => {
+  const [line = '', delimiter] = separatorLine.exec(text) ?? []
+  const firstRow = line === '' ? 1 : 2
+  const body = text.slice(line.length)
   try {
-    const records = parse(text, {
+    const records = parse(body, {
       bom: true,
-      delimiter: delimiterOf(text),
+      delimiter: delimiter ?? delimiterOf(body),
       trim: true,
       relax_column_count: true,
       max_record_size: maxRecordCharacters,
     })
-    return { records }
+    return { records: records.map((cells, index) => ({ row: index + firstRow, cells })) }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const row = typeof error['records'] === 'number' ? error['records'] + 1 : 1
-    return { fault: [{ row, column: '', code: 'invalid_format', message: sentenceOf(error) }] }
+    const before = typeof error['records'] === 'number' ? error['records'] : 0
+    return { fault: [problemAt(before + firstRow, '', 'invalid_format', sentenceOf(error))] }
   }
 }
 
@@ -95,37 +107,39 @@ const delimiters = [',', ';', '\t'] as const
 
 /** Whichever stands most often in the heading, outside of quotes. */
 const delimiterOf = (text: string): string => {
-  const heading = text.slice(0, maxRecordCharacters).replaceAll(/"[^"]*"/g, '')
-  const [line = ''] = heading.split(/\r\n|\r|\n/, 1)
+  const start = text.slice(0, maxRecordCharacters).replaceAll(/"[^"]*"/g, '""')
+  const line = start.split(/\r\n|\r|\n/).find((each) => /[^\s,;\uFEFF]/.test(each)) ?? ''
   const counts = delimiters.map((each) => line.split(each).length)
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-const columnsOf = (
-  heading: readonly string[],
-): { readonly columns: readonly Column[] } | UnreadableFile => {
+/** Undefined where a column has no heading: nothing may stand below it. */
+type FoundColumns = readonly (Column | undefined)[]
+
+const columnsOf = ({
+  row,
+  cells: heading,
+}: CsvRecord): { readonly columns: FoundColumns } | UnreadableFile => {
   const names = heading.map((cell) => columnNamed(cell))
-  if (names.every((name) => name === undefined)) return { fault: [noHeading] }
+  if (names.every((name) => name === undefined)) {
+    return { fault: [problemAt(row, '', 'required', noHeading)] }
+  }
   const fault = heading.flatMap((cell, index) => {
     const name = names[index]
-    if (name === undefined) return [inHeading(shown(cell), 'unknown_field', unknownColumn)]
+    if (cell === '') return []
+    if (name === undefined) return [problemAt(row, shown(cell), 'unknown_field', unknownColumn)]
     return names.indexOf(name) < index
-      ? [inHeading(name, 'duplicate_item', 'This column is there twice.')]
+      ? [problemAt(row, name, 'duplicate_item', 'This column is there twice.')]
       : []
   })
   const missing = requiredColumns.filter((column) => !names.includes(column))
-  fault.push(...missing.map((name) => inHeading(name, 'required', 'This column is required.')))
-  return fault.length > 0 ? { fault } : { columns: names.filter((name) => name !== undefined) }
+  fault.push(...missing.map((name) => problemAt(row, name, 'required', 'This column is required.')))
+  return fault.length > 0 ? { fault } : { columns: names }
 }
 
 const unknownColumn = `There is no such column; they are ${columns.join(', ')}.`
 
-const noHeading: RowProblem = {
-  row: 1,
-  column: '',
-  code: 'required',
-  message: `The first row must name the columns: ${columns.join(', ')}.`,
-}
+const noHeading = `The first row must name the columns: ${columns.join(', ')}.`
 
 const columnNamed = (cell: string): Column | undefined => {
   const plain = plainName(cell)
@@ -141,31 +155,20 @@ const plainName = (text: string): string =>
 /** A heading is no secret, but it may be cut off well before a terminal is full. */
 const shown = (cell: string): string => Array.from(cell).slice(0, 40).join('')
 
-const cellsOf = (
-  record: readonly string[],
-  found: readonly Column[],
-): Partial<Record<Column, string>> =>
+const cellsOf = (record: readonly string[], found: FoundColumns): Partial<Record<Column, string>> =>
   Object.fromEntries(
     found.flatMap((column, index) => {
       const cell = record[index] ?? ''
-      return cell === '' ? [] : [[column, cell]]
+      return column === undefined || cell === '' ? [] : [[column, cell]]
     }),
   )
 
-const inHeading = (column: string, code: string, message: string): RowProblem => ({
-  row: 1,
+const problemAt = (row: number, column: string, code: string, message: string): RowProblem => ({
+  row,
   column,
   code,
   message,
 })
 
-const tooManyCells = (
-  row: number,
-  record: readonly string[],
-  heading: readonly string[],
-): RowProblem => ({
-  row,
-  column: '',
-  code: 'invalid_format',
-  message: `It has ${record.length} cells, the heading ${heading.length}.`,
-})
+const cellWithoutColumn = (row: number, index: number): RowProblem =>
+  problemAt(row, '', 'invalid_format', `Its cell ${index + 1} stands in no column of the heading.`)

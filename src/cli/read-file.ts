@@ -12,12 +12,20 @@ export const readTextFile = (path: string): string => {
   try {
     if (statSync(path).size > maxFileBytes)
       throw new FileArgumentError(`${path} is larger than 50 MiB.`)
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    return decode(readFileSync(path))
   } catch (error) {
     if (error instanceof FileArgumentError) throw error
     if (error instanceof TypeError) throw new FileArgumentError(`${path} is not UTF-8 text.`)
     throw new FileArgumentError(`${path} cannot be read: ${(error as Error).message}`)
   }
+}
+
+/** UTF-8, or UTF-16 where a byte order mark says so, as spreadsheets and shells of Windows write it. */
+const decode = (bytes: Uint8Array): string => {
+  const [first, second] = bytes
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  const encoding = isUtf16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes)
 }
 
 /** A JSON file named on the command line; throws `FileArgumentError`. */

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { readJsonFile, readTextFile } from './read-file.ts'
+
+let folder: string
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outdial-read-file-'))
+})
+after(() => rmSync(folder, { recursive: true }))
+
+const fileOf = (bytes: string | Uint8Array): string => {
+  const path = join(folder, 'file')
+  writeFileSync(path, bytes)
+  return path
+}
+
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le')
+
+describe('a file argument', () => {
+  const text = 'Jürgen\t+12025550100\n'
+  const encodings: readonly [string, Uint8Array][] = [
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${text}`)],
+    ['UTF-16 of Windows', utf16(`\uFEFF${text}`)],
+    ['UTF-16 the other way round', utf16(`\uFEFF${text}`).swap16()],
+  ]
+  for (const [name, bytes] of encodings) {
+    it(`is read as ${name}`, () => assert.equal(readTextFile(fileOf(bytes)), text))
+  }
+
+  it('is refused in an encoding that nobody can be sure of', () => {
+    const path = fileOf(Buffer.from(text, 'latin1'))
+    assert.throws(() => readTextFile(path), { message: `${path} is not UTF-8 text.` })
+  })
+
+  it('is refused where it is missing or no JSON, with its name', () => {
+    assert.throws(() => readTextFile(join(folder, 'none')), /none cannot be read: .*ENOENT/)
+    assert.throws(() => readJsonFile(fileOf('{')), /file is not JSON: /)
+  })
+})
