@@ -8,9 +8,10 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { goertzelPower } from '../../src/audio/goertzel.ts'
 import { readWav, writeWav } from '../../src/audio/wav.ts'
-import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { terminalStates } from '../support/api-client.ts'
 import { freeUdpPort } from '../support/free-port.ts'
-import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 
@@ -113,16 +114,9 @@ test('baresip answers a call over a trunk: it hears our speech, we record its to
   }
   const outdial = await startOutdial(env)
   try {
-    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
-    const org = organization?.id ?? assert.fail('an organization is made at the first start')
-    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
-    const key = await askOutdial<{ secret: string }>(
-      env,
-      ...`key create --org ${org} --name peer --scopes all`.split(' '),
-    )
-    const api = createApiClient(outdial.apiUrl, key.secret)
+    const { agent, api } = await openSandboxTenant(outdial)
     const placed = await api.post('/calls', {
-      agent_id: agent?.id,
+      agent_id: agent,
       recipient: { external_id: 'phone', name: 'A phone', phone_number: number },
     })
     const id = String(placed.body['id'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createApiClient, terminalStates, type ApiClient } from '../support/api-client.ts'
+import { terminalStates, type ApiClient } from '../support/api-client.ts'
 import {
   askOutdial,
   createInstallation,
@@ -10,6 +10,7 @@ import {
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 /** Automations as an administrator and an integration use them, against the sandbox carrier. */
@@ -23,15 +24,7 @@ let agent: string
 before(async () => {
   installation = await createInstallation()
   outdial = await startOutdial(installation.env)
-  const organizations = await askOutdial<{ id: string }[]>(installation.env, 'org', 'list')
-  org = organizations[0]?.id ?? assert.fail('the first start makes an organization')
-  const agents = await askOutdial<{ id: string }[]>(installation.env, 'agent', 'list', '--org', org)
-  agent = agents[0]?.id ?? assert.fail('the first start makes an agent')
-  const key = await askOutdial<{ secret: string }>(
-    installation.env,
-    ...`key create --org ${org} --name test --scopes all`.split(' '),
-  )
-  api = createApiClient(outdial.apiUrl, key.secret)
+  ;({ org, agent, api } = await openSandboxTenant(outdial))
 })
 
 after(async () => {

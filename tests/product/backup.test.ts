@@ -8,6 +8,7 @@ import {
   runOutdial,
   startOutdial,
 } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 const number = '+12025550103'
@@ -17,16 +18,9 @@ test('a backup of the running service becomes another installation, recordings i
   const file = join(first.data, 'outdial.backup')
   const outdial = await startOutdial(first.env)
   try {
-    const [organization] = await askOutdial<{ id: string }[]>(first.env, 'org', 'list')
-    const org = organization?.id ?? assert.fail('an organization is made at the first start')
-    const [agent] = await askOutdial<{ id: string }[]>(first.env, 'agent', 'list', '--org', org)
-    const key = await askOutdial<{ secret: string }>(
-      first.env,
-      ...`key create --org ${org} --name backup --scopes all`.split(' '),
-    )
-    const api = createApiClient(outdial.apiUrl, key.secret)
+    const { org, agent, api, secret } = await openSandboxTenant(outdial)
     const recipient = { external_id: 'ada', name: 'Ada Lovelace', phone_number: number }
-    const placed = await api.post('/calls', { agent_id: agent?.id, recipient })
+    const placed = await api.post('/calls', { agent_id: agent, recipient })
     const callId = String(placed.body['id'])
     await until('the call to end', async () =>
       terminalStates.includes(String((await api.get(`/calls/${callId}`)).body['status']))
@@ -57,7 +51,7 @@ test('a backup of the running service becomes another installation, recordings i
     assert.deepEqual(await askOutdial(second.env, 'migrate'), { applied: [] })
     const restored = await startOutdial(second.env)
     try {
-      const client = createApiClient(restored.apiUrl, key.secret)
+      const client = createApiClient(restored.apiUrl, secret)
       assert.deepEqual((await client.get(`/calls/${callId}/transcript`)).body, transcript)
       assert.equal((await client.get(`/calls/${callId}`)).body['status'], 'completed')
       const { body } = await client.get('/recordings?include=download_url')

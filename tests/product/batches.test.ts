@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Batch } from '../../src/contract/batches.ts'
-import { createApiClient, type ApiClient } from '../support/api-client.ts'
+import type { ApiClient } from '../support/api-client.ts'
 import { isConsistent } from '../support/batch-fixture.ts'
 import {
   askOutdial,
@@ -12,6 +12,7 @@ import {
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 /** Batches over HTTP and from a file, dialled by the program against its own sandbox carrier. */
@@ -28,15 +29,7 @@ let agent: string
 before(async () => {
   installation = await createInstallation({ OUTDIAL_RING_TIMEOUT_SECONDS: ringSeconds })
   outdial = await startOutdial(installation.env)
-  const organizations = await askOutdial<{ id: string }[]>(installation.env, 'org', 'list')
-  org = organizations[0]?.id ?? assert.fail('the first start makes an organization')
-  const agents = await askOutdial<{ id: string }[]>(installation.env, 'agent', 'list', '--org', org)
-  agent = agents[0]?.id ?? assert.fail('the first start makes an agent')
-  const key = await askOutdial<{ secret: string }>(
-    installation.env,
-    ...`key create --org ${org} --name test --scopes all`.split(' '),
-  )
-  api = createApiClient(outdial.apiUrl, key.secret)
+  ;({ org, agent, api } = await openSandboxTenant(outdial))
 })
 
 after(async () => {

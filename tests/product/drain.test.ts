@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { terminalStates } from '../support/api-client.ts'
 import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keeps what is queued', async () => {
@@ -9,18 +10,11 @@ test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keep
   const { env } = installation
   let outdial = await startOutdial(env)
   try {
-    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
-    const org = organization?.id ?? assert.fail('an organization is made at the first start')
+    const { org, agent, api } = await openSandboxTenant(outdial)
     await askOutdial(env, ...`org set ${org} --concurrency 1`.split(' '))
-    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
-    const key = await askOutdial<{ secret: string }>(
-      env,
-      ...`key create --org ${org} --name drain --scopes all`.split(' '),
-    )
-    const api = createApiClient(outdial.apiUrl, key.secret)
     const place = async (number: string): Promise<string> => {
       const { status, body } = await api.post('/calls', {
-        agent_id: agent?.id,
+        agent_id: agent,
         recipient: { external_id: number, name: 'Callee', phone_number: number },
       })
       assert.equal(status, 202)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createApiClient, terminalStates, type ApiClient } from '../support/api-client.ts'
+import { terminalStates, type ApiClient } from '../support/api-client.ts'
 import { probeAudio } from '../support/ffmpeg.ts'
 import { missingPeer } from '../support/peers.ts'
 import {
@@ -11,6 +11,7 @@ import {
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 /** The program as it is started by hand, against its own sandbox carrier. */
@@ -30,15 +31,7 @@ let agent: string
 before(async () => {
   installation = await createInstallation()
   outdial = await startOutdial(installation.env)
-  const organizations = await askOutdial<{ id: string }[]>(installation.env, 'org', 'list')
-  org = organizations[0]?.id ?? assert.fail('the first start makes an organization')
-  const agents = await askOutdial<{ id: string }[]>(installation.env, 'agent', 'list', '--org', org)
-  agent = agents[0]?.id ?? assert.fail('the first start makes an agent')
-  const key = await askOutdial<{ secret: string }>(
-    installation.env,
-    ...`key create --org ${org} --name test --scopes all`.split(' '),
-  )
-  api = createApiClient(outdial.apiUrl, key.secret)
+  ;({ org, agent, api } = await openSandboxTenant(outdial))
 })
 
 after(async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { terminalStates } from '../support/api-client.ts'
 import {
   askOutdial,
   createInstallation,
   runOutdial,
   startOutdial,
 } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { missingS3Server, startS3Server } from '../support/s3-server.ts'
 import { until } from '../support/until.ts'
 
@@ -18,16 +19,9 @@ const recordAndErase = async (settings: Record<string, string>): Promise<void> =
   const { env } = installation
   const outdial = await startOutdial(env)
   try {
-    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
-    const org = organization?.id ?? assert.fail('an organization is made at the first start')
-    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
-    const key = await askOutdial<{ secret: string }>(
-      env,
-      ...`key create --org ${org} --name erase --scopes all`.split(' '),
-    )
-    const api = createApiClient(outdial.apiUrl, key.secret)
+    const { org, agent, api } = await openSandboxTenant(outdial)
     const recipient = { external_id: 'ada', name: 'Ada Lovelace', phone_number: number }
-    const placed = await api.post('/calls', { agent_id: agent?.id, recipient })
+    const placed = await api.post('/calls', { agent_id: agent, recipient })
     const callId = String(placed.body['id'])
     const contactId = String(placed.body['contact_id'])
     await until('the call to end', async () =>

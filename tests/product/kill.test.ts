@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { terminalStates } from '../support/api-client.ts'
 import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { startSandboxCarrier } from '../support/sandbox-carrier-process.ts'
 import { until } from '../support/until.ts'
 
@@ -14,20 +15,13 @@ test('kill -9 amid ten calls loses none and rings no phone twice', async () => {
   const env = { ...installation.env, OUTDIAL_SIP_TRUNK: carrier.trunk }
   let outdial = await startOutdial(env)
   try {
-    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
-    const org = organization?.id ?? assert.fail('an organization is made at the first start')
+    const { org, agent, api } = await openSandboxTenant(outdial)
     await askOutdial(env, ...`org set ${org} --concurrency ${capacity}`.split(' '))
-    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
-    const key = await askOutdial<{ secret: string }>(
-      env,
-      ...`key create --org ${org} --name kill --scopes all`.split(' '),
-    )
-    const api = createApiClient(outdial.apiUrl, key.secret)
     const ids: string[] = []
     for (let index = 0; index < 10; index += 1) {
       // Voicemail ends by itself after some seconds, so that later calls get their turn.
       const placed = await api.post('/calls', {
-        agent_id: agent?.id,
+        agent_id: agent,
         recipient: {
           external_id: `callee-${index}`,
           name: 'Callee',

@@ -12,6 +12,7 @@ import {
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
+import { sandboxOrganization } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 /** docs/agents.md, step by step: an agent of one's own on a provider of one's own. */
@@ -40,8 +41,7 @@ before(async () => {
     OUTDIAL_PRICES: join(examples, 'prices.json'),
   })
   outdial = await startOutdial(installation.env)
-  const organizations = await askOutdial<{ id: string }[]>(installation.env, 'org', 'list')
-  org = organizations[0]?.id ?? assert.fail('the first start makes an organization')
+  org = await sandboxOrganization(installation.env)
 })
 
 after(async () => {

@@ -3,9 +3,10 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createApiClient, terminalStates } from '../support/api-client.ts'
+import { terminalStates } from '../support/api-client.ts'
 import { probeAudio } from '../support/ffmpeg.ts'
 import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 
@@ -17,16 +18,9 @@ test('kill -9 amid a conversation keeps its words and its audio', async (t) => {
   const { env } = installation
   let outdial = await startOutdial(env)
   try {
-    const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
-    const org = organization?.id ?? assert.fail('an organization is made at the first start')
-    const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
-    const key = await askOutdial<{ secret: string }>(
-      env,
-      ...`key create --org ${org} --name spool --scopes all`.split(' '),
-    )
-    const api = createApiClient(outdial.apiUrl, key.secret)
+    const { agent, api } = await openSandboxTenant(outdial)
     const placed = await api.post('/calls', {
-      agent_id: agent?.id,
+      agent_id: agent,
       recipient: { external_id: 'talker', name: 'Talker', phone_number: number },
     })
     const callId = String(placed.body['id'])

@@ -8,6 +8,7 @@ import {
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
+import { sandboxOrganization } from '../support/sandbox-tenant.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 
@@ -26,8 +27,7 @@ before(async () => {
   installations = [await createInstallation(settings), await createInstallation(settings)]
   nodes = []
   for (const { env } of installations) nodes.push(await startOutdial(env))
-  const [organization] = await askOutdial<{ id: string }[]>(env(), 'org', 'list')
-  org = organization?.id ?? assert.fail('the first start makes an organization')
+  org = await sandboxOrganization(env())
 })
 after(async () => {
   for (const status of await Promise.all(nodes.map((node) => node.stop()))) assert.equal(status, 0)
