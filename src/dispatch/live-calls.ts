@@ -2,7 +2,10 @@ import type { CallAbortReason } from './run-call-port.ts'
 
 /** The calls this process carries right now, from claim to settled. */
 export interface LiveCalls {
-  /** Keeps the promise until it settles. It must not reject. */
+  /**
+   * Keeps the promise until it settles. It must not reject. A call that went back to the queue may be claimed again
+   * before the attempt before has let go of everything: then it is here twice.
+   */
   add(callId: string, run: (signal: AbortSignal) => Promise<void>): void
   abort(callId: string, reason: CallAbortReason): void
   abortAll(reason: CallAbortReason): void
@@ -12,26 +15,35 @@ export interface LiveCalls {
   settled(): Promise<void>
 }
 
+interface LiveCall {
+  readonly callId: string
+  readonly stop: AbortController
+  readonly done: Promise<void>
+}
+
 /** `onSettled` is called each time a call leaves: its channel is free. */
 export const createLiveCalls = (onSettled: () => void): LiveCalls => {
-  const calls = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
+  const calls = new Set<LiveCall>()
   return {
     add(callId, run) {
       const stop = new AbortController()
       const done = run(stop.signal).finally(() => {
-        calls.delete(callId)
+        calls.delete(call)
         onSettled()
       })
-      calls.set(callId, { stop, done })
+      const call = { callId, stop, done }
+      calls.add(call)
     },
-    abort: (callId, reason) => calls.get(callId)?.stop.abort(reason),
+    abort(callId, reason) {
+      for (const call of calls) if (call.callId === callId) call.stop.abort(reason)
+    },
     abortAll(reason) {
-      for (const { stop } of calls.values()) stop.abort(reason)
+      for (const { stop } of calls) stop.abort(reason)
     },
-    ids: () => [...calls.keys()],
+    ids: () => [...calls].map(({ callId }) => callId),
     size: () => calls.size,
     async settled() {
-      await Promise.all([...calls.values()].map((call) => call.done))
+      await Promise.all([...calls].map(({ done }) => done))
     },
   }
 }
