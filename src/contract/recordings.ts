@@ -64,6 +64,6 @@ export const recordingExample = {
 export const downloadableRecordingExample = {
   ...recordingExample,
   download_url:
-    'http://127.0.0.1:4002/recordings/5b0f8f5e-3f0e-5d0e-9a41-6c1de0a4b6f2?e=1784190900&k=1&s=Zm9v',
+    'http://127.0.0.1:4002/recordings/5b0f8f5e-3f0e-5d0e-9a41-6c1de0a4b6f2?e=1784190900&k=1&n=7hR2kQ0vXaM&s=Zm9v',
   download_url_expires_at: '2026-07-16T08:15:00.000Z',
 }

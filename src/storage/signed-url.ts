@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { randomBase62 } from '../runtime/ids.ts'
 
 /** A secret and the name under which URLs refer to it. */
 export interface SigningKey {
@@ -15,16 +16,20 @@ export interface DownloadGrant {
   readonly key: SigningKey
 }
 
+const nonceLength = 11
+
 /**
- * `<origin>/recordings/<id>?e=<unix seconds>&k=<key id>&s=<signature>`, about 150 characters. The signature is an
- * HMAC-SHA256 over all of it but the origin (D12).
+ * `<origin>/recordings/<id>?e=<unix seconds>&k=<key id>&n=<nonce>&s=<signature>`, about 165 characters. The signature is
+ * an HMAC-SHA256 over all of it but the origin (D12). The nonce makes each URL a new one, within a second too.
  */
 export const signUrl = ({ origin, recordingId, expiresAt, key }: DownloadGrant): string => {
   const expires = String(Math.floor(expiresAt.getTime() / 1000))
   const url = new URL(`${origin.replace(/\/$/, '')}/recordings/${recordingId}`)
   url.searchParams.set('e', expires)
   url.searchParams.set('k', key.keyId)
-  url.searchParams.set('s', signatureOf(recordingId, expires, key).toString('base64url'))
+  const nonce = randomBase62(nonceLength)
+  url.searchParams.set('n', nonce)
+  url.searchParams.set('s', signatureOf([recordingId, expires, nonce], key).toString('base64url'))
   return url.href
 }
 
@@ -41,9 +46,11 @@ export const verifySignedUrl = (
   const expires = only(url, 'e')
   const key = keys.find(({ keyId }) => keyId === only(url, 'k'))
   const signature = Buffer.from(only(url, 's') ?? '', 'base64url')
+  const nonce = only(url, 'n')
   if (recordingId === undefined || expires === undefined || key === undefined) return undefined
-  if (!/^\d{1,12}$/.test(expires) || [...url.searchParams.keys()].length !== 3) return undefined
-  const expected = signatureOf(recordingId, expires, key)
+  if (!/^\d{1,12}$/.test(expires) || nonce === undefined || url.searchParams.size !== 4)
+    return undefined
+  const expected = signatureOf([recordingId, expires, nonce], key)
   if (signature.length !== expected.length || !timingSafeEqual(signature, expected))
     return undefined
   // base64url has spare bits at its end: one signature has exactly one spelling.
@@ -56,5 +63,9 @@ const only = (url: URL, name: string): string | undefined => {
   return values.length === 1 ? values[0] : undefined
 }
 
-const signatureOf = (recordingId: string, expires: string, { keyId, secret }: SigningKey): Buffer =>
-  createHmac('sha256', secret).update(`v1\n${recordingId}\n${expires}\n${keyId}`).digest()
+// The first two hold no line break, so that no other split of the same text says something else.
+const signatureOf = (
+  [recordingId, expires, nonce]: readonly [string, string, string],
+  { keyId, secret }: SigningKey,
+): Buffer =>
+  createHmac('sha256', secret).update(`v2\n${recordingId}\n${expires}\n${keyId}\n${nonce}`).digest()

@@ -35,6 +35,10 @@ test('a signed URL is good until its second, and short', () => {
   assert.equal(verifySignedUrl(url, keys, expiresAt), undefined)
 })
 
+test('each URL is a new one, also within one second', () => {
+  assert.equal(new Set(Array.from({ length: 100 }, () => signUrl(grant))).size, 100)
+})
+
 test('an older secret still verifies, a retired one no more', () => {
   const url = new URL(signUrl({ ...grant, key: keys[1] }))
   assert.deepEqual(verifySignedUrl(url, keys, justBefore), { recordingId })
@@ -48,6 +52,8 @@ test('whatever is altered, added or repeated in it is refused', () => {
     good.replace(recordingId, other),
     good.replace(/e=\d+/, 'e=99999999999'),
     good.replace('k=2', 'k=1'),
+    good.replace(/n=\w/, (text) => (text === 'n=A' ? 'n=B' : 'n=A')),
+    good.replace(/&n=\w+/, ''),
     good.replace(/s=./, (text) => (text === 's=A' ? 's=B' : 's=A')),
     good.replace(/.$/, ''),
     `${good}&x=1`,
