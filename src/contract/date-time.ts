@@ -1,13 +1,17 @@
-// RFC 3339 section 5.6, with the lower-case letters it permits; seconds 60 are refused, as no clock of ours shows them.
+// RFC 3339 section 5.6, with the lower-case letters it permits.
 const rfc3339 =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
-const earliestMs = Date.UTC(1970, 0, 1)
-const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+// Offsets, and the year 0000, reach beyond what can be written with four digits and a year that PostgreSQL knows.
+const earliest = '0001-01-01T00:00:00.000000Z'
+const latest = '9999-12-31T23:59:59.999999Z'
+const earliestMs = Date.parse(earliest)
+const latestMs = Date.parse(latest)
 
 /**
- * An RFC 3339 instant of 1970 to 9999 as UTC text with microseconds (`2026-07-16T08:00:00.000000Z`), so that one
- * instant written with two offsets is one text; `undefined` where the text is no such instant. Finer digits are cut.
+ * An RFC 3339 instant as UTC text with microseconds (`2026-07-16T08:00:00.000000Z`), so that one instant written with two
+ * offsets is one text; `undefined` where the text is no instant. Finer digits are cut, what lies outside the years 1 to
+ * 9999 is moved to their ends, and a leap second is the second after it, as clocks without leap seconds have it.
  */
 export const parseDateTime = (text: string): string | undefined => {
   const match = rfc3339.exec(text)
@@ -15,17 +19,30 @@ export const parseDateTime = (text: string): string | undefined => {
   const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour, offsetMinute] =
     match
   const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as Six
-  if (h > 23 || mi > 59 || s > 59) return undefined
-  const local = new Date(Date.UTC(y, mo - 1, d, h, mi, s))
-  // Date.UTC rolls February 30th over into March.
-  if (local.getUTCMonth() !== mo - 1 || local.getUTCDate() !== d) return undefined
+  if (h > 23 || mi > 59 || s > 60 || !isDay(y, mo, d)) return undefined
   const offset = offsetMinutes(sign, offsetHour, offsetMinute)
   if (offset === undefined) return undefined
-  const instantMs = local.getTime() - offset * 60_000
-  if (instantMs < earliestMs || instantMs > latestMs) return undefined
+  const instantMs = startOfDay(y, mo, d) + ((h * 60 + mi - offset) * 60 + s) * 1000
+  if (s === 60 && !isStartOfMonth(instantMs)) return undefined
+  if (instantMs < earliestMs) return earliest
+  if (instantMs > latestMs) return latest
   const microseconds = fraction.padEnd(6, '0').slice(0, 6)
   return `${new Date(instantMs).toISOString().slice(0, 19)}.${microseconds}Z`
 }
+
+/** Milliseconds since 1970. Date.UTC would take the years 0 to 99 for those of the last century. */
+const startOfDay = (year: number, month: number, day: number): number =>
+  new Date(0).setUTCFullYear(year, month - 1, day)
+
+/** Date rolls February 30th over into March. */
+const isDay = (year: number, month: number, day: number): boolean => {
+  const date = new Date(startOfDay(year, month, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}
+
+/** Leap seconds come at the end of a month of UTC only (RFC 3339 section 5.7). */
+const isStartOfMonth = (ms: number): boolean =>
+  ms % 86_400_000 === 0 && new Date(ms).getUTCDate() === 1
 
 type Six = [number, number, number, number, number, number]
 
