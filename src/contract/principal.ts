@@ -19,5 +19,10 @@ export interface Principal {
   readonly keyRateLimits: Partial<RateLimits>
 }
 
-/** Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. */
-export type FindPrincipal = (keyHash: Buffer) => Promise<Principal | undefined>
+/**
+ * Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. No promise where the
+ * answer is in memory.
+ */
+export type FindPrincipal = (
+  keyHash: Buffer,
+) => Principal | undefined | Promise<Principal | undefined>

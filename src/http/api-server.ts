@@ -64,7 +64,7 @@ export const createApiServer = <Table extends Operations>(
   const pages = new Map([...standingPages(options), ...(options.pages ?? [])])
   const kernel = createKernel({ ...kernelParts(options), router })
   const listener = createListener(options, serve(pages, kernel, options.logger))
-  answerParserFaults(listener.server, router)
+  answerParserFaults(listener.server, kernel)
   return listener
 }
 
@@ -116,7 +116,9 @@ const serve =
   (pages: Pages, kernel: Kernel, logger: Logger): RequestListener =>
   (request, response) => {
     const page = pages.get(splitTarget(request.url ?? '').path)
-    const served = page ? servePage(page, request, response, logger) : kernel(request, response)
+    const served = page
+      ? servePage(page, request, response, logger)
+      : kernel.serve(request, response)
     served.catch((error: unknown) => {
       logger.error({ err: error }, 'answer failed')
       response.destroy()

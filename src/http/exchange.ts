@@ -1,25 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { latestVersion, type ServiceVersion } from '../contract/versions.ts'
+import type { RequestHead } from './request-head.ts'
 import type { Allowance } from './steps/rate-limit.ts'
 import { readRequestId } from './steps/request-id.ts'
 
-/** One request on its way through the kernel, with what the steps found out so far: every answer tells it. */
-export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+/** A request's head on its way through the kernel, with what the steps found out so far: every answer tells it. */
+export interface Arrival {
+  readonly head: RequestHead
+  readonly socket: Socket
   readonly requestId: string
   /** The applied version, or the best guess while it is not settled. */
   version: ServiceVersion
-  /** Present once the request was metered. */
-  allowance?: Allowance
   /** For logs and metrics. */
-  operation?: string
-  organizationId?: string
+  operation: string | undefined
+  organizationId: string | undefined
 }
 
+/** An arrival whose body can be read, and that is answered over Node's response. */
+export interface Exchange extends Arrival {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Present once the request was metered. */
+  allowance: Allowance | undefined
+}
+
+export const openArrival = (head: RequestHead, socket: Socket): Arrival => ({
+  head,
+  socket,
+  requestId: readRequestId(head),
+  version: latestVersion,
+  operation: undefined,
+  organizationId: undefined,
+})
+
 export const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange => ({
-  request,
-  response,
+  head: request,
+  socket: request.socket,
   requestId: readRequestId(request),
   version: latestVersion,
+  operation: undefined,
+  organizationId: undefined,
+  request,
+  response,
+  allowance: undefined,
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
-import type { Operation } from '../contract/define-operation.ts'
 import type { FindPrincipal, Principal } from '../contract/principal.ts'
 import type { Database } from '../database/database.ts'
 import { isRetryable } from '../database/errors.ts'
@@ -8,10 +8,12 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { checkResponse } from './check-response.ts'
 import type { Cursors } from './cursors.ts'
-import { openExchange, type Exchange } from './exchange.ts'
+import { openArrival, openExchange, type Arrival, type Exchange } from './exchange.ts'
 import { errorReply, faultReply, sendReply, unavailableReply, type Reply } from './reply.ts'
+import type { RequestHead } from './request-head.ts'
 import { splitTarget } from './request-target.ts'
 import type { Router, Target } from './router.ts'
+import type { GuardAnonymous } from './steps/anonymous-guard.ts'
 import { authenticate, requireEnabledOrganization } from './steps/authenticate.ts'
 import { requireJson } from './steps/content-type.ts'
 import { readIdempotencyKey } from './steps/idempotency-key.ts'
@@ -42,8 +44,7 @@ export interface KernelParts {
   readonly database: Database
   readonly findPrincipal: FindPrincipal
   readonly rateWindows: RateWindows
-  /** Throws 429 where an address failed to authenticate too often. */
-  readonly guardAnonymous: (address: string) => void
+  readonly guardAnonymous: GuardAnonymous
   readonly cursors: Cursors
   readonly clock: Clock
   readonly logger: Logger
@@ -53,12 +54,20 @@ export interface KernelParts {
   readonly onAnswered: (answered: Answered) => void
 }
 
-export type Kernel = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+export interface Kernel {
+  /** One request to one answer. The steps stand in the order of D9; the first that throws decides. Never rejects. */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** What is told to a head that Node's parser refused: what the first steps refuse it for, else `otherwise`. */
+  turnAway(head: RequestHead, socket: Socket, otherwise: ApiError): Promise<TurnedAway>
+}
 
-/** One request to one answer. The steps stand in the order of D9; the first that throws decides. Never rejects. */
-export const createKernel = (parts: KernelParts): Kernel => {
-  const { clock, isDraining } = parts
-  return async (request, response) => {
+export interface TurnedAway extends Pick<Arrival, 'requestId' | 'version'> {
+  readonly reply: Reply
+}
+
+export const createKernel = (parts: KernelParts): Kernel => ({
+  async serve(request, response) {
+    const { clock, isDraining } = parts
     const startedMs = clock.monotonicMs()
     const exchange = openExchange(request, response)
     const reply = isDraining()
@@ -73,26 +82,48 @@ export const createKernel = (parts: KernelParts): Kernel => {
       status: reply.status,
       durationMs: clock.monotonicMs() - startedMs,
     })
-  }
+  },
+  async turnAway(head, socket, otherwise) {
+    const arrival = openArrival(head, socket)
+    const error = await admit(arrival, parts).then(
+      () => otherwise,
+      (reason: unknown) => reason,
+    )
+    return { ...arrival, reply: refuse(arrival, error, parts) }
+  },
+})
+
+/** Who sent this, and where it leads. */
+interface Admission {
+  readonly principal: Principal
+  readonly target: Target
+  readonly query: string
+}
+
+const admit = async (arrival: Arrival, parts: KernelParts): Promise<Admission> => {
+  const { head, socket } = arrival
+  requireHost(head)
+  const found = authenticate(head, socket, parts)
+  const principal = found instanceof Promise ? await found : found
+  arrival.organizationId = principal.organizationId
+  arrival.version = principal.defaultVersion
+  requireEnabledOrganization(principal)
+  const { path, query } = splitTarget(head.url ?? '')
+  return { principal, query, target: parts.router.find(head.method ?? '', path) }
 }
 
 const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> => {
   const { request } = exchange
-  requireHost(request)
-  const principal = await identify(request, parts)
-  exchange.organizationId = principal.organizationId
-  exchange.version = principal.defaultVersion
-  requireEnabledOrganization(principal)
-  const { path, query } = splitTarget(request.url ?? '')
-  const target = parts.router.find(request.method ?? '', path)
-  exchange.allowance = await meter(principal, target.bucket, parts.rateWindows)
+  const { principal, target, query } = await admit(exchange, parts)
+  const metered = meter(principal, target.bucket, parts.rateWindows)
+  exchange.allowance = metered instanceof Promise ? await metered : metered
   requireAllowance(exchange.allowance)
   exchange.version = readVersion(request, principal.defaultVersion)
   if (target.kind === 'closed') throw administratorOnly()
   exchange.operation = target.name
   requireScope(principal, target.operation.anyScope)
   const idempotencyKey = readIdempotencyKey(request, target.operation.idempotency)
-  const body = await readJson(exchange, target.operation)
+  const body = target.operation.method === 'GET' ? undefined : await readJson(exchange)
   const raw = { params: target.params, query, body }
   const input = validate(target.operation, raw, principal.organizationId, parts.cursors)
   const { organizationId, apiKeyId } = principal
@@ -108,17 +139,7 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
   return successReply(done)
 }
 
-const identify = async (request: IncomingMessage, parts: KernelParts): Promise<Principal> => {
-  try {
-    return await authenticate(request, parts)
-  } catch (error) {
-    if (error instanceof ApiError) parts.guardAnonymous(request.socket.remoteAddress ?? '')
-    throw error
-  }
-}
-
-const readJson = async (exchange: Exchange, { method }: Operation): Promise<unknown> => {
-  if (method === 'GET') return undefined
+const readJson = async (exchange: Exchange): Promise<unknown> => {
   requireJson(exchange.request)
   return parseJson(await readBody(exchange))
 }
@@ -142,13 +163,18 @@ const successReply = ({ status, body, location, isReplay }: OnceAnswer): Reply =
 })
 
 /** What the caller is told is told; a fault is logged once, and the caller learns its request id only. */
-const refuse = (exchange: Exchange, error: unknown, { logger }: KernelParts): Reply => {
-  const { requestId, operation, organizationId } = exchange
+const refuse = (
+  arrival: Arrival,
+  error: unknown,
+  { logger, guardAnonymous }: KernelParts,
+): Reply => {
+  const { requestId, operation, organizationId, socket } = arrival
   const fields = { requestId, operation, organizationId }
   if (error instanceof ApiError) {
     if (error.cause !== undefined)
       logger.warn({ ...fields, code: error.code, err: error.cause }, 'request refused')
-    return errorReply(error, requestId)
+    const slowed = error.status === 401 ? guardAnonymous(socket.remoteAddress ?? '') : undefined
+    return errorReply(slowed ?? error, requestId)
   }
   if (isRetryable(error)) {
     logger.warn({ ...fields, err: error }, 'database unavailable')

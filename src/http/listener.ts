@@ -17,6 +17,8 @@ export interface Listener extends Service {
 const maxHeaderBytes = 16_384
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 30_000
+/** How often both are looked at. */
+const timeoutCheckMs = 2_000
 /** Longer than the idle timeout of common proxies, so that it is they who close. */
 const keepAliveTimeoutMs = 65_000
 const maxConnections = 10_000
@@ -54,6 +56,7 @@ const serverOptions: ServerOptions = {
   maxHeaderSize: maxHeaderBytes,
   headersTimeout: headersTimeoutMs,
   requestTimeout: requestTimeoutMs,
+  connectionsCheckingInterval: timeoutCheckMs,
   keepAliveTimeout: keepAliveTimeoutMs,
   // A missing Host is refused in the kernel, in our envelope.
   requireHostHeader: false,

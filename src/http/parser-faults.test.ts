@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../tests/support/api-fixture.ts'
-import { aCall, assertAnswer, ok, refused } from '../../tests/support/answer-table.ts'
+import { aCall, assertAnswer, invalid, ok, refused } from '../../tests/support/answer-table.ts'
 import { sendRaw } from '../../tests/support/raw-http.ts'
 
 let api: ApiFixture
@@ -34,6 +34,15 @@ test('what the parser refuses gets the envelope, the headers and a closed connec
   }
 })
 
+test('what the parser refuses is answered under the request id that came with it', async () => {
+  const faults = ['bad name: y', `x-filler: ${'x'.repeat(17_000)}`, 'content-length: -1']
+  for (const line of faults) {
+    const bytes = `GET /agents HTTP/1.1\r\n${head}x-request-id: mine\r\n${line}\r\n\r\n`
+    const [response] = await sendRaw(api.port, bytes)
+    assertAnswer(response, refused('validation_error', { ...closing, 'x-request-id': 'mine' }))
+  }
+})
+
 test('half a request is answered once its sender is done', async () => {
   const [response] = await sendRaw(api.port, 'GET /agents HTTP/1.1\r\nhost: x', { end: true })
   assertAnswer(response, malformed)
@@ -53,6 +62,13 @@ test('half a body is answered by the request it belongs to', async () => {
 test('rubbish behind a good request does not overtake its answer', async () => {
   const responses = await sendRaw(api.port, `GET /agents HTTP/1.1\r\n${head}\r\nrubbish\r\n\r\n`)
   assertAnswer(responses[0], ok(200))
+})
+
+test('a body in a coding that nobody undoes is refused', async () => {
+  const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\nconnection: close\r\n`
+  const coded = `${start}transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
+  const [response] = await sendRaw(api.port, coded)
+  assertAnswer(response, invalid(['transfer-encoding', 'invalid_format']))
 })
 
 test('a body that streams past 1 MiB is refused while it streams', async () => {

@@ -2,10 +2,10 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
 import { latestVersion } from '../contract/versions.ts'
-import { errorReply, standingHeaders, type Reply } from './reply.ts'
-import { splitTarget } from './request-target.ts'
-import { MethodNotAllowed, type Router } from './router.ts'
-import { newRequestId } from './steps/request-id.ts'
+import type { Kernel, TurnedAway } from './kernel.ts'
+import { errorReply, standingHeaders } from './reply.ts'
+import { readHead } from './request-head.ts'
+import { newRequestId, readRequestId } from './steps/request-id.ts'
 import { breakBody } from './steps/read-body.ts'
 
 interface ParserFault extends Error {
@@ -17,7 +17,7 @@ interface ParserFault extends Error {
  * Answers what Node's parser refuses before there is a request (a bad header line, an oversized head, an unknown
  * method, half a request) with the same envelope and headers as everything else, then closes the connection.
  */
-export const answerParserFaults = (server: Server, router: Router): void => {
+export const answerParserFaults = (server: Server, kernel: Kernel): void => {
   const running = trackRunning(server)
   server.on('clientError', (fault: ParserFault, socket: Socket) => {
     const current = running.get(socket)
@@ -26,12 +26,11 @@ export const answerParserFaults = (server: Server, router: Router): void => {
     if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy()
     // Behind a request that is still running: its answer goes first, and this connection carries no other.
     if (current) return void current.response.once('close', () => socket.destroy())
-    writeRaw(socket, refuse(fault, router))
+    void refuse(fault, socket, kernel).then((answer) => writeRaw(socket, answer))
   })
   // CONNECT never becomes a request: it would turn the connection into a tunnel.
   server.on('connect', (request, socket: Socket) => {
-    const error = methodError(router, splitTarget(request.url ?? '').path)
-    writeRaw(socket, (requestId) => errorReply(error, requestId))
+    void kernel.turnAway(request, socket, malformed).then((answer) => writeRaw(socket, answer))
   })
 }
 
@@ -54,20 +53,17 @@ const trackRunning = (server: Server): WeakMap<Socket, Running> => {
 }
 
 const maxHeadBytes = 16_384
-const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ (\S+) HTTP\/1\.[01]\r\n/
 
-const refuse =
-  (fault: ParserFault, router: Router) =>
-  (requestId: string): Reply =>
-    errorReply(describe(fault, router), requestId)
+/** A method that the parser does not know goes through the same steps as one that we do not know. */
+const refuse = async (fault: ParserFault, socket: Socket, kernel: Kernel): Promise<TurnedAway> => {
+  const head = fault.rawPacket && readHead(fault.rawPacket, maxHeadBytes)
+  const isWellFormed = fault.code === 'HPE_INVALID_METHOD' || fault.code === 'HPE_INVALID_URL'
+  if (head && isWellFormed) return kernel.turnAway(head, socket, malformed)
+  const requestId = head ? readRequestId(head) : newRequestId()
+  return { requestId, version: latestVersion, reply: errorReply(describe(fault), requestId) }
+}
 
-const describe = (fault: ParserFault, router: Router): ApiError => {
-  const { code, rawPacket } = fault
-  if (code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_URL') {
-    const head = rawPacket?.subarray(0, maxHeadBytes).toString('latin1') ?? ''
-    const target = requestLine.exec(head)?.[1]
-    return target === undefined ? malformed : methodError(router, splitTarget(target).path)
-  }
+const describe = ({ code }: ParserFault): ApiError => {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new ApiError('validation_error', 'The head of a request holds at most 16384 bytes.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -77,18 +73,11 @@ const describe = (fault: ParserFault, router: Router): ApiError => {
 
 const malformed = new ApiError('validation_error', 'This is not a well-formed HTTP/1.1 request.')
 
-const methodError = (router: Router, path: string): ApiError => {
-  const allowed = router.allowedMethods(path)
-  return allowed
-    ? new MethodNotAllowed(allowed)
-    : new ApiError('resource_not_found', 'There is no such path.')
-}
-
-const writeRaw = (socket: Socket, replyFor: (requestId: string) => Reply): void => {
-  const requestId = newRequestId()
-  const { status, body, headers } = replyFor(requestId)
+const writeRaw = (socket: Socket, { requestId, version, reply }: TurnedAway): void => {
+  if (!socket.writable) return void socket.destroy()
+  const { status, body, headers } = reply
   const lines = Object.entries({
-    ...standingHeaders(requestId, latestVersion),
+    ...standingHeaders(requestId, version),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     Date: new Date().toUTCString(),

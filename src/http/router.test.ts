@@ -42,6 +42,15 @@ testAnswers([
   ['a method nobody knows', send('BREW /calls'), allowing('POST, GET, HEAD')],
   ['an unknown method on an unknown path', send('BREW /tea'), notFound],
   ['CONNECT', send('CONNECT x:1'), notFound],
+  ['CONNECT to a path', send('CONNECT /calls'), allowing('POST, GET, HEAD')],
+  ...['CONNECT', 'PURGE', 'BREW'].map(
+    (method) =>
+      [
+        `${method} without a key`,
+        send(`${method} /calls`, { authorization: [], 'x-request-id': 'mine' }),
+        refused('authentication_required', { 'x-request-id': 'mine' }),
+      ] as const,
+  ),
 
   ['a bearer key that renames a key', send('PATCH /api-keys/k1'), forbidden],
   ['a bearer key on the list of keys', get('/api-keys'), forbidden],

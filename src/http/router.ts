@@ -26,8 +26,6 @@ export interface Router {
    * `MethodNotAllowed` for a known path with any other method. HEAD is GET.
    */
   find(method: string, path: string): Target
-  /** The methods a path knows, for `Allow`; `undefined` for an unknown path. */
-  allowedMethods(path: string): readonly string[] | undefined
 }
 
 /** 405 with what `Allow` lists. */
@@ -61,10 +59,6 @@ export const createRouter = (operations: Operations, closed: readonly ClosedArea
       const target = found.targets.get(method === 'HEAD' ? 'GET' : method)
       if (!target) throw new MethodNotAllowed(allowedOf(found))
       return target.kind === 'operation' ? { ...target, params: found.params } : target
-    },
-    allowedMethods(path) {
-      const found = match(path)
-      return found && allowedOf(found)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { soleHeader } from './request-head.ts'
 import { isBroken, maxBodyBytes } from './steps/read-body.ts'
 
 /** How much of a refused body is still taken in, and for how long, before the connection closes. */
@@ -13,10 +14,10 @@ const maxDiscardMs = 2000
 export const restOfBody = (request: IncomingMessage): 'none' | 'unbounded' | 'withheld' => {
   if (isBroken(request)) return 'withheld'
   if (request.complete) return 'none'
-  if (request.headers.expect !== undefined) return 'withheld'
+  if (soleHeader(request, 'expect') !== undefined) return 'withheld'
   const isUnbounded =
-    request.headers['transfer-encoding'] !== undefined ||
-    Number(request.headers['content-length'] ?? 0) > maxBodyBytes
+    soleHeader(request, 'transfer-encoding') !== undefined ||
+    Number(soleHeader(request, 'content-length') ?? 0) > maxBodyBytes
   return isUnbounded ? 'unbounded' : 'none'
 }
 

@@ -156,7 +156,7 @@ describe('finding out who a key speaks for', () => {
     const hash = hashApiKey((await make()).secret)
     const db = counted(test.db)
     const { findPrincipal } = principalsOn(db)
-    await Promise.all(Array.from({ length: 100 }, () => findPrincipal(hash)))
+    await Promise.all(Array.from({ length: 100 }, async () => findPrincipal(hash)))
     await findPrincipal(hash)
     assert.equal(db.lookUps, 1)
   })
@@ -218,7 +218,7 @@ describe('finding out who a key speaks for', () => {
       }) as Database['row'],
     }
     const { findPrincipal } = principalsOn(failing)
-    await assert.rejects(findPrincipal(hash), /connection lost/)
+    await assert.rejects(async () => findPrincipal(hash), /connection lost/)
     assert.ok(await findPrincipal(hash))
   })
 })

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/api-error.ts'
 import { rateWindowSeconds, type Bucket } from '../../contract/buckets.ts'
 import type { Principal } from '../../contract/principal.ts'
+import { whenKnown } from '../../runtime/when-known.ts'
 import type { WindowCount } from '../fixed-windows.ts'
 
 /** Counts a hit; on several nodes it may have to ask the database. */
@@ -21,35 +22,34 @@ export interface Allowance {
  * Takes one request out of the key's and the organization's allowance. A request that the key's own limit refuses
  * costs the organization nothing, so that one key cannot starve the others.
  */
-export const meter = async (
+export const meter = (
   { organizationId, apiKeyId, rateLimits, keyRateLimits }: Principal,
   bucket: Bucket,
   windows: RateWindows,
-): Promise<Allowance> => {
+): Allowance | Promise<Allowance> => {
+  const ofOrganization = () =>
+    take(bucket, rateLimits[bucket], `org:${organizationId}:${bucket}`, windows)
   const keyLimit = keyRateLimits[bucket]
-  const ofKey =
-    keyLimit === undefined
-      ? undefined
-      : await take(bucket, keyLimit, `key:${apiKeyId}:${bucket}`, windows)
-  if (ofKey && ofKey.remaining < 0) return ofKey
-  const ofOrganization = await take(
-    bucket,
-    rateLimits[bucket],
-    `org:${organizationId}:${bucket}`,
-    windows,
+  if (keyLimit === undefined) return ofOrganization()
+  return whenKnown(take(bucket, keyLimit, `key:${apiKeyId}:${bucket}`, windows), (ofKey) =>
+    ofKey.remaining < 0
+      ? ofKey
+      : whenKnown(ofOrganization(), (whole) => (ofKey.remaining < whole.remaining ? ofKey : whole)),
   )
-  return ofKey && ofKey.remaining < ofOrganization.remaining ? ofKey : ofOrganization
 }
 
-const take = async (
+const take = (
   bucket: Bucket,
   limit: number,
   key: string,
   windows: RateWindows,
-): Promise<Allowance> => {
-  const { count, resetSeconds } = await windows.hit(key, limit)
-  return { bucket, limit, remaining: limit - count, resetSeconds }
-}
+): Allowance | Promise<Allowance> =>
+  whenKnown(windows.hit(key, limit), ({ count, resetSeconds }) => ({
+    bucket,
+    limit,
+    remaining: limit - count,
+    resetSeconds,
+  }))
 
 /** Throws 429 where the allowance is used up. */
 export const requireAllowance = ({ bucket, remaining, resetSeconds }: Allowance): void => {

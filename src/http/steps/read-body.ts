@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../contract/api-error.ts'
 import type { Exchange } from '../exchange.ts'
+import { soleHeader } from '../request-head.ts'
 
 /** Largest raw body (contract, "Limits"). */
 export const maxBodyBytes = 1024 * 1024
@@ -14,8 +15,8 @@ const broken = new WeakSet<IncomingMessage>()
  * `Content-Length` before a byte is read, else at the first byte too many.
  */
 export const readBody = async ({ request, response }: Exchange): Promise<Buffer> => {
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+  if (Number(soleHeader(request, 'content-length') ?? 0) > maxBodyBytes) throw tooLarge()
+  if (soleHeader(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue()
   if (isBroken(request)) throw brokenBody()
   return collect(request)
 }
