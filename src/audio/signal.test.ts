@@ -146,3 +146,39 @@ test('peaks do not depend on how the samples are cut', () => {
   assert.deepEqual(cut.finish(), [0.003, 0.5, 0.003])
   assert.deepEqual(whole.finish(), [0.003, 0.5, 0.003])
 })
+
+test('looks for a pure frequency where it can be, and misses none that a search everywhere finds', () => {
+  let state = 7
+  const random = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
+    return state / 0x7fff_ffff
+  }
+  const everywhere = (frame: Int16Array): number | undefined => {
+    const frequencies = Array.from({ length: 73 }, (_, index) => 380 + index * 25)
+    const powers = frequencies.map((hz) => goertzelPower(frame, hz))
+    const greatest = Math.max(...powers)
+    const isPure = greatest >= 0.7 * energyOf(frame)
+    return isPure ? frequencies[powers.indexOf(greatest)] : undefined
+  }
+  const disturbed = (kind: number): Int16Array => {
+    const [hz, otherHz, share] = [300 + random() * 2000, 50 + random() * 3900, random()]
+    const [from, to] = [Math.floor(random() * 60), 160 - Math.floor(random() * 60)]
+    const other = (at: number): number => share * Math.sin((2 * Math.PI * otherHz * at) / 8000)
+    return Int16Array.from({ length: 160 }, (_, at) => {
+      const tone = Math.sin((2 * Math.PI * hz * at) / 8000)
+      if (kind === 0) return 6000 * (tone + other(at))
+      if (kind === 1) return 6000 * (tone + 1.3 * share * (2 * random() - 1))
+      if (kind === 2) return at < from || at >= to ? 0 : 6000 * tone
+      if (kind === 3) return 6000 * (at < from ? tone - 2 * share * tone : tone)
+      return 6000 * (at < to ? tone : tone + 2 * other(at))
+    })
+  }
+  let pure = 0
+  for (let count = 0; count < 4000; count++) {
+    const frame = disturbed(count % 5)
+    const found = everywhere(frame)
+    if (found !== undefined) pure++
+    assert.equal(pureFrequency(frame), found)
+  }
+  assert.ok(pure > 1000 && pure < 3000, `${pure}`)
+})

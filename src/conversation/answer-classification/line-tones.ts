@@ -13,7 +13,7 @@ export type LineTone =
   | { readonly kind: 'fax' }
 
 export interface LineToneDetector {
-  /** The next 160 samples at 8 kHz. About 20 µs for a loud frame, 1 µs for a quiet one. */
+  /** The next 160 samples at 8 kHz. About 5 µs for a loud frame, 1 µs for a quiet one. */
   push(frame: Int16Array): LineTone | undefined
 }
 
