@@ -103,7 +103,7 @@ const startRoles = async (
   })
   const dispatcher = createDispatcher({
     database,
-    runCall: live.runCall,
+    prepareCall: live.prepareCall,
     onCallEnded: live.onCallEnded,
     nodeId: `${hostname()}-${process.pid}`,
     maxChannels: config.OUTDIAL_MAX_CHANNELS,

@@ -7,7 +7,7 @@ import type { AgentTool } from '../domains/agents/agent-tools.ts'
 import { textsForContact } from '../domains/agents/texts-for-contact.ts'
 import { findContact } from '../domains/contacts/contact-store.ts'
 import type { HttpTool } from '../live-call/http-tool.ts'
-import type { CallPlan, DialableCall, LoadedPlan } from '../live-call/live-call-port.ts'
+import type { CallPlan, LoadedPlan, PlannedCall } from '../live-call/live-call-port.ts'
 import type { EngineSettings } from '../live-call/media-protocol.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { transferProblem } from './transfer-target.ts'
@@ -25,7 +25,7 @@ export interface CallPlanOptions {
 /** Reads what a call needs from the agent's pinned version and from the contact as it is now. */
 export const createCallPlans =
   (options: CallPlanOptions) =>
-  async (call: DialableCall): Promise<LoadedPlan> => {
+  async (call: PlannedCall): Promise<LoadedPlan> => {
     const { database } = options
     const [agent, contact] = await Promise.all([
       findAgentDefinition(database, call.organizationId, call.agentId, call.agentVersion),
@@ -41,7 +41,7 @@ export const createCallPlans =
 
 /** Whom this agent may transfer to today; an organization's rules may have changed since the agent was made. */
 const transferTargetOf = async (
-  { organizationId, agentId, callId }: DialableCall,
+  { organizationId, agentId, callId }: PlannedCall,
   agent: AgentDefinition,
   { database, logger }: CallPlanOptions,
 ): Promise<string | undefined> => {

@@ -15,7 +15,7 @@ import { createEncodeRecording } from '../live-call/encode-recording.ts'
 import { createCallLedger, openResultsOfEndedCall } from '../live-call/finish-call.ts'
 import { encodingTask, summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
 import { createMediaWorkerPool } from '../live-call/media-worker-pool.ts'
-import { createRunCall } from '../live-call/run-call.ts'
+import { createPrepareCall } from '../live-call/run-call.ts'
 import { createRecordingStore } from '../live-call/store-recording.ts'
 import { createSpoolSweeper } from '../live-call/adopt-spools.ts'
 import { createSummarizeCall, type Summarizer } from '../live-call/summarize-call.ts'
@@ -72,7 +72,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     },
     logger,
   })
-  const runCall = createRunCall({
+  const prepareCall = createPrepareCall({
     carrier: options.carrier,
     media,
     ledger: createCallLedger({
@@ -116,7 +116,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   })
   return {
     media,
-    runCall,
+    prepareCall,
     onCallEnded: async (tx: Transaction, call: EndedCall) => {
       await openResultsOfEndedCall(tx, call)
       await settleCall(tx, call)

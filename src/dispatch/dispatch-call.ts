@@ -4,21 +4,22 @@ import type { CallFence } from '../domains/calls/call-progress-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import { releaseClaim } from './gate-store.ts'
+import type { GateRow } from './gate-store.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 import type { Lease } from './lease.ts'
 import { endLostCall, lostTrackReason } from './rescue.ts'
-import type { DialableCall, RunCall } from './run-call-port.ts'
+import type { AdmittedCall, DialableCall, PrepareCall, PreparedCall } from './run-call-port.ts'
 
 export interface DispatchCallOptions {
   readonly database: Database
-  readonly runCall: RunCall
+  readonly prepareCall: PrepareCall
   readonly onCallEnded: OnCallEnded
   readonly lease: Lease
   readonly logger: Logger
 }
 
 /**
- * Carries one claimed call through the gate and hands it to `runCall`. Never rejects: every error is logged once, and
+ * Carries one claimed call through the gate and runs it, getting it ready meanwhile. Never rejects: every error is logged once, and
  * the call is left where the lease, or the sweep of forgotten calls, settles it.
  */
 export const dispatchCall = async (
@@ -31,38 +32,56 @@ export const dispatchCall = async (
     call_id: claimed.callId,
   })
   try {
-    const call = await admit(options, claimed, signal, logger)
-    if (call) await run(options, claimed, call, signal, logger)
+    const admitted = await admit(options, claimed, signal, logger)
+    if (admitted) await run(options, admitted, signal, logger)
   } catch (error) {
     logger.error({ err: error }, 'a claimed call could not be dispatched')
   }
 }
 
+interface Admitted {
+  readonly call: DialableCall
+  readonly prepared: PreparedCall
+}
+
 const admit = async (
-  { database, lease, onCallEnded }: DispatchCallOptions,
+  { database, lease, onCallEnded, prepareCall }: DispatchCallOptions,
   fence: CallFence,
   signal: AbortSignal,
   logger: Logger,
-): Promise<DialableCall | undefined> => {
+): Promise<Admitted | undefined> => {
   if (signal.aborted || !lease.isHeld()) {
     await releaseClaim(database, fence, { reason: 'Its node stopped before it was dialled.' })
     return undefined
   }
-  const outcome = await passGate(database, fence, onCallEnded)
-  report(outcome, logger)
-  if (outcome.kind !== 'dial') return undefined
-  const { row, attempt } = outcome
-  return {
-    ...fence,
-    contactId: row.contact_id,
-    agentId: row.agent_id,
-    agentVersion: row.agent_version,
-    phoneNumber: row.phone_number,
-    origin: row.origin,
-    attempt,
-    mayInvite: () => lease.isHeld() && !signal.aborted,
+  const ready: { prepared?: PreparedCall } = {}
+  let isAdmitted = false
+  try {
+    const outcome = await passGate(database, fence, onCallEnded, (row) => {
+      ready.prepared = prepareCall(admittedCall(fence, row))
+    })
+    report(outcome, logger)
+    if (outcome.kind !== 'dial' || !ready.prepared) return undefined
+    isAdmitted = true
+    const { row, attempt } = outcome
+    const mayInvite = (): boolean => lease.isHeld() && !signal.aborted
+    return {
+      call: { ...admittedCall(fence, row), attempt, mayInvite },
+      prepared: ready.prepared,
+    }
+  } finally {
+    if (!isAdmitted) await ready.prepared?.release()
   }
 }
+
+const admittedCall = (fence: CallFence, row: GateRow): AdmittedCall => ({
+  ...fence,
+  contactId: row.contact_id,
+  agentId: row.agent_id,
+  agentVersion: row.agent_version,
+  phoneNumber: row.phone_number,
+  origin: row.origin,
+})
 
 const report = (outcome: GateOutcome, logger: Logger): void => {
   switch (outcome.kind) {
@@ -78,17 +97,16 @@ const report = (outcome: GateOutcome, logger: Logger): void => {
 }
 
 const run = async (
-  { database, runCall, onCallEnded }: DispatchCallOptions,
-  fence: CallFence,
-  call: DialableCall,
+  { database, onCallEnded }: DispatchCallOptions,
+  { call, prepared }: Admitted,
   signal: AbortSignal,
   logger: Logger,
 ): Promise<void> => {
   try {
-    await runCall(call, signal)
+    await prepared.run(call, signal)
   } catch (error) {
     logger.error({ err: error }, 'a live call broke')
     // Touches nothing if the call was ended or requeued before it broke.
-    await endLostCall(database, fence, lostTrackReason, onCallEnded)
+    await endLostCall(database, call, lostTrackReason, onCallEnded)
   }
 }

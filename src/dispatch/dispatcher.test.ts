@@ -16,7 +16,7 @@ import { finishCall } from '../domains/calls/call-progress-store.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import { silentLogger, type Logger } from '../runtime/logger.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
-import type { DialableCall } from './run-call-port.ts'
+import type { DialableCall, PrepareCall, RunCall } from './run-call-port.ts'
 
 /** Sleepers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
 const loops = 5
@@ -91,13 +91,18 @@ const deaf = (): Database => ({
   listen: () => Promise.resolve({ stop: () => Promise.resolve() }),
 })
 
+/** Calls that need nothing before they are run. */
+const unprepared =
+  (run: RunCall): PrepareCall =>
+  () => ({ run, release: () => Promise.resolve() })
+
 const startDispatcher = async (
-  runCall: DispatcherOptions['runCall'],
+  runCall: RunCall,
   changes: Partial<DispatcherOptions> = {},
 ): Promise<void> => {
   dispatcher = createDispatcher({
     database: deaf(),
-    runCall,
+    prepareCall: unprepared(runCall),
     onCallEnded: () => Promise.resolve(),
     nodeId: 'test',
     maxChannels: 20,
@@ -304,7 +309,7 @@ describe('the dispatcher', () => {
     await dispatcher.stop()
     dispatcher = createDispatcher({
       database: deaf(),
-      runCall: () => Promise.resolve(),
+      prepareCall: unprepared(() => Promise.resolve()),
       onCallEnded: () => Promise.resolve(),
       nodeId: 'test',
       maxChannels: 1,

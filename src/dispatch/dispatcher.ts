@@ -12,7 +12,7 @@ import { feedBatches } from './feed-batches.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { repeat, systemSleep, type Repeating, type Sleep } from './repeating.ts'
-import type { RunCall } from './run-call-port.ts'
+import type { PrepareCall } from './run-call-port.ts'
 import { createSweep } from './sweep.ts'
 import { configureTrunk } from './trunk-pacing.ts'
 
@@ -25,7 +25,7 @@ const hangUpLimitMs = 10_000
 
 export interface DispatcherOptions {
   readonly database: Database
-  readonly runCall: RunCall
+  readonly prepareCall: PrepareCall
   /** What commits with a terminal state that dispatch writes itself. */
   readonly onCallEnded: OnCallEnded
   /** Of this process, for whoever looks; the id that fences is made anew at each start. */
@@ -47,8 +47,8 @@ export interface Dispatcher extends Service {
 }
 
 /**
- * Decides when queued calls run on this node: claims them, passes them through the gate, hands them to `runCall`, tells
- * them of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
+ * Decides when queued calls run on this node: claims them, passes them through the gate, runs them, tells them
+ * of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
  */
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const { database, logger, clock, sleep = systemSleep } = options

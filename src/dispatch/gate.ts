@@ -46,25 +46,31 @@ export const passGate = async (
   db: Database,
   fence: CallFence,
   onCallEnded: OnCallEnded,
+  onAdmitted: OnAdmitted = () => {},
 ): Promise<GateOutcome> => {
   try {
-    return await db.transaction((tx) => decide(tx, fence, onCallEnded))
+    return await db.transaction((tx) => decide(tx, fence, onCallEnded, onAdmitted))
   } catch (error) {
-    if (!(error instanceof BatchStopped)) throw error
-    return wait(db, fence, { reason: pausedSentence('batch') })
+    if (!(error instanceof NotDialled)) throw error
+    return wait(db, fence, { reason: error.message })
   }
 }
+
+/** The call may be dialled if the commit succeeds, which it mostly does: time to get ready. Must not throw. */
+export type OnAdmitted = (row: GateRow) => void
 
 const decide = async (
   tx: Transaction,
   fence: CallFence,
   onCallEnded: OnCallEnded,
+  onAdmitted: OnAdmitted,
 ): Promise<GateOutcome> => {
   const row = await loadForGate(tx, fence)
   if (!row) return { kind: 'lost' }
   const verdict = await judge(tx, fence, row)
   switch (verdict.kind) {
     case 'dial':
+      onAdmitted(row)
       return dial(tx, fence, row, verdict.reason)
     case 'wait':
       return wait(tx, fence, verdict)
@@ -78,8 +84,8 @@ const wait = async (db: Queryable, fence: CallFence, release: Release): Promise<
     ? { kind: 'wait', reason: release.reason }
     : { kind: 'lost' }
 
-/** A pause committed after the call's lane was looked at: `dialing` is rolled back. */
-class BatchStopped extends Error {}
+/** The race for the call, or for its batch, was lost at the last moment: `dialing` is rolled back. Says why. */
+class NotDialled extends Error {}
 
 /** The lane closed or the lease ended since the gate looked: the call must not stay leased to nobody. */
 const missedReason = 'Its lane was closed, or its node was in doubt, at the moment of dialling.'
@@ -92,11 +98,13 @@ const dial = async (
 ): Promise<GateOutcome> => {
   const durationMs =
     row.max_duration_seconds === null ? maxCallDurationMs : row.max_duration_seconds * 1000
-  const attempt = await markDialing(tx, fence, reason, durationMs)
-  if (attempt === undefined) return wait(tx, fence, { reason: missedReason })
-  if (row.batch_id !== null && !(await enterBatch(tx, fence.organizationId, row.batch_id))) {
-    throw new BatchStopped('The batch stopped dialling.')
-  }
+  const [attempt, isDialling] = await Promise.all([
+    markDialing(tx, fence, reason, durationMs),
+    row.batch_id === null || enterBatch(tx, fence.organizationId, row.batch_id),
+  ])
+  if (attempt === undefined) throw new NotDialled(missedReason)
+  // A pause was committed after the call's lane was looked at.
+  if (!isDialling) throw new NotDialled(pausedSentence('batch'))
   return { kind: 'dial', row, attempt }
 }
 

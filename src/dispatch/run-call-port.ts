@@ -7,13 +7,27 @@ import type { CallOrigin } from '../domains/calls/call-states.ts'
  */
 export type RunCall = (call: DialableCall, signal: AbortSignal) => Promise<void>
 
+/**
+ * A call that the gate is about to let through: what it needs before its INVITE is got ready while `dialing` is still being
+ * committed. Nothing of it reaches the phone before `run`, which is called once `dialing` is durable; else `release` is.
+ */
+export interface PreparedCall {
+  readonly run: RunCall
+  /** Lets go of what was got ready. Never rejects. */
+  release(): Promise<void>
+}
+
+/** Never throws: what cannot be got ready is told by `run`. */
+export type PrepareCall = (call: AdmittedCall) => PreparedCall
+
 /** Why the signal of a running call was aborted (`signal.reason`). */
 export type CallAbortReason =
   | 'cancel_requested' // hang up; the call ends `cancelled` unless another end commits first
   | 'drain' // the time to finish is over: hang up, the call ends as it stands
   | 'lease_lost' // another node has ended this call in the database: hang up, write nothing
 
-export interface DialableCall {
+/** What is known of a call before its dial is committed. */
+export interface AdmittedCall {
   readonly organizationId: string
   readonly callId: string
   readonly contactId: string
@@ -25,6 +39,9 @@ export interface DialableCall {
   /** Fences every write about this call. */
   readonly leaseToken: string
   readonly origin: CallOrigin
+}
+
+export interface DialableCall extends AdmittedCall {
   /** 1 for the first dial; grows when carrier congestion sent the call back to the queue. */
   readonly attempt: number
   /** Asked right before the packet leaves: whether the lease is still ours by the monotonic clock. */

@@ -8,8 +8,8 @@ import type {
   SpokenTurn,
 } from './media-protocol.ts'
 
-/** A call whose `dialing` state is committed under our lease: dispatch hands it over in this shape. */
-export interface DialableCall {
+/** A call that is about to be dialled: what its plan is made from. Dispatch hands it over in this shape. */
+export interface PlannedCall {
   readonly organizationId: string
   readonly callId: string
   readonly contactId: string
@@ -20,6 +20,10 @@ export interface DialableCall {
   /** Fences every write: a later holder's token makes ours touch no row. */
   readonly leaseToken: string
   readonly origin: string
+}
+
+/** A call whose `dialing` state is committed under our lease. */
+export interface DialableCall extends PlannedCall {
   readonly attempt: number
   /** Whether the lease is still ours, by the monotonic clock. */
   mayInvite(): boolean

@@ -20,6 +20,7 @@ import type {
   DialableCall,
   FinishedCall,
   LoadedPlan,
+  PlannedCall,
 } from './live-call-port.ts'
 import { MediaUnavailableError, type MediaCall, type MediaPlane } from './media-port.ts'
 import { spoolSuffix } from './spool-format.ts'
@@ -29,7 +30,7 @@ export interface RunCallDependencies {
   readonly carrier: Carrier
   readonly media: MediaPlane
   readonly ledger: CallLedger
-  loadPlan(call: DialableCall): Promise<LoadedPlan>
+  loadPlan(call: PlannedCall): Promise<LoadedPlan>
   readonly ringTimeoutMs: number
   /** Where spools are written; it exists. */
   readonly spoolFolder: string
@@ -43,22 +44,49 @@ export interface RunCallDependencies {
  */
 export type RunCall = (call: DialableCall, signal: AbortSignal) => Promise<void>
 
-export const createRunCall =
-  (deps: RunCallDependencies): RunCall =>
-  async (call, signal) => {
-    const run: Run = { ...deps, logger: deps.logger.child({ call_id: call.callId }), call, signal }
-    const opened = await openAttempt(run)
-    if (opened.kind !== 'open') return conclude(run, opened)
-    const { media, plan } = opened
-    try {
-      media.prepare(plan)
-      const dialed = await dialPhone(deps.carrier, call, plan, media, deps.ringTimeoutMs, signal)
-      if (dialed.kind === 'answered') await converse(run, plan, dialed.leg, media)
-      else await conclude(run, dialed)
-    } finally {
-      await media.stop()
+/** A socket and a plan that are being got ready; nothing of it reaches the phone before `run`. */
+export interface PreparedCall {
+  readonly run: RunCall
+  /** Lets go of both, where the call is not run. Never rejects. */
+  release(): Promise<void>
+}
+
+/** Opens the socket and loads the plan of a call whose `dialing` state is not committed yet. Never throws. */
+export const createPrepareCall =
+  (deps: RunCallDependencies): ((call: PlannedCall) => PreparedCall) =>
+  (planned) => {
+    const logger = deps.logger.child({ call_id: planned.callId })
+    const opening = openAttempt({ ...deps, logger }, planned)
+    // Whoever runs or releases it meets the error, later than it may come.
+    opening.catch(() => undefined)
+    return {
+      run: async (call, signal) => runAttempt({ ...deps, logger, call, signal }, await opening),
+      release: async () => {
+        const opened = await opening
+        if (opened.kind === 'open') await opened.media.stop()
+      },
     }
   }
+
+/** The same for a call whose `dialing` state is committed. */
+export const createRunCall = (deps: RunCallDependencies): RunCall => {
+  const prepare = createPrepareCall(deps)
+  return (call, signal) => prepare(call).run(call, signal)
+}
+
+const runAttempt = async (run: Run, opened: OpenedAttempt): Promise<void> => {
+  if (opened.kind !== 'open') return conclude(run, opened)
+  const { media, plan } = opened
+  const { carrier, call, ringTimeoutMs, signal } = run
+  try {
+    media.prepare(plan)
+    const dialed = await dialPhone(carrier, call, plan, media, ringTimeoutMs, signal)
+    if (dialed.kind === 'answered') await converse(run, plan, dialed.leg, media)
+    else await conclude(run, dialed)
+  } finally {
+    await media.stop()
+  }
+}
 
 interface Run extends RunCallDependencies {
   readonly call: DialableCall
@@ -69,10 +97,13 @@ type OpenedAttempt =
   { readonly kind: 'open'; readonly media: MediaCall; readonly plan: CallPlan } | AttemptEnding
 
 /** A socket and a plan. Nothing was sent yet, so that whatever fails here sends the call back to the queue. */
-const openAttempt = async (run: Run): Promise<OpenedAttempt> => {
+const openAttempt = async (
+  deps: RunCallDependencies,
+  call: PlannedCall,
+): Promise<OpenedAttempt> => {
   const [media, loaded] = await Promise.allSettled([
-    run.media.open(run.call.callId),
-    run.loadPlan(run.call),
+    deps.media.open(call.callId),
+    deps.loadPlan(call),
   ])
   if (media.status === 'fulfilled' && loaded.status === 'fulfilled' && 'plan' in loaded.value) {
     return { kind: 'open', media: media.value, plan: loaded.value.plan }
@@ -83,7 +114,7 @@ const openAttempt = async (run: Run): Promise<OpenedAttempt> => {
   }
   const error: unknown = media.status === 'rejected' ? media.reason : failureOf(loaded)
   if (error instanceof MediaUnavailableError) return { kind: 'unsent', reason: error.message }
-  run.logger.error({ err: error }, 'a call could not be prepared')
+  deps.logger.error({ err: error }, 'a call could not be prepared')
   return { kind: 'unsent', reason: 'The call could not be prepared.' }
 }
 
