@@ -9,7 +9,14 @@ import type { Logger } from '../runtime/logger.ts'
 import { checkResponse } from './check-response.ts'
 import type { Cursors } from './cursors.ts'
 import { openArrival, openExchange, type Arrival, type Exchange } from './exchange.ts'
-import { errorReply, faultReply, sendReply, unavailableReply, type Reply } from './reply.ts'
+import {
+  errorReply,
+  faultReply,
+  sendReply,
+  unavailableReply,
+  type Headers,
+  type Reply,
+} from './reply.ts'
 import type { RequestHead } from './request-head.ts'
 import { splitTarget } from './request-target.ts'
 import type { Router, Target } from './router.ts'
@@ -153,14 +160,12 @@ const handlerOf = (
   return handler
 }
 
-const successReply = ({ status, body, location, isReplay }: OnceAnswer): Reply => ({
-  status,
-  body,
-  headers: {
-    ...(location === undefined ? {} : { Location: location }),
-    ...(isReplay ? { 'Idempotent-Replayed': 'true' } : {}),
-  },
-})
+const successReply = ({ status, body, location, isReplay }: OnceAnswer): Reply => {
+  const headers: Headers = {}
+  if (location !== undefined) headers['Location'] = location
+  if (isReplay) headers['Idempotent-Replayed'] = 'true'
+  return { status, body, headers }
+}
 
 /** What the caller is told is told; a fault is logged once, and the caller learns its request id only. */
 const refuse = (

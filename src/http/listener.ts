@@ -24,24 +24,19 @@ const keepAliveTimeoutMs = 65_000
 const maxConnections = 10_000
 /** How long `stop` lets running requests end. */
 const stopTimeoutMs = 10_000
+/** How often `stop` looks for connections that have become idle. */
+const idleCheckMs = 10
 
 /** An HTTP server with bounds on everything a stranger can hold open. Requests in flight end before `stop` resolves. */
 export const createListener = (options: ListenerOptions, onRequest: RequestListener): Listener => {
   let started: Promise<void> | undefined
   let stopped: Promise<void> | undefined
   const server = createServer(serverOptions)
-  const receive: RequestListener = (request, response) => {
-    // A connection that was busy when `stop` came has nothing to wait for after its answer.
-    response.once('finish', () => {
-      if (stopped) setImmediate(() => server.closeIdleConnections())
-    })
-    onRequest(request, response)
-  }
   // Beyond its default Node drops headers in silence, a second Authorization among them; the bytes are bounded.
   server.maxHeadersCount = 0
   server.maxConnections = maxConnections
   // Left alone, Node would answer the latter two itself: a foreign 417, and a 100 before the body's size was judged.
-  server.on('request', receive).on('checkExpectation', receive).on('checkContinue', receive)
+  server.on('request', onRequest).on('checkExpectation', onRequest).on('checkContinue', onRequest)
   return {
     server,
     get port() {
@@ -75,8 +70,11 @@ const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     if (!server.listening) return resolve()
     const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs)
+    // A connection that was busy when `stop` came has nothing to wait for after its answer.
+    const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckMs)
     server.close(() => {
       clearTimeout(timer)
+      clearInterval(idleTimer)
       resolve()
     })
     server.closeIdleConnections()

@@ -20,7 +20,7 @@ interface ParserFault extends Error {
 export const answerParserFaults = (server: Server, kernel: Kernel): void => {
   const running = trackRunning(server)
   server.on('clientError', (fault: ParserFault, socket: Socket) => {
-    const current = running.get(socket)
+    const current = running(socket)
     // Within a body: the request it belongs to answers.
     if (current && !current.request.complete) return breakBody(current.request)
     if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy()
@@ -39,17 +39,17 @@ interface Running {
   readonly response: ServerResponse
 }
 
-/** The newest request of each socket that is not answered yet. */
-const trackRunning = (server: Server): WeakMap<Socket, Running> => {
-  const running = new WeakMap<Socket, Running>()
+/** Tells the newest request of a socket, if it is not answered yet. */
+const trackRunning = (server: Server): ((socket: Socket) => Running | undefined) => {
+  const newest = new WeakMap<Socket, Running>()
   const track = (request: IncomingMessage, response: ServerResponse): void => {
-    running.set(request.socket, { request, response })
-    response.once('close', () => {
-      if (running.get(request.socket)?.response === response) running.delete(request.socket)
-    })
+    newest.set(request.socket, { request, response })
   }
   server.on('request', track).on('checkContinue', track).on('checkExpectation', track)
-  return running
+  return (socket) => {
+    const running = newest.get(socket)
+    return running?.response.closed ? undefined : running
+  }
 }
 
 const maxHeadBytes = 16_384

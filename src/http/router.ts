@@ -99,22 +99,28 @@ const closedMatch = ({ methods, bucket }: ClosedArea): Match => ({
 /** Percent-decoded segments of an absolute path; `undefined` for any other text or a malformed escape. */
 const decodeSegments = (path: string): readonly string[] | undefined => {
   if (!path.startsWith('/')) return undefined
+  const segments = path.slice(1).split('/')
+  if (!path.includes('%')) return segments
   try {
-    return path.slice(1).split('/').map(decodeURIComponent)
+    return segments.map(decodeURIComponent)
   } catch {
     return undefined
   }
 }
 
+const noParams: Readonly<Record<string, string>> = {}
+
 const matchSegments = (
   template: readonly string[],
   segments: readonly string[],
-): Record<string, string> | undefined => {
+): Readonly<Record<string, string>> | undefined => {
   if (template.length !== segments.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [at, expected] of template.entries()) {
+  let params = noParams
+  for (let at = 0; at < template.length; at += 1) {
+    const expected = template[at] ?? ''
     const given = segments[at] ?? ''
-    if (expected.startsWith('{') && given !== '') params[expected.slice(1, -1)] = given
+    if (expected.startsWith('{') && given !== '')
+      params = { ...params, [expected.slice(1, -1)]: given }
     else if (expected !== given) return undefined
   }
   return params

@@ -20,16 +20,16 @@ export const randomBase62 = (length: number): string => {
 }
 
 /** Random bytes are drawn in bulk: one call for each id would cost more than all the rest of it. */
-const pool = { bytes: Buffer.alloc(4096), next: 4096 }
+const pool = { bytes: new Uint8Array(4096), next: 4096 }
 
 const nextRandomByte = (): number => {
   if (pool.next === pool.bytes.length) {
     randomFillSync(pool.bytes)
     pool.next = 0
   }
-  const byte = pool.bytes.readUInt8(pool.next)
+  const byte = pool.bytes[pool.next] ?? 0
   // Whoever reads our memory later must not find ids that are secrets.
-  pool.bytes.writeUInt8(0, pool.next)
+  pool.bytes[pool.next] = 0
   pool.next += 1
   return byte
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
+import { whenKnown } from '../../runtime/when-known.ts'
 import { organizationsChannel } from '../organizations/set-organization.ts'
 import { touchApiKeys, type KeyUse } from './api-key-store.ts'
 import { readPrincipal } from './principal-store.ts'
@@ -31,7 +32,8 @@ interface PrincipalsOptions {
 
 interface Entry {
   readonly readAtMs: number
-  readonly principal: Promise<Principal | undefined>
+  /** A promise until it is read. */
+  principal: Principal | Promise<Principal | undefined>
 }
 
 /** Finds out who a key speaks for, from memory while the answer is young, and notes when keys were used. */
@@ -42,22 +44,28 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
   let timer: NodeJS.Timeout | undefined
 
   const read = (hash: Buffer, key: string): Promise<Principal | undefined> => {
-    const entry: Entry = {
-      readAtMs: clock.monotonicMs(),
-      principal: readPrincipal(database, hash),
-    }
+    const reading = readPrincipal(database, hash)
+    const entry: Entry = { readAtMs: clock.monotonicMs(), principal: reading }
     const forget = (): void => {
       if (entries.get(key) === entry) entries.delete(key)
     }
     // Only what is known is kept: a failure is tried again, and made-up keys fill no memory.
-    entry.principal.then((principal) => principal ?? forget(), forget)
+    reading.then((principal) => {
+      if (principal) entry.principal = principal
+      else forget()
+    }, forget)
     entries.delete(key)
     if (entries.size >= maxEntries) dropOldest(entries)
     entries.set(key, entry)
-    return entry.principal
+    return reading
   }
 
-  const note = (principal: Principal): void => {
+  const note = (principal: Principal | undefined): Principal | undefined => {
+    if (principal) noteUse(principal)
+    return principal
+  }
+
+  const noteUse = (principal: Principal): void => {
     const at = clock.now()
     const isUsable = !principal.revokedAt && !(principal.expiresAt && principal.expiresAt <= at)
     if (!isUsable || (uses.size >= maxPendingUses && !uses.has(principal.apiKeyId))) return
@@ -83,13 +91,11 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
   const forgetAll = (): void => entries.clear()
 
   return {
-    async findPrincipal(keyHash) {
-      const key = keyHash.toString('base64')
+    findPrincipal(keyHash) {
+      const key = keyHash.toString('latin1')
       const entry = entries.get(key)
       const isYoung = entry !== undefined && clock.monotonicMs() - entry.readAtMs < maxAgeMs
-      const principal = await (isYoung ? entry.principal : read(keyHash, key))
-      if (principal) note(principal)
-      return principal
+      return whenKnown(isYoung ? entry.principal : read(keyHash, key), note)
     },
     flush,
     async start() {

@@ -72,7 +72,9 @@ const isStorable = (value: unknown): boolean => {
   if (typeof value === 'string') return isStorableText(value)
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(isStorable)
-  return Object.entries(value).every(([key, member]) => isStorableText(key) && isStorable(member))
+  for (const key in value)
+    if (!isStorableText(key) || !isStorable(Reflect.get(value, key))) return false
+  return true
 }
 
 const findUnstorable = (value: unknown, path: readonly PropertyKey[]): FieldProblem[] => {

@@ -6,55 +6,52 @@ import { soleHeader } from '../request-head.ts'
 /** Largest raw body (contract, "Limits"). */
 export const maxBodyBytes = 1024 * 1024
 
-/** Bodies being read, and bodies of which no more will come: the parser below gave up on them. */
-const readers = new WeakMap<IncomingMessage, () => void>()
+/** Bodies of which no more will come: the parser below gave up on them. */
 const broken = new WeakSet<IncomingMessage>()
 
 /**
  * Reads the body, counting while it streams. Throws 413 as soon as it is known to be too large: from
  * `Content-Length` before a byte is read, else at the first byte too many.
  */
-export const readBody = async ({ request, response }: Exchange): Promise<Buffer> => {
+export const readBody = ({ request, response }: Exchange): Promise<Buffer> => {
   if (Number(soleHeader(request, 'content-length') ?? 0) > maxBodyBytes) throw tooLarge()
   if (soleHeader(request, 'expect')?.toLowerCase() === '100-continue') response.writeContinue()
   if (isBroken(request)) throw brokenBody()
   return collect(request)
 }
 
+/** The listeners stay on: taking them off costs more than the few events they will have nothing to do with. */
 const collect = (request: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
-    const stop = (): void => {
-      request.off('data', onData).off('end', onEnd).off('error', onFault).off('close', onClose)
-      readers.delete(request)
-    }
+    let isOver = false
     const onData = (chunk: Buffer): void => {
+      if (isOver) return
       bytes += chunk.length
       chunks.push(chunk)
       if (bytes <= maxBodyBytes) return
-      stop()
+      isOver = true
       request.pause()
       reject(tooLarge())
     }
     const onEnd = (): void => {
-      stop()
+      isOver = true
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
     }
     const onFault = (): void => {
-      stop()
+      if (isOver) return
+      isOver = true
       broken.add(request)
       reject(brokenBody())
     }
-    const onClose = onFault
-    request.on('data', onData).on('end', onEnd).on('error', onFault).on('close', onClose)
-    readers.set(request, onFault)
+    request.on('data', onData).on('end', onEnd).on('error', onFault).on('close', onFault)
   })
 
 /** Tells a request that the rest of its body will never come, whether it is being read already or not. */
 export const breakBody = (request: IncomingMessage): void => {
   broken.add(request)
-  readers.get(request)?.()
+  if (request.listenerCount('error') > 0) request.emit('error', brokenBody())
 }
 
 /** Whether the body broke off, so that nothing on its connection can be trusted any more. */

@@ -1,5 +1,5 @@
 import { notFound, validationError } from '../../contract/api-error.ts'
-import type { Operation } from '../../contract/define-operation.ts'
+import { nothing, type Operation } from '../../contract/define-operation.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import type { Position } from '../../contract/paging.ts'
 import { isStorableText } from '../../contract/text.ts'
@@ -34,7 +34,7 @@ export const validate = (
 ): ValidInput => {
   const params = validateParams(operation, raw.params)
   const query = validateQuery(operation, raw.query)
-  const body = operation.method === 'GET' ? empty : validateBody(operation, raw.body)
+  const body = operation.method === 'GET' ? noMembers : validateBody(operation, raw.body)
   const problems = [...query.problems, ...body.problems]
   if (problems.length > 0) throw validationError(problems)
   const cursorScope = { operation, organizationId, params, query: query.value }
@@ -53,15 +53,17 @@ interface Checked<Value> {
   readonly problems: readonly FieldProblem[]
 }
 
-const empty: Checked<unknown> = { value: {}, problems: [] }
+const noMembers: Checked<Members> = { value: {}, problems: [] }
 
 const validateParams = (operation: Operation, raw: RawInput['params']): Members => {
+  if (!operation.path.includes('{')) return {}
   const result = operation.params.safeParse(raw)
   if (!result.success || !Object.values(raw).every(isStorableText)) throw notFound()
   return result.data as Members
 }
 
 const validateQuery = (operation: Operation, text: string): Checked<Members> => {
+  if (text === '' && operation.query === nothing) return noMembers
   const { values, problems } = parseQuery(text)
   const checked = check(operation.query, values)
   return {
