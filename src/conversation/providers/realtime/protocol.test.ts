@@ -44,7 +44,7 @@ describe('parseServerEvent', () => {
 
 describe('the shortcuts of the protocol', () => {
   it('write audio as JSON that any parser reads, and read it back', () => {
-    const text = appendEvent('AAECAw==')
+    const text = appendEvent(Buffer.from([0, 1, 2, 3])).toString()
     assert.deepEqual(JSON.parse(text), { type: 'input_audio_buffer.append', audio: 'AAECAw==' })
     assert.equal(readAppendedAudio(text), 'AAECAw==')
     assert.equal(readAppendedAudio('{"type":"response.cancel"}'), undefined)

@@ -2,9 +2,9 @@ import { WebSocket } from 'ws'
 import type { Logger } from '../../../runtime/logger.ts'
 import type { EngineUsage, SessionOptions, VoiceEvent } from '../../voice-engine.ts'
 import { createAgentUtterances } from './agent-utterances.ts'
+import { createHeardAudio } from './heard-audio.ts'
 import type { OpenedLink } from './open-link.ts'
 import {
-  appendEvent,
   parseObject,
   parseServerEvent,
   verbatimInstructions,
@@ -55,8 +55,6 @@ export interface LinkLoss {
 }
 
 const frameMs = 20
-/** Two frames to a message: half the messages for at most 20 ms. */
-const framesPerAppend = 2
 /** About half a minute of audio that the network did not take. */
 const maxSendBufferBytes = 256 * 1024
 const pingPeriodMs = 5_000
@@ -83,7 +81,6 @@ export const createRealtimeLink = (
   logger: Logger,
 ): RealtimeLink => {
   const speechStarts = new Map<string, number>()
-  let pendingFrames: Uint8Array[] = []
   let framesHeard = 0
   let inputTokens = 0
   let outputTokens = 0
@@ -230,14 +227,13 @@ export const createRealtimeLink = (
   socket.on('error', (error) => lose('connection_error', error.message))
   socket.on('close', (code) => lose('connection_closed', `The server closed with ${code}.`))
 
-  const flushHeard = (): void => {
+  const heard = createHeardAudio(codec, wire, (message) => {
     if (socket.bufferedAmount > maxSendBufferBytes) {
       return lose('connection_stalled', 'The server takes no more audio.')
     }
-    const wireBytes = pendingFrames.map((frame) => wire.toWire(frame))
-    pendingFrames = []
-    socket.send(appendEvent(Buffer.concat(wireBytes).toString('base64')))
-  }
+    // Bytes are masked into the message's one buffer; a string would leave in two pieces, by a costlier call.
+    socket.send(message, { binary: false })
+  })
 
   const closeSocket = async (): Promise<void> => {
     if (socket.readyState === WebSocket.CLOSED) return
@@ -259,8 +255,7 @@ export const createRealtimeLink = (
     hear(frame) {
       if (isOver) return
       framesHeard += 1
-      pendingFrames.push(Uint8Array.from(frame))
-      if (pendingFrames.length >= framesPerAppend) flushHeard()
+      heard.hear(frame)
     },
     say: (text) =>
       responses.request({ instructions: verbatimInstructions(text), tool_choice: 'none' }, text),
