@@ -10,6 +10,7 @@ import { listRecordingObjectKeys } from '../domains/recordings/recording-objects
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
 import { migrationsFolder, openConnection } from './open-store.ts'
+import { encodingTaskHere, spoolFolderOf } from './spool.ts'
 import { openRecordingStorage } from './storage.ts'
 
 export interface ArchiveOptions {
@@ -51,6 +52,7 @@ export const restoreInstallation = (
       path,
       migrationsFolder,
       tableOfUse: 'organizations',
+      taskHere: (task) => encodingTaskHere(spoolFolderOf(config), task),
       putObject: async (key, bytes) => {
         if (withRecordings) await objects.put(key, { bytes })
       },

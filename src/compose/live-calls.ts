@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
 import { summarize } from '../conversation/summarize.ts'
 import { findAgentOfCall } from '../domains/calls/agent-of-call.ts'
@@ -13,7 +11,7 @@ import { adoptCall } from '../live-call/adopt-call.ts'
 import { encodeInThread } from '../live-call/encode-in-thread.ts'
 import { createEncodeRecording } from '../live-call/encode-recording.ts'
 import { createCallLedger, openResultsOfEndedCall } from '../live-call/finish-call.ts'
-import { encodingTask, summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
+import { summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
 import { createMediaWorkerPool } from '../live-call/media-worker-pool.ts'
 import { createPrepareCall } from '../live-call/run-call.ts'
 import { createRecordingStore } from '../live-call/store-recording.ts'
@@ -28,6 +26,7 @@ import { createJobRunner } from '../dispatch/job-runner.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import type { Store } from './open-store.ts'
 import { readPrices } from './prices.ts'
+import { encodingTaskOf } from './spool.ts'
 
 export interface LiveCallOptions {
   readonly config: Config
@@ -60,8 +59,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const { database } = store
   const prices = readPrices(config.OUTDIAL_PRICES)
   const settleCall = createSettleCall(database)
-  // The node that has the spool encodes it: the task carries its name.
-  const encodeHere = `${encodingTask}:${nameOfFolder(spoolFolder)}`
+  const encodeHere = encodingTaskOf(spoolFolder)
   const media = createMediaWorkerPool({
     workers: options.workers,
     channelsPerWorker: Math.ceil(config.OUTDIAL_MAX_CHANNELS / options.workers),
@@ -160,6 +158,3 @@ const summarizerOf = ({
     return createModelSummarizer(settings)(input, signal)
   }
 }
-
-const nameOfFolder = (folder: string): string =>
-  createHash('sha256').update(`${hostname()}\n${folder}`).digest('hex').slice(0, 16)

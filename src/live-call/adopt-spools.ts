@@ -9,7 +9,7 @@ import { readSpoolHeader, spoolSuffix } from './spool-format.ts'
 export interface AdoptSpoolsDependencies {
   readonly spoolFolder: string
   /**
-   * Gives an ended call that has no recording one, with its encoding job, in one transaction. `kept` while the call is
+   * Gives an ended call that has no recording one, with its encoding job for this node, in one transaction. `kept` while the call is
    * live or its job is still to run; `done` when its recording is settled; `unknown` when there is no such call.
    */
   adopt(call: CallKey): Promise<Adoption>

@@ -201,6 +201,18 @@ describe('the end of a call in the database', () => {
     assert.equal(await adoptCall(database.db, { ...call, callId: newId() }, 'x'), 'unknown')
   })
 
+  it('takes over the encoding of a spool that lies here from a node of another name, once', async () => {
+    const call = await dialing()
+    await ledger.finish(call, { ending: completed, answered: answered() })
+    assert.ok(((await stateOf(call))['jobs'] as string[]).includes('encode_recording:here'))
+    const adopt = () => adoptCall(database.db, call, 'encode_recording:renamed')
+    assert.equal(await adopt(), 'adopted')
+    assert.equal(await adopt(), 'kept')
+    const jobs = (await stateOf(call))['jobs'] as string[]
+    assert.ok(jobs.includes('encode_recording:renamed'))
+    assert.ok(!jobs.includes('encode_recording:here'))
+  })
+
   const spoken = async (): Promise<DialableCall> => {
     const call = await dialing()
     await ledger.appendTurn(call, turn(1, 'Hello, do you have time tomorrow?'))

@@ -29,6 +29,29 @@ const addJobStatement: Statement = {
 export const enqueueEncoding = (tx: Transaction, call: CallKey, task: string): Promise<void> =>
   addJob(tx, encodingTask, task, payloadOf(call), maxEncodingAttempts)
 
+// A job that runs keeps its name: whoever runs it has the spool, or finds out that it has not.
+const claimJobStatement: Statement = {
+  name: 'follow-up-jobs.claim',
+  text: `select graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4) is not null as added
+          where not exists (select from graphile_worker.jobs
+                             where key = $3 and (task_identifier = $1 or locked_at is not null))`,
+}
+
+/**
+ * Has the encoding of a spool that lies here done here, whichever node it was meant for: the machine has another name
+ * since, or the data folder another place. False where it is meant for this node already, or is being done.
+ */
+export const claimEncoding = async (
+  tx: Transaction,
+  call: CallKey,
+  task: string,
+): Promise<boolean> => {
+  const payload = JSON.stringify(payloadOf(call))
+  const key = keyOf(encodingTask, call.callId)
+  const claimed = await tx.rows(claimJobStatement, [task, payload, key, maxEncodingAttempts])
+  return claimed.length > 0
+}
+
 export const enqueueSummary = (
   tx: Transaction,
   call: CallKey,
@@ -46,6 +69,8 @@ const payloadOf = ({ organizationId, callId }: CallKey): CallJob => ({
   call_id: callId,
 })
 
+const keyOf = (kind: string, callId: string): string => `${kind}:${callId}`
+
 const addJob = async (
   tx: Transaction,
   kind: string,
@@ -53,6 +78,6 @@ const addJob = async (
   payload: CallJob,
   maxAttempts: number,
 ): Promise<void> => {
-  const key = `${kind}:${payload.call_id}`
+  const key = keyOf(kind, payload.call_id)
   await tx.row(addJobStatement, [task, JSON.stringify(payload), key, maxAttempts])
 }

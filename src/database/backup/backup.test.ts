@@ -84,6 +84,7 @@ const read = (path = archive(), connection = target.connection) =>
     path,
     migrationsFolder,
     tableOfUse: 'organizations',
+    taskHere: (task) => task.replace(/^(encode):there$/, '$1:here'),
     putObject: async (key, bytes) => void put.push({ key, bytes: Buffer.from(bytes).toString() }),
     logger: silentLogger,
   })
@@ -187,6 +188,27 @@ describe('a backup', () => {
         ],
       )
       assert.equal(put[0]?.bytes, 'sound')
+    }),
+  )
+
+  it(
+    'gives jobs of a node that is elsewhere to the node that is here',
+    withTarget(async () => {
+      await execute(
+        source.db,
+        `select graphile_worker.add_job('encode:there', '{}', max_attempts := 25, job_key := 'key:3')`,
+      )
+      try {
+        await write()
+      } finally {
+        await execute(source.db, `select graphile_worker.remove_job('key:3')`)
+      }
+      await read()
+      const { jobs = [] } = await contents(target.connection)
+      assert.deepEqual(
+        jobs.map((job) => job.split('|').slice(0, 3).join(' ')),
+        ['encode:here key:3 25', 'summarize_call key:1 8', 'summarize_call key:2 8'],
+      )
     }),
   )
 

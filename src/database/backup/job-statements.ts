@@ -29,6 +29,10 @@ export const createJobTable = `
     max_attempts integer, job_key text, priority integer, flags text[]
   ) on commit drop`
 
+export const selectRestoredTasks = `select distinct identifier as task from restored_jobs`
+
+export const renameRestoredTask = `update restored_jobs set identifier = $2 where identifier = $1`
+
 export const addRestoredJobs = `
   select graphile_worker.add_job(identifier, payload, queue_name, run_at, max_attempts, job_key, priority,
                                  nullif(flags, '{}'))

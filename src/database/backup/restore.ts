@@ -14,7 +14,13 @@ import {
 } from './archive-format.ts'
 import { parse, readArchive, verifyArchive } from './archive-reader.ts'
 import { tablesOfSchema } from './back-up.ts'
-import { addRestoredJobs, createJobTable, jobColumns } from './job-statements.ts'
+import {
+  addRestoredJobs,
+  createJobTable,
+  jobColumns,
+  renameRestoredTask,
+  selectRestoredTasks,
+} from './job-statements.ts'
 import { listTables } from './table-order.ts'
 
 export interface RestoreOptions {
@@ -24,6 +30,8 @@ export interface RestoreOptions {
   readonly migrationsFolder: string
   /** A table that has rows in every database that somebody uses. */
   readonly tableOfUse: string
+  /** The name of a job's task here; most tasks are any node's, some name the node that was to run them. */
+  taskHere(task: string): string
   /** Called after the rows are committed. */
   putObject(key: string, bytes: Uint8Array): Promise<void>
   readonly logger: Logger
@@ -120,12 +128,12 @@ const load = (options: RestoreOptions): Promise<void> =>
     let isLoaded = false
     for await (const section of readSections(options.path)) {
       if (section.type === 'O') {
-        if (!isLoaded) await commit(client, tables)
+        if (!isLoaded) await commit(client, tables, options)
         isLoaded = true
         await putObject(options, parse<ObjectHead>(section.head), section.data)
       } else await loadSection(client, section)
     }
-    if (!isLoaded) await commit(client, tables)
+    if (!isLoaded) await commit(client, tables, options)
   })
 
 /** Triggers of ours would make rows that the backup has too; foreign keys are checked as always. */
@@ -141,7 +149,14 @@ const prepareTables = async (client: pg.Client, tableOfUse: string): Promise<str
   return tables
 }
 
-const commit = async (client: pg.Client, tables: readonly string[]): Promise<void> => {
+const commit = async (
+  client: pg.Client,
+  tables: readonly string[],
+  options: RestoreOptions,
+): Promise<void> => {
+  const { rows } = await client.query<{ task: string }>(selectRestoredTasks)
+  for (const { task } of rows)
+    await client.query(renameRestoredTask, [task, options.taskHere(task)])
   await client.query(addRestoredJobs)
   for (const table of tables) await client.query(`alter table ${table} enable trigger user`)
   await client.query('commit')
