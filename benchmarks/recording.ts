@@ -21,7 +21,7 @@ import {
   failRecording,
   recordingStatus,
 } from '../src/domains/recordings/recording-store.ts'
-import { encodeInThread } from '../src/live-call/encode-in-thread.ts'
+import { createThreadEncoder } from '../src/live-call/encode-in-thread.ts'
 import { createEncodeRecording } from '../src/live-call/encode-recording.ts'
 import { createCallLedger } from '../src/live-call/finish-call.ts'
 import { encodingTask, summaryTask, type CallJob } from '../src/live-call/follow-up-jobs.ts'
@@ -38,6 +38,7 @@ const goalMs = 2_000
 const limitMs = 60_000
 const longSeconds = 10_000
 const sampleRateHz = 8_000
+const encodeInThread = createThreadEncoder()
 
 const main = async (): Promise<void> => {
   const seconds = Number(process.argv[2] ?? longSeconds)

@@ -18,7 +18,8 @@ export async function* encodeMp3(
   totalSamples: number,
 ): AsyncGenerator<Uint8Array> {
   const plan = planMp3(totalSamples)
-  const encoder = await createMp3Encoder()
+  const encoder = spare ?? (await createMp3Encoder())
+  spare = undefined
   encoder.configure({ sampleRate: 8000, channels: 2, bitrate: 32 })
   let samples = 0
   let bytes = 0
@@ -43,7 +44,11 @@ export async function* encodeMp3(
   if (bytes !== plan.frames * mp3FrameBytes) {
     throw new Error(`The MP3 encoder made ${bytes} bytes where ${plan.frames} frames were planned.`)
   }
+  spare = encoder
 }
+
+/** Its memory is 16 MB, so that the next recording had better take the same one; it is configured anew. */
+let spare: Awaited<ReturnType<typeof createMp3Encoder>> | undefined
 
 /** A loop: `Float32Array.from` with a function takes more than a third of the encoder's whole time. */
 const toFloats = (samples: Int16Array): Float32Array => {

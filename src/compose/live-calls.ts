@@ -8,7 +8,7 @@ import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../domains/recordings/recording-store.ts'
 import { adoptCall } from '../live-call/adopt-call.ts'
-import { encodeInThread } from '../live-call/encode-in-thread.ts'
+import { createThreadEncoder } from '../live-call/encode-in-thread.ts'
 import { createEncodeRecording } from '../live-call/encode-recording.ts'
 import { createCallLedger, openResultsOfEndedCall } from '../live-call/finish-call.ts'
 import { summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
@@ -95,7 +95,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   })
   const encode = createEncodeRecording({
     spoolFolder,
-    encode: encodeInThread,
+    encode: createThreadEncoder(),
     ...createRecordingStore(storage),
     markReady: (call, recording) => completeRecording(database, call, recording),
     markFailed: async (call) => {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { probeAudio } from '../../tests/support/ffmpeg.ts'
 import { missingPeer } from '../../tests/support/peers.ts'
-import { encodeInThread } from './encode-in-thread.ts'
+import { createThreadEncoder } from './encode-in-thread.ts'
 import { UnreadableSpoolError } from './encode-recording.ts'
 import { createRecorderSpool } from './recorder-spool.ts'
 
 const signal = new AbortController().signal
+const encodeInThread = createThreadEncoder()
 const header = {
   version: 1,
   codec: 'pcmu',
@@ -72,6 +73,24 @@ describe('encoding a spool', () => {
   it('fails for what may pass by itself: a spool that cannot be opened', async () => {
     const path = join(folder, 'missing.spool')
     await assert.rejects(encodeInThread(path, `${path}.mp3`, signal), { code: 'ENOENT' })
+  })
+
+  it('goes on in the same thread, and in another one after it broke or was interrupted', async () => {
+    const path = await record('again.spool')
+    const encode = createThreadEncoder()
+    const encoded = async (): Promise<Buffer> => {
+      await encode(path, `${path}.mp3`, signal)
+      return readFile(`${path}.mp3`)
+    }
+    const first = await encoded()
+    assert.deepEqual(await encoded(), first)
+    await assert.rejects(encode(join(folder, 'none'), `${path}.mp3`, signal), { code: 'ENOENT' })
+    assert.deepEqual(await encoded(), first)
+    const interrupting = new AbortController()
+    const interrupted = encode(path, `${path}.mp3`, interrupting.signal)
+    interrupting.abort()
+    await assert.rejects(interrupted, /interrupted/)
+    assert.deepEqual(await encoded(), first)
   })
 
   it('ends at once when it is interrupted', async () => {

@@ -2,31 +2,87 @@ import { Worker } from 'node:worker_threads'
 import { UnreadableSpoolError } from './encode-recording.ts'
 import type { EncodeAnswer, EncodedAudio, EncodeTask } from './encode-worker-protocol.ts'
 
-const entry = new URL('./encode-worker.ts', import.meta.url)
-
-/** Encodes a spool in a thread of its own, away from signalling; ends the thread when the signal is aborted. */
-export const encodeInThread = (
+/**
+ * Encodes a spool away from signalling; ends the encoding when the signal is aborted. Throws `UnreadableSpoolError` for a
+ * spool that will never be encoded, and whatever the system says of one that may be later.
+ */
+export type EncodeInThread = (
   spoolPath: string,
   mp3Path: string,
   signal: AbortSignal,
-): Promise<EncodedAudio> => {
-  const { promise, resolve, reject } = Promise.withResolvers<EncodedAudio>()
-  const workerData: EncodeTask = { spoolPath, mp3Path }
-  const worker = new Worker(entry, { name: 'encode', workerData })
-  const onAbort = (): void => {
-    reject(new Error('The encoding was interrupted.', { cause: signal.reason }))
+) => Promise<EncodedAudio>
+
+const entry = new URL('./encode-worker.ts', import.meta.url)
+/** A thread with nothing to do gives its memory back after five minutes. */
+const idleLimitMs = 300_000
+
+/**
+ * One thread for each spool being encoded, kept for the next ones: to start it and compile the encoder takes a quarter of
+ * the time that five minutes of audio take. Idle threads keep no process alive.
+ */
+export const createThreadEncoder = (): EncodeInThread => {
+  const idle: EncodeThread[] = []
+
+  const forget = (thread: EncodeThread): void => {
+    const at = idle.indexOf(thread)
+    if (at >= 0) idle.splice(at, 1)
+  }
+
+  return async (spoolPath, mp3Path, signal) => {
+    if (signal.aborted) throw interrupted(signal)
+    const thread = idle.pop() ?? startEncodeThread(forget)
+    const answer = await thread.encode({ spoolPath, mp3Path }, signal)
+    idle.push(thread)
+    if (answer.kind === 'unreadable') throw new UnreadableSpoolError(answer.reason)
+    return answer.audio
+  }
+}
+
+interface EncodeThread {
+  /** One at a time. A rejection is the thread's end. */
+  encode(task: EncodeTask, signal: AbortSignal): Promise<EncodeAnswer>
+}
+
+/** `onGone` is called when it has ended while it was idle, too. */
+const startEncodeThread = (onGone: (thread: EncodeThread) => void): EncodeThread => {
+  const worker = new Worker(entry, { name: 'encode' })
+  let current: PromiseWithResolvers<EncodeAnswer> | undefined
+  let idling: NodeJS.Timeout | undefined
+
+  const retire = (): void => {
+    onGone(thread)
     void worker.terminate()
   }
-  worker.on('message', (answer: EncodeAnswer) => {
-    if (answer.kind === 'encoded') resolve(answer.audio)
-    else reject(new UnreadableSpoolError(answer.reason))
-  })
-  worker.on('error', reject)
+  const thread: EncodeThread = {
+    async encode(task, signal) {
+      clearTimeout(idling)
+      current = Promise.withResolvers<EncodeAnswer>()
+      const onAbort = (): void => {
+        current?.reject(interrupted(signal))
+        void worker.terminate()
+      }
+      signal.addEventListener('abort', onAbort)
+      worker.ref()
+      worker.postMessage(task)
+      try {
+        return await current.promise
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        current = undefined
+        worker.unref()
+        idling = setTimeout(retire, idleLimitMs).unref()
+      }
+    },
+  }
+  worker.on('message', (answer: EncodeAnswer) => current?.resolve(answer))
+  worker.on('error', (error) => current?.reject(error))
   worker.on('exit', () => {
-    signal.removeEventListener('abort', onAbort)
-    reject(new Error('The encoder ended without an answer.'))
+    clearTimeout(idling)
+    current?.reject(new Error('The encoder ended without an answer.'))
+    onGone(thread)
   })
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort)
-  return promise
+  return thread
 }
+
+const interrupted = (signal: AbortSignal): Error =>
+  new Error('The encoding was interrupted.', { cause: signal.reason })

@@ -1,4 +1,4 @@
-/** What `encode-worker.ts` is started with, and the one message it answers. */
+/** What `encode-worker.ts` is asked, one at a time, and what it answers. */
 export interface EncodeTask {
   readonly spoolPath: string
   readonly mp3Path: string

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { decodeG711 } from '../audio/g711.ts'
 import { encodeMp3, type StereoChunk } from '../audio/mp3.ts'
 import { createPeakMeter } from '../audio/peaks.ts'
@@ -12,7 +12,7 @@ import {
   spoolHeaderBytes,
 } from './spool-format.ts'
 
-/** The program of an encoding thread: one spool to one MP3, with memory for ten seconds of it. */
+/** The program of an encoding thread: one spool after the other to MP3, with memory for ten seconds of it. */
 
 const chunkBytes = 500 * spoolFrameBytes
 
@@ -88,4 +88,8 @@ const splitLanes = (bytes: Uint8Array): StereoChunk => {
 }
 
 if (parentPort === null) throw new Error('encode-worker.ts runs only as a worker thread.')
-parentPort.postMessage(await encode(workerData as EncodeTask))
+const port = parentPort
+port.on('message', (task: EncodeTask) => {
+  // What cannot be encoded now ends the thread with its error, which whoever asked gets to see.
+  void encode(task).then((answer) => port.postMessage(answer))
+})

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import type { Conversation } from '../../src/conversation/conversation-types.ts'
-import { encodeInThread } from '../../src/live-call/encode-in-thread.ts'
+import { createThreadEncoder } from '../../src/live-call/encode-in-thread.ts'
 import { fakePlan } from '../../src/live-call/fake-call.ts'
 import { createMediaChannel } from '../../src/live-call/media-channel.ts'
 import { createRecorderSpool } from '../../src/live-call/recorder-spool.ts'
@@ -25,6 +25,7 @@ import { until } from '../support/until.ts'
 /** The promise is 20 ms; where every tick is made by hand, nothing excuses more than the codec's own smear. */
 const toleranceMs = 2
 const signal = new AbortController().signal
+const encodeInThread = createThreadEncoder()
 const missing = missingPeer('ffmpeg')
 
 let folder = ''

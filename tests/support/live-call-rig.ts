@@ -8,7 +8,7 @@ import { findCall } from '../../src/domains/calls/call-store.ts'
 import { addDoNotCall, isOnDoNotCallList } from '../../src/domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../../src/domains/recordings/recording-store.ts'
 import { listTurns } from '../../src/domains/results/transcript-store.ts'
-import { encodeInThread } from '../../src/live-call/encode-in-thread.ts'
+import { createThreadEncoder } from '../../src/live-call/encode-in-thread.ts'
 import { createEncodeRecording } from '../../src/live-call/encode-recording.ts'
 import { createCallLedger } from '../../src/live-call/finish-call.ts'
 import type { CallPlan, DialableCall } from '../../src/live-call/live-call-port.ts'
@@ -134,7 +134,7 @@ export const startLiveCallRig = async ({
   const storage = createFolderStorage(join(spoolFolder, 'storage'))
   const encodeRecording = createEncodeRecording({
     spoolFolder,
-    encode: encodeInThread,
+    encode: createThreadEncoder(),
     ...createRecordingStore(storage),
     markReady: (call, audio) => completeRecording(db, call, audio),
     markFailed: async (call) => void (await failRecording(db, call)),
