@@ -221,6 +221,22 @@ describe('ending the call', () => {
     await bench.finish()
   })
 
+  it('takes speech for words where the engine never tells any', async () => {
+    const bench = createConversationBench()
+    bench.speak('u1', 'Hello.', 400)
+    for (const atMs of [2_000, 9_000, 16_000]) {
+      bench.emit({ type: 'speech_start', atMs }, { type: 'speech_stop', atMs: atMs + 500 })
+      bench.speak(`answer ${atMs}`, 'I see.', 400)
+      await bench.run(7_000)
+    }
+    assert.deepEqual(named(bench, 'say'), [])
+    await bench.finish()
+    assert.deepEqual(
+      bench.turns.filter(({ speaker }) => speaker === 'contact').map(({ text }) => text),
+      ['[unrecognised]', '[unrecognised]', '[unrecognised]'],
+    )
+  })
+
   it('counts the silence anew after words, but not after noise', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello.', 400)
@@ -627,6 +643,26 @@ describe('tools', () => {
       ['fast', { day: 2 }],
       ['slow', {}],
     ])
+    await bench.finish()
+  })
+
+  it('that are called without end are not gone on with until the callee has spoken', async () => {
+    const bench = createConversationBench({}, () => Promise.resolve({}))
+    const callMany = (prefix: string): void => {
+      for (let index = 0; index < 21; index += 1) bench.emit(call('send_dtmf', {}, prefix + index))
+    }
+    callMany('a')
+    await bench.run(20)
+    const last = named(bench, 'tool_result').at(-1)
+    assert.equal(named(bench, 'tool_result').length, 21)
+    assert.match(JSON.stringify(last), /a20.*Too many tools.*false/)
+    bench.emit(call('opt_out', {}, 'b'))
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'opt_out'), [[]])
+    contactSays(bench, 'Yes?', 60)
+    bench.emit(call('send_dtmf', { digits: '1' }, 'c'))
+    await bench.run(20)
+    assert.deepEqual(named(bench, 'tool_result').at(-1), ['c', { sent: true }])
     await bench.finish()
   })
 

@@ -22,6 +22,7 @@ import { parseToolCall, type BuiltInCall } from './tools.ts'
 import { createTransfer } from './transfer.ts'
 import { createTurnLatencyMeter } from './turn-latency.ts'
 import { createTurnLog } from './turn-log.ts'
+import { createUntoldSpeech } from './untold-speech.ts'
 import { unrecognisedText, type VoiceEvent } from './voice-engine.ts'
 
 const frameMs = 20
@@ -51,8 +52,13 @@ const goodbyeBeforeCapMs = 5_000
 const closingSilenceFrames = 40
 const lastWordsLimitMs = 2_000
 const lastWordsPollMs = 20
+/** A model that calls tools without end is not asked to go on until the callee has spoken. */
+const maxToolsInRow = 20
 /** How long an engine may take to notice that somebody has been speaking. */
 const noticingMs = 300
+
+/** What ends the call or goes before everything else is heard however much the model has called before. */
+const isLastWord = ({ name }: BuiltInCall): boolean => name === 'end_call' || name === 'opt_out'
 
 /** The live loop of one call, whoever the engine is. Costs a few microseconds per tick. */
 export const createConversation = (options: ConversationOptions): Conversation => {
@@ -111,6 +117,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   let frames = 0
   let stalledMs = 0
   let stalls = 0
+  let toolsInRow = 0
   let speakingMs = 0
   let isGreeting = true
   let isOptedOut = false
@@ -177,7 +184,15 @@ export const createConversation = (options: ConversationOptions): Conversation =
       if (parsed.kind === 'built_in' && parsed.call.name === 'opt_out') optOut()
       return
     }
-    if (parsed.kind === 'built_in') runBuiltIn(parsed.call, event.id)
+    toolsInRow += 1
+    if (parsed.kind === 'built_in' && isLastWord(parsed.call)) runBuiltIn(parsed.call, event.id)
+    else if (toolsInRow > maxToolsInRow)
+      session.toolResult(
+        event.id,
+        { error: 'Too many tools in a row: wait for the person.' },
+        false,
+      )
+    else if (parsed.kind === 'built_in') runBuiltIn(parsed.call, event.id)
     else if (parsed.kind === 'invalid') session.toolResult(event.id, { error: parsed.error })
     else tools.start(event.id, event.name, event.arguments)
   }
@@ -190,15 +205,23 @@ export const createConversation = (options: ConversationOptions): Conversation =
     playout.end(utteranceId)
   }
 
+  const heardWords = (): void => {
+    silencePolicy.heardWords()
+    speakingMs = 0
+    toolsInRow = 0
+  }
+
+  const untold = createUntoldSpeech((startMs) => {
+    turns.contactText(startMs, unrecognisedText)
+    heardWords()
+  })
+
   const handleContactText = (text: string, startMs: number): void => {
     turns.contactText(startMs, text)
     const isUnderstood = text !== '' && text !== unrecognisedText
     if (isUnderstood && asksNeverToBeCalled(text)) optOut()
     if (isOver) return
-    if (isUnderstood) {
-      silencePolicy.heardWords()
-      speakingMs = 0
-    }
+    if (isUnderstood) heardWords()
     answering.contactText(text)
   }
 
@@ -215,10 +238,13 @@ export const createConversation = (options: ConversationOptions): Conversation =
         return undefined
       case 'speech_start':
         answering.speechStarted()
+        untold.started(event.atMs)
         return turns.contactStarted(event.atMs)
       case 'speech_stop':
+        untold.stopped()
         return turns.contactStopped()
       case 'contact_text':
+        untold.told()
         return handleContactText(event.text, event.startMs)
       case 'tool_call':
         return handleToolCall(event)
@@ -349,6 +375,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     await awaitLastWords()
     const usage = await session.close()
     await eventsTaken
+    untold.end()
     turns.end()
     voiceActivity.close()
     return {

@@ -4,7 +4,12 @@ import type { Logger } from '../../../runtime/logger.ts'
 import { createEventQueue } from '../../event-queue.ts'
 import { phrasesFor } from '../../phrases.ts'
 import { createSpeechEar } from '../../speech-ear.ts'
-import type { SessionOptions, VoiceEvent, VoiceSession } from '../../voice-engine.ts'
+import {
+  unrecognisedText,
+  type SessionOptions,
+  type VoiceEvent,
+  type VoiceSession,
+} from '../../voice-engine.ts'
 import { createAnswering } from './answering.ts'
 import { createChatHistory } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
@@ -139,7 +144,7 @@ export const createCascadeSession = (cascade: CascadeOptions): CascadeSession =>
     } catch (error) {
       transcriptions -= 1
       if (isOver) return
-      emit({ type: 'contact_text', text: '', startMs })
+      emit({ type: 'contact_text', text: unrecognisedText, startMs })
       deafTurns += 1
       const cause = error instanceof ProviderError ? error : broken(error)
       if (deafTurns > 1) giveUp(cause)

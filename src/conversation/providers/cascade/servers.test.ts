@@ -161,10 +161,14 @@ describe('the speech server', () => {
         (response) =>
           void response.writeHead(200, { 'content-type': 'audio/pcm;rate=22050' }).end(second),
         json({}, 401),
+        json({ error: 'no voice' }),
+        (response) => void response.writeHead(200, { 'content-type': 'audio/pcm' }).end(),
       ],
       async (url) => {
         await assert.rejects(collect(url), /22050 Hz/)
         await assert.rejects(collect(url), { status: 401 })
+        await assert.rejects(collect(url), /sent application\/json for audio/)
+        await assert.rejects(collect(url), /sent nothing for audio/)
       },
     ))
 

@@ -50,7 +50,10 @@ export const createSpeechServer = (
         const asked = ask(text, either)
         const response = await withinLimit(asked, startLimitMs, 'speech_timeout')
         if (!response.ok || !response.body) throw refused(response.status)
-        yield* samplesOf(response.body, response.headers.get('content-type') ?? '')
+        const contentType = response.headers.get('content-type') ?? ''
+        if (/^(?:text|application\/(?:\w+\+)?json)\b/i.test(contentType))
+          throw notAudio(contentType)
+        yield* samplesOf(response.body, contentType)
       } catch (error) {
         if (error instanceof ProviderError || signal.aborted) throw error
         const message = 'The speech server cannot be reached.'
@@ -64,6 +67,10 @@ export const createSpeechServer = (
 
 const refused = (status: number): ProviderError =>
   new ProviderError('speech_failed', `The speech server answered ${status}.`, { status })
+
+/** Played, it would be a click; and a voice that says nothing is none. */
+const notAudio = (what: string): ProviderError =>
+  new ProviderError('speech_failed', `The speech server sent ${what.slice(0, 100)} for audio.`)
 
 async function* samplesOf(
   body: ReadableStream<Uint8Array>,
@@ -94,7 +101,8 @@ async function* samplesOf(
     if (spoken.length > 0) yield spoken
     if (samplesOut > maxSamples) return reader.cancel()
   }
-  if (resampler) yield resampler.flush()
+  if (!resampler) throw notAudio('nothing')
+  yield resampler.flush()
 }
 
 const resamplerFrom = (rateHz: number): Resampler => {

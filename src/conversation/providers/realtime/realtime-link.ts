@@ -1,7 +1,13 @@
 import { WebSocket } from 'ws'
 import type { Logger } from '../../../runtime/logger.ts'
-import type { EngineUsage, SessionOptions, VoiceEvent } from '../../voice-engine.ts'
+import {
+  unrecognisedText,
+  type EngineUsage,
+  type SessionOptions,
+  type VoiceEvent,
+} from '../../voice-engine.ts'
 import { createAgentUtterances } from './agent-utterances.ts'
+import { createAnswerWatch } from './answer-watch.ts'
 import { createHeardAudio } from './heard-audio.ts'
 import type { OpenedLink } from './open-link.ts'
 import {
@@ -71,6 +77,7 @@ const finalCodes = new Set([
   'insufficient_quota',
   'model_not_found',
   'account_deactivated',
+  'response_failed',
 ])
 
 /** Owns the socket from here on. */
@@ -104,10 +111,16 @@ export const createRealtimeLink = (
     send({ type: 'response.create', event_id: eventId, ...(response && { response }) })
   })
   const tools = createToolAnswers(send, () => responses.oweAnswer())
+  const answers = createAnswerWatch({
+    ask: () => responses.oweAnswer(),
+    retry: () => responses.resume(),
+    giveUp: () => lose('response_failed', 'The server fails to answer.'),
+  })
 
   const over = (): void => {
     isOver = true
     clearInterval(pinging)
+    answers.stop()
   }
 
   const lose = (code: string, message: string): void => {
@@ -136,6 +149,11 @@ export const createRealtimeLink = (
     const error = response.status === 'failed' ? response.status_details?.error : undefined
     if (error) handleError(error)
     askedAt = undefined
+    if (response.status === 'failed') {
+      responses.failed(response.id)
+      return answers.failed()
+    }
+    answers.completed()
     responses.done(response.id)
   }
 
@@ -154,19 +172,24 @@ export const createRealtimeLink = (
     speechStarts.set(itemId, atMs)
     const [oldest] = speechStarts.keys()
     if (speechStarts.size > maxSpeechStarts && oldest !== undefined) speechStarts.delete(oldest)
+    answers.settled()
     emit({ type: 'speech_start', atMs })
   }
 
   const handleSpeechStopped = (atMs: number): void => {
     // A server begins no response by itself while another is in flight.
     if (responses.inFlightId !== undefined) responses.oweAnswer()
+    else answers.expect()
     emit({ type: 'speech_stop', atMs })
   }
 
   const handleTranscript = (itemId: string, transcript: string): void => {
     const startMs = speechStarts.get(itemId) ?? framesHeard * frameMs
     speechStarts.delete(itemId)
-    emit({ type: 'contact_text', text: transcript.trim(), startMs })
+    const text = transcript.trim()
+    // Noise, to which nobody has to answer.
+    if (text === '') answers.settled()
+    emit({ type: 'contact_text', text, startMs })
   }
 
   const handle = (event: ServerEvent): void => {
@@ -181,6 +204,7 @@ export const createRealtimeLink = (
         return utterances.textDone(event.item_id, event.response_id, event.transcript)
       case 'response.created':
         askedAt = undefined
+        answers.settled()
         return responses.created(event.response.id)
       case 'response.done':
         return handleResponseDone(event.response)
@@ -193,7 +217,7 @@ export const createRealtimeLink = (
       case 'conversation.item.input_audio_transcription.completed':
         return handleTranscript(event.item_id, event.transcript)
       case 'conversation.item.input_audio_transcription.failed':
-        return handleTranscript(event.item_id, '')
+        return handleTranscript(event.item_id, unrecognisedText)
       case 'error':
         return handleError(event.error)
       case 'session.created':

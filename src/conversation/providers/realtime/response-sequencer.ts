@@ -11,6 +11,9 @@ export interface ResponseSequencer {
   created(responseId: string): void
   /** `response.done`. */
   done(responseId: string): void
+  /** `response.done` of a response that failed: what it was to say or to answer is owed again, from `resume` on. */
+  failed(responseId: string): void
+  resume(): void
   /** The server refused our `response.create` because another response is active: it is asked again afterwards. */
   refused(eventId: string | undefined): void
   /** The response in flight was cancelled: what it was to say is not wanted any more. */
@@ -83,6 +86,14 @@ export const createResponseSequencer = (
       asked = undefined
       askNext()
     },
+    failed(responseId) {
+      if (inFlightId !== undefined && inFlightId !== responseId) return
+      inFlightId = undefined
+      if (asked?.text === undefined) isAnswerOwed = true
+      else waiting.unshift(asked)
+      asked = undefined
+    },
+    resume: askNext,
     refused(eventId) {
       if (!asked || (eventId !== undefined && asked.eventId !== eventId)) return
       // A refused answer is given by the very response that stood in its way.
