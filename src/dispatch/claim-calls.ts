@@ -131,11 +131,13 @@ interface ClaimedRow {
   readonly lease_token: string
 }
 
-// A crash of the database may take back the claims of its last moments, whole: those calls wait again, and their holder
-// fails at the gate, whose own commit is durable. So nobody has to wait until a claim is on disk.
+// For this transaction alone. A crash of the database may take back the claims of its last moments, whole: those calls
+// wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on disk.
+// Planning the claim takes longer than running it, and every value gives the same plan: PostgreSQL must not plan it anew.
 const lockTrunkStatement = sql(
   'claim-calls.lockTrunk',
-  `select set_config('synchronous_commit', 'off', true)
+  `select set_config('synchronous_commit', 'off', true),
+          set_config('plan_cache_mode', 'force_generic_plan', true)
      from trunk
     where id = 1
       for update`,
