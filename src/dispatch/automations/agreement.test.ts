@@ -12,6 +12,7 @@ import {
 import { createCallingOrganization, execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import type { AutomationDefinition, Step } from '../../domains/automations/definition.ts'
+import { outlineOf } from '../../domains/automations/definition-outline.ts'
 import { definitionProblems } from '../../domains/automations/definition-problems.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
 import { silentLogger } from '../../runtime/logger.ts'
@@ -100,11 +101,11 @@ const definition: fc.Arbitrary<AutomationDefinition> = fc
       e: { type: 'end', result },
     } as AutomationDefinition['steps']),
   }))
-  .filter((made) => definitionProblems(made).length === 0)
+  .filter((made) => definitionProblems(outlineOf(made)).length === 0)
 
 /** Steps that nothing leads to are left out. */
 const prune = (steps: AutomationDefinition['steps']): AutomationDefinition['steps'] => {
-  const unreachable = definitionProblems({ entry: 'a', steps })
+  const unreachable = definitionProblems(outlineOf({ entry: 'a', steps }))
     .filter(({ message }) => message.startsWith('No way'))
     .map(({ path }) => path.split('.').at(-1))
   return Object.fromEntries(Object.entries(steps).filter(([key]) => !unreachable.includes(key)))

@@ -148,6 +148,23 @@ describe('publishing', () => {
     }
   })
 
+  it('tells a wrong agent beside everything else that is wrong', async () => {
+    const call = { type: 'call', agent_id: newId(), next: 'gone' }
+    const wait = { type: 'wait', for: 'soon', next: 'call' }
+    const definition = { entry: 'wait', steps: { wait, call } }
+    await assert.rejects(
+      publishAutomation(test.db, home.organizationId, { name: 'Broken', definition }),
+      (error) => {
+        assert.ok(error instanceof InvalidFileError)
+        assert.deepEqual(
+          error.problems.map(({ path }) => path),
+          ['wait.for', 'call.next', 'call.agent_id'].map((path) => `definition.steps.${path}`),
+        )
+        return true
+      },
+    )
+  })
+
   it('adds a version and leaves the ones before as they were', async () => {
     const made = await publish()
     const { organizationId } = home

@@ -1,98 +1,95 @@
-import { checkFile, InvalidFileError, type FileProblem } from '../organizations/invalid-file.ts'
+import { fileProblems, InvalidFileError, type FileProblem } from '../organizations/invalid-file.ts'
+import { outlineOf, type Outline } from './definition-outline.ts'
 import {
   automationFileSchema,
-  type AutomationDefinition,
+  isDefinitionTooLarge,
+  stepNameSentence,
+  tooLarge,
   type AutomationFile,
-  type Step,
 } from './definition.ts'
 
 /** Checks an Automation file without a database; throws `InvalidFileError` with a path and a sentence for each problem. */
-export const checkAutomationFile = (file: unknown): AutomationFile => {
-  const checked = checkFile(automationFileSchema, file)
-  const problems = definitionProblems(checked.definition)
+export const checkAutomationFile = (file: unknown): AutomationFile =>
+  acceptAutomationFile(file, automationFileProblems(file))
+
+/** The checked file; throws `InvalidFileError` where there is a problem. */
+export const acceptAutomationFile = (
+  file: unknown,
+  problems: readonly FileProblem[],
+): AutomationFile => {
   if (problems.length > 0) throw new InvalidFileError(problems)
-  return checked
+  return automationFileSchema.parse(file)
 }
 
-/** One way on from a step. */
-export interface Edge {
-  readonly to: string
-  /** Within the step: `next`, `cases[0].next`, `otherwise`. */
-  readonly path: string
+/** Everything wrong with a file that can be told without a database. */
+export const automationFileProblems = (file: unknown): FileProblem[] => {
+  const definition = definitionOf(file)
+  // What is far too large is not looked into: it could have any number of problems.
+  if (isDefinitionTooLarge(definition)) return [{ path: 'definition', message: tooLarge }]
+  const outline = outlineOf(definition)
+  const shape = [...fileProblems(automationFileSchema, file), ...hiddenNames(outline)]
+  // What has no shape at a path leads nowhere either, which need not be said.
+  const isNew = ({ path }: FileProblem): boolean => shape.every((each) => each.path !== path)
+  return [...shape, ...definitionProblems(outline).filter(isNew)]
 }
 
-/** Where a step may lead, in order. */
-export const edgesOf = (step: Step): readonly Edge[] => {
-  switch (step.type) {
-    case 'call':
-    case 'wait':
-      return [{ to: step.next, path: 'next' }]
-    case 'branch':
-      return [
-        ...step.cases.map(({ next }, at) => ({ to: next, path: `cases[${at}].next` })),
-        { to: step.otherwise, path: 'otherwise' },
-      ]
-    case 'end':
-      return []
-  }
-}
+export const definitionOf = (file: unknown): unknown =>
+  typeof file === 'object' && file !== null && 'definition' in file ? file.definition : undefined
+
+/** A record leaves out `__proto__` in silence. */
+const hiddenNames = ({ steps }: Outline): FileProblem[] =>
+  steps.has('__proto__') ? [{ path: pathOf('__proto__'), message: stepNameSentence }] : []
 
 /** What keeps the steps from fitting together (D6): missing steps, unreachable ones, loops without a wait. */
-export const definitionProblems = (definition: AutomationDefinition): FileProblem[] => {
-  const missing = missingSteps(definition)
-  return [
-    ...missing,
-    ...(missing.length === 0 ? [...unreachableSteps(definition), ...tightLoops(definition)] : []),
-  ]
-}
+export const definitionProblems = (outline: Outline): FileProblem[] => [
+  ...missingSteps(outline),
+  ...unreachableSteps(outline),
+  ...tightLoops(outline),
+]
 
-const missingSteps = ({ entry, steps }: AutomationDefinition): FileProblem[] => {
+const missingSteps = ({ entry, steps }: Outline): FileProblem[] => {
   const noStep = (path: string, name: string): FileProblem[] =>
-    Object.hasOwn(steps, name) ? [] : [{ path, message: `There is no step "${name}".` }]
+    steps.has(name) ? [] : [{ path, message: `There is no step "${name}".` }]
+  if (steps.size === 0) return []
   return [
-    ...noStep('definition.entry', entry),
-    ...Object.entries(steps).flatMap(([name, step]) =>
-      edgesOf(step).flatMap(({ to, path }) => noStep(`${pathOf(name)}.${path}`, to)),
+    ...(entry === undefined ? [] : noStep('definition.entry', entry)),
+    ...[...steps].flatMap(([name, { ways }]) =>
+      ways.flatMap(({ to, path }) => noStep(`${pathOf(name)}.${path}`, to)),
     ),
   ]
 }
 
 const pathOf = (name: string): string => `definition.steps.${name}`
 
-const targets = ({ steps }: AutomationDefinition, name: string): string[] => {
-  const step = steps[name]
-  return step ? edgesOf(step).map(({ to }) => to) : []
-}
-
-const unreachableSteps = (definition: AutomationDefinition): FileProblem[] => {
-  const reached = new Set<string>([definition.entry])
-  for (const name of reached) for (const to of targets(definition, name)) reached.add(to)
-  return Object.keys(definition.steps)
+/** Without an entry nothing could be reached, which would say nothing. */
+const unreachableSteps = ({ entry, steps }: Outline): FileProblem[] => {
+  if (entry === undefined || !steps.has(entry)) return []
+  const reached = new Set([entry])
+  for (const name of reached) for (const { to } of steps.get(name)?.ways ?? []) reached.add(to)
+  return [...steps.keys()]
     .filter((name) => !reached.has(name))
-    .map((name) => ({
-      path: pathOf(name),
-      message: `No way leads to this step from "${definition.entry}".`,
-    }))
+    .map((name) => ({ path: pathOf(name), message: `No way leads to this step from "${entry}".` }))
 }
 
 /** Loops are looked for among the steps that are no waits; each is told once, at the step it comes back to. */
-const tightLoops = (definition: AutomationDefinition): FileProblem[] => {
+const tightLoops = ({ steps }: Outline): FileProblem[] => {
   const finished = new Set<string>()
   const path: string[] = []
   const problems: FileProblem[] = []
   const visit = (name: string): void => {
-    if (definition.steps[name]?.type === 'wait' || finished.has(name)) return
+    const step = steps.get(name)
+    if (!step || step.isWait || finished.has(name)) return
     const start = path.indexOf(name)
     if (start >= 0) {
-      const loop = [...path.slice(start), name].map((step) => `"${step}"`).join(' → ')
+      const loop = [...path.slice(start), name].map((each) => `"${each}"`).join(' → ')
       problems.push({ path: pathOf(name), message: `This loop has no wait: ${loop}.` })
       return
     }
     path.push(name)
-    for (const to of new Set(targets(definition, name))) visit(to)
+    for (const to of new Set(step.ways.map((way) => way.to))) visit(to)
     path.pop()
     finished.add(name)
   }
-  for (const name of Object.keys(definition.steps)) visit(name)
+  for (const name of steps.keys()) visit(name)
   return problems
 }

@@ -146,6 +146,45 @@ const refusals: Record<string, [steps: object, ...blamed: [path: string, word: R
   ],
   'a bad name': [{ first: end, '1st': end }, ['1st', /begins with a letter/]],
   'no step': [{}, ['', /at least 1 step/]],
+  'a wait too long for any calendar': [
+    { first: wait('done', { for: 'PT9007199254740991S' }), done: end },
+    ['first.for', /90 days/],
+  ],
+  'no agent': [
+    { first: { type: 'call', agent_id: '', next: 'done' }, done: end },
+    ['first.agent_id', /at least 1 character/],
+  ],
+  'a name that objects keep to themselves': [
+    JSON.parse('{"first": {"type": "end", "result": "completed"}, "__proto__": {}}') as object,
+    ['__proto__', /begins with a letter/],
+  ],
+  'a way to what every object has': [
+    { first: call('constructor') },
+    ['first.next', /no step "constructor"/],
+  ],
+  'everything at once': [
+    {
+      first: call('gone', { retry: { max_attempts: 2, delays: ['soon'], on: ['busy'] } }),
+      lonely: wait('done', { for: 'P1' }),
+      around: branch('around', 'done'),
+      back: call('around', { nxt: 1 }),
+      done: end,
+    },
+    ['first.retry.delays[0]', /ISO 8601/],
+    ['lonely.for', /ISO 8601/],
+    ['back.nxt', /no member/],
+    ['first.next', /no step "gone"/],
+    ['lonely', /No way leads/],
+    ['around', /No way leads/],
+    ['back', /No way leads/],
+    ['done', /No way leads/],
+    ['around', /no wait/],
+  ],
+  'a loop beside an unreadable step': [
+    { first: branch('again', 'off'), again: call('first'), off: { type: 'call', agent_id: 'a' } },
+    ['off.next', /required/],
+    ['first', /no wait: "first" → "again" → "first"/],
+  ],
 }
 
 for (const [name, [steps, ...blamed]] of Object.entries(refusals)) {
@@ -209,7 +248,7 @@ test('100 steps, 20 cases and 64 KiB are accepted, one more is not', () => {
 test('every problem is told at once', () => {
   assert.equal(
     problems({ name: '', extra: 1, definition: { entry: 'x', steps: { a: 3 } } }).length,
-    3,
+    4,
   )
   assert.deepEqual(problems(7), [': It must be an object.'])
 })

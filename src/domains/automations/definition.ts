@@ -16,12 +16,10 @@ const maxAllowedValues = 100
 const storable = (schema: z.ZodString) =>
   schema.refine(isStorableText, 'It holds a NUL or half a surrogate pair.')
 
-const stepName = z
-  .string()
-  .regex(
-    /^[A-Za-z][A-Za-z0-9_-]{0,63}$/,
-    'A step’s name begins with a letter, then letters, digits, "_" or "-", at most 64 in all.',
-  )
+export const stepNameSentence =
+  'A step’s name begins with a letter, then letters, digits, "_" or "-", at most 64 in all.'
+
+const stepName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, stepNameSentence)
 
 const duration = (rule: { mayBeZero?: boolean } = {}) =>
   z.string().check(({ value, issues }) => {
@@ -52,7 +50,7 @@ const retry = z
 
 const callStep = z.strictObject({
   type: z.literal('call'),
-  agent_id: z.string(),
+  agent_id: z.string().min(1).max(255),
   next: stepName,
   retry: retry.optional(),
 })
@@ -145,20 +143,19 @@ const step = z.discriminatedUnion('type', [callStep, waitStep, branchStep, endSt
 
 const steps = z
   .record(stepName, step, {
-    error: (issue) => (issue.code === 'invalid_key' ? nameSentence : undefined),
+    error: (issue) => (issue.code === 'invalid_key' ? stepNameSentence : undefined),
   })
   .refine((all) => Object.keys(all).length > 0, 'It must have at least 1 step.')
   .refine((all) => Object.keys(all).length <= maxSteps, `It must have at most ${maxSteps} steps.`)
 
-const nameSentence =
-  'A step’s name begins with a letter, then letters, digits, "_" or "-", at most 64 in all.'
-
 /** The shape of decision D6. That its steps fit together is checked by definition-problems.ts. */
-export const definitionSchema = z
-  .strictObject({ entry: stepName, steps })
-  .refine((definition) => sizeOf(definition) <= maxDefinitionBytes, 'It must be at most 64 KiB.')
+export const definitionSchema = z.strictObject({ entry: stepName, steps })
 
-const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+/** Of the definition as compact JSON. */
+export const isDefinitionTooLarge = (definition: unknown): boolean =>
+  definition !== undefined && Buffer.byteLength(JSON.stringify(definition)) > maxDefinitionBytes
+
+export const tooLarge = `It must be at most ${maxDefinitionBytes / 1024} KiB.`
 
 const text = (maxLength: number) =>
   storable(z.string().overwrite(trimWhiteSpace).min(1).max(maxLength))

@@ -1,5 +1,5 @@
 import type { AutomationDefinition, BranchStep, Step, When } from './definition.ts'
-import { edgesOf } from './definition-problems.ts'
+import { waysOf } from './definition-outline.ts'
 
 /** The definition as a Mermaid flowchart: made from the same data that runs. */
 export const drawDefinition = (definition: AutomationDefinition): string => {
@@ -32,7 +32,7 @@ const inOrder = ({ entry, steps }: AutomationDefinition): (readonly [string, Ste
 
 const edgesOfName = (steps: AutomationDefinition['steps'], name: string) => {
   const step = steps[name]
-  return step ? edgesOf(step) : []
+  return step ? waysOf(step) : []
 }
 
 const shapeOf = (name: string, step: Step): string => {

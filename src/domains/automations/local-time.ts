@@ -6,22 +6,30 @@ export const maxRunDays = 90
 /** Days looked through for a wall-clock time: it is skipped on one day of a clock change, never on two in a row. */
 const maxDaysAhead = 10
 
-/**
- * What is wrong with an ISO 8601 duration of a definition, as a sentence; undefined if nothing is. Years and months are
- * refused, for nobody could say how long they are.
- */
+const dayMs = 24 * 3_600_000
+
+/** What is wrong with an ISO 8601 duration of a definition, as a sentence; undefined if nothing is. */
 export const durationProblem = (
   text: string,
   { mayBeZero = false }: { mayBeZero?: boolean } = {},
 ): string | undefined => {
   const duration = parseDuration(text)
   if (!duration) return 'It must be an ISO 8601 duration such as "PT30M", "PT4H" or "P1D".'
-  if (duration.years !== 0 || duration.months !== 0)
-    return 'It must not count in years or months; use days.'
   if (duration.sign < 0) return 'It must not be negative.'
-  if (duration.sign === 0 && !mayBeZero) return 'It must be longer than nothing.'
-  const days = duration.total({ unit: 'days', relativeTo: '2026-01-05' })
-  return days > maxRunDays ? `It must be at most ${maxRunDays} days.` : undefined
+  const durationMs = longestMs(duration)
+  // A clock that counts milliseconds would not notice less than one.
+  if (durationMs < 1 && !mayBeZero) return 'It must be longer than nothing.'
+  return durationMs > maxRunDays * dayMs ? `It must be at most ${maxRunDays} days.` : undefined
+}
+
+/** Months are those of the callee's calendar; here, as long as they come: July and August. */
+const longestMs = (duration: Temporal.Duration): number => {
+  try {
+    return duration.total({ unit: 'milliseconds', relativeTo: '2026-07-01' })
+  } catch {
+    // Beyond the end of the calendar.
+    return Number.POSITIVE_INFINITY
+  }
 }
 
 const parseDuration = (text: string): Temporal.Duration | undefined => {

@@ -24,10 +24,14 @@ export const describeProblem = ({ path, message }: FileProblem): string =>
 
 /** The checked value, defaults filled in; throws `InvalidFileError` with every problem found. */
 export const checkFile = <T>(schema: z.ZodType<T>, value: unknown): T => {
-  const result = schema.safeParse(value, { reportInput: true })
-  if (result.success) return result.data
-  throw new InvalidFileError(result.error.issues.flatMap(problemsOfIssue))
+  const problems = fileProblems(schema, value)
+  if (problems.length > 0) throw new InvalidFileError(problems)
+  return schema.parse(value)
 }
+
+/** Everything that the schema finds wrong, in the order of the schema. */
+export const fileProblems = (schema: z.ZodType, value: unknown): FileProblem[] =>
+  schema.safeParse(value, { reportInput: true }).error?.issues.flatMap(problemsOfIssue) ?? []
 
 /** `['windows', 0, 'end_time']` as `windows[0].end_time`. */
 export const pathText = (path: readonly PropertyKey[]): string =>
