@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { Automation } from '../contract/automations.ts'
 import type { Database } from '../database/database.ts'
 import { checkAutomationOf } from '../domains/automations/agent-problems.ts'
@@ -46,7 +46,12 @@ const addPublishCommand = (automation: Command, context: CliContext): void => {
     .requiredOption('--org <org>', 'organization id')
     .requiredOption('--file <file>', 'Automation file (JSON)')
     .option('--id <id>', 'as the next version of this Automation; runs under way keep theirs')
-    .option('--draft', 'without taking runs yet; `resume` makes it active')
+    .addOption(
+      new Option(
+        '--draft',
+        'a new one, without taking runs yet; `resume` makes it active',
+      ).conflicts('id'),
+    )
     .option('--json', 'print JSON')
     .action(async (options: PublishCommandOptions) => {
       const file = readJsonFile(options.file)

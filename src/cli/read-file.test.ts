@@ -41,4 +41,13 @@ describe('a file argument', () => {
     assert.throws(() => readTextFile(join(folder, 'none')), /none cannot be read: .*ENOENT/)
     assert.throws(() => readJsonFile(fileOf('{')), /file is not JSON: /)
   })
+
+  it('is refused where it is too deep, or a member is given twice, with the path of it', () => {
+    assert.throws(
+      () => readJsonFile(fileOf('['.repeat(65) + ']'.repeat(65))),
+      /deeper than 64 levels/,
+    )
+    const json = '{"steps": {"a": 1, "a": 2}}'
+    assert.throws(() => readJsonFile(fileOf(json)), /^InvalidFileError: steps\.a: .* twice\.$/)
+  })
 })

@@ -1,4 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
+import { InvalidFileError } from '../domains/organizations/invalid-file.ts'
+import { scanJson } from './scan-json.ts'
 
 /** A refused file argument; the message is a sentence. */
 export class FileArgumentError extends Error {
@@ -6,6 +8,8 @@ export class FileArgumentError extends Error {
 }
 
 const maxFileBytes = 50 * 1024 * 1024
+/** As in bodies of the API (D9). */
+const maxDepth = 64
 
 /** The text of a file named on the command line; throws `FileArgumentError`. */
 export const readTextFile = (path: string): string => {
@@ -28,9 +32,21 @@ const decode = (bytes: Uint8Array): string => {
   return new TextDecoder(encoding, { fatal: true }).decode(bytes)
 }
 
-/** A JSON file named on the command line; throws `FileArgumentError`. */
+/**
+ * A JSON file named on the command line. Throws `FileArgumentError`, and `InvalidFileError` where an object names a member
+ * twice: one of the two would be lost in silence.
+ */
 export const readJsonFile = (path: string): unknown => {
   const text = readTextFile(path)
+  const value = parseJson(path, text)
+  const { repeated, depth } = scanJson(text)
+  if (depth > maxDepth)
+    throw new FileArgumentError(`${path} is nested deeper than ${maxDepth} levels.`)
+  if (repeated.length > 0) throw new InvalidFileError(repeated)
+  return value
+}
+
+const parseJson = (path: string, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
