@@ -44,10 +44,11 @@ export const insertBatch = async (
 }
 
 // Counted from the calls until the batch has settled, frozen from then on. The count is a lateral join, so that a page
-// counts the batches it shows and no other; a settled one costs no look at its calls.
+// counts the batches it shows and no other; a settled one, and one that waits for its start, cost no look at their calls.
 const countedBatches = `(
      select b.organization_id, b.id, b.origin, b.status, b.name, b.agent_id, b.total_recipients,
-            n.pending as pending_recipients,
+            case when b.status in ('draft', 'scheduled') then b.total_recipients else n.pending end
+              as pending_recipients,
             n.queued as queued_recipients,
             n.in_progress as in_progress_recipients,
             coalesce(b.completed_recipients, n.completed) as completed_recipients,
@@ -71,6 +72,7 @@ const countedBatches = `(
                 count(*) filter (where status = 'completed' and answer_status = 'busy') as busy
            from calls c
           where b.settled_at is null
+            and b.status not in ('draft', 'scheduled')
             and c.organization_id = b.organization_id
             and c.batch_id = b.id
        ) n on true
