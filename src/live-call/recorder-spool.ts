@@ -27,6 +27,8 @@ export interface SpoolFigures {
 const chunkFrames = 50
 /** Chunks that wait for a slow disk: 16 seconds, 256 kB a call. */
 const maxPendingChunks = 16
+/** Chunks kept for the next seconds once they are on disk. */
+const maxSpareChunks = 2
 const silence = 0xff
 
 /**
@@ -34,7 +36,8 @@ const silence = 0xff
  * was lost is filled with silence before the next one is written, or at the latest on close.
  */
 export const createRecorderSpool = (path: string, header: SpoolHeader): RecorderSpool => {
-  let chunk = Buffer.allocUnsafe(chunkFrames * spoolFrameBytes)
+  const spare: Buffer[] = []
+  let chunk = newChunk()
   let chunkLength = 0
   let framesExpected = 0
   let framesLost = 0
@@ -54,10 +57,11 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
 
   const flush = (): void => {
     if (chunkLength === 0) return
-    const bytes = chunk.subarray(0, chunkLength)
+    const filled = chunk
+    const bytes = filled.subarray(0, chunkLength)
     const frames = chunkLength / spoolFrameBytes
     const firstFrame = framesExpected - frames
-    chunk = Buffer.allocUnsafe(chunkFrames * spoolFrameBytes)
+    chunk = spare.pop() ?? newChunk()
     chunkLength = 0
     if (pendingChunks >= maxPendingChunks) {
       framesLost += frames
@@ -67,7 +71,10 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
     tail = tail
       .then(() => writeChunk(bytes, firstFrame))
       .catch(() => (framesLost += frames))
-      .finally(() => (pendingChunks -= 1))
+      .finally(() => {
+        pendingChunks -= 1
+        if (spare.length < maxSpareChunks) spare.push(filled)
+      })
   }
 
   const finish = async (): Promise<SpoolFigures> => {
@@ -88,6 +95,8 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
     close: () => (closing ??= finish()),
   }
 }
+
+const newChunk = (): Buffer => Buffer.allocUnsafe(chunkFrames * spoolFrameBytes)
 
 /** `wx`: two calls never share a file, and an older recording is never overwritten. */
 const openSpool = async (path: string, header: SpoolHeader): Promise<FileHandle> => {

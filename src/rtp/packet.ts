@@ -33,9 +33,9 @@ export const parseRtpPacket = (datagram: Uint8Array): RtpPacket | undefined => {
   }
 }
 
-/** The packet as bytes, in a buffer of its own. */
+/** The packet as bytes nobody else writes to; from Node's pool, for a buffer of its own each would busy the collector. */
 export const serializeRtpPacket = (packet: RtpPacket): Uint8Array => {
-  const bytes = new Uint8Array(rtpHeaderBytes + packet.payload.length)
+  const bytes = Buffer.allocUnsafe(rtpHeaderBytes + packet.payload.length)
   bytes[0] = 0x80
   bytes[1] = (packet.marker ? 0x80 : 0) | (packet.payloadType & 0x7f)
   writeUint16(bytes, 2, packet.sequenceNumber)

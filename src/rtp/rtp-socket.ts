@@ -71,11 +71,12 @@ const bindPair = async (
 
 /** `undefined` where the port is taken; any other fault (no such address, no permission) is thrown. */
 const bind = async (address: string, port: number): Promise<Socket | undefined> => {
+  const family = isIPv6(address) ? 6 : 4
   const socket = createSocket({
-    type: isIPv6(address) ? 'udp6' : 'udp4',
+    type: `udp${family}`,
     recvBufferSize: receiveBufferBytes,
     // Addresses are always literal here; the default would ask the resolver for each packet sent.
-    lookup: (host, _options, done) => done(null, host, isIPv6(host) ? 6 : 4),
+    lookup: (host, _options, done) => done(null, host, family),
   })
   try {
     // Waited for before it is caused: with a lookup that answers at once, binding is synchronous.

@@ -35,7 +35,7 @@ export const createHeardAudio = (
   let quietFrames = 1
 
   const flush = (): void => {
-    const message = appendEvent(wire.toWire(pending.slice(0, pendingBytes)))
+    const message = appendEvent(wire.toWire(pending.subarray(0, pendingBytes)))
     pendingBytes = 0
     send(message)
   }
