@@ -82,8 +82,9 @@ const unreachable = (databaseUrl: string, error: unknown): unknown => {
   const { code, message } = error as { code?: string; message?: string }
   if (error instanceof DatabaseSetupError) return error
   const { host } = new URL(databaseUrl)
+  const reason = message === 'timeout expired' ? 'it does not answer' : message || code
   return new DatabaseSetupError(
-    `The database at ${host} cannot be used: ${message || code || 'no answer'}. Check DATABASE_URL and that PostgreSQL accepts connections there.`,
+    `The database at ${host} cannot be used: ${reason ?? 'no reason given'}. Check DATABASE_URL and that PostgreSQL accepts connections there.`,
     { cause: error },
   )
 }

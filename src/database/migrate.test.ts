@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import { silentLogger } from '../runtime/logger.ts'
+import { isRetryable } from './errors.ts'
 import { listPendingMigrations, migrate } from './migrate.ts'
 
 let server: TestDatabase
@@ -59,6 +62,24 @@ test('each migration is applied once, in order, after graphile-worker', async ()
     { id: 2 },
     { id: 3 },
   ])
+})
+
+test('a server that says nothing is given up', async (t) => {
+  write('0001-first.sql', 'create table item (id int);')
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const asked = once(silent, 'connection')
+  const migrating = migrate({
+    connection: { host: '127.0.0.1', port, user: 'outdial' },
+    folder,
+    logger: silentLogger,
+  })
+  await asked
+  t.mock.timers.tick(10_000)
+  await assert.rejects(migrating, (error) => isRetryable(error))
+  silent.close()
 })
 
 test('programs that migrate at the same time apply each migration once', async () => {

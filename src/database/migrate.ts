@@ -19,6 +19,8 @@ export interface MigrateOptions {
 const migrationLockTimeout = '120s'
 /** A migration that waits longer for a table would stop the running system behind it. */
 const tableLockTimeout = '10s'
+/** A server that takes connections and says nothing is no server. */
+const connectTimeoutMs = 10_000
 /** Any fixed number: whoever migrates an Outdial database takes this advisory lock. */
 const migrationLockKey = 7_065_483_441
 
@@ -79,7 +81,11 @@ const withClient = async <T>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> => {
-  const client = new pg.Client({ application_name: 'outdial migrate', ...connection })
+  const client = new pg.Client({
+    application_name: 'outdial migrate',
+    connectionTimeoutMillis: connectTimeoutMs,
+    ...connection,
+  })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -183,7 +189,11 @@ const lineOf = (error: unknown, text: string): string => {
 }
 
 const migrateWorker = async ({ connection, logger }: MigrateOptions): Promise<void> => {
-  const pgPool = new pg.Pool({ ...connection, max: 1 })
+  const pgPool = new pg.Pool({
+    connectionTimeoutMillis: connectTimeoutMs,
+    ...connection,
+    max: 1,
+  })
   pgPool.on('error', () => {})
   pgPool.on('connect', (client) => client.on('error', () => {}))
   const workerLogger = new WorkerLogger(() => (level, message) => {
