@@ -12,9 +12,11 @@ import type { CallJournal, JournalEvent } from './call-journal.ts'
 import { createPersonaMedia, type PersonaMedia } from './persona-media.ts'
 import { createPersonaTalk, type SpeakLine } from './persona-talk.ts'
 import { takeTransfers } from './persona-transfer.ts'
-import { callIdHeader, personaFor, type Answering } from './personas.ts'
+import { callIdHeader, type Answering, type Persona } from './personas.ts'
 
 export interface PersonaCallDependencies {
+  /** Who answers at a number. */
+  personaFor(number: string): Persona
   readonly openSession: () => Promise<RtpSession>
   readonly ticker: Ticker
   readonly speak: SpeakLine
@@ -70,7 +72,7 @@ const identify = (incoming: IncomingInvite, journal: CallJournal): Call => {
 }
 
 const act = async (call: Call, deps: PersonaCallDependencies): Promise<void> => {
-  const { answer } = personaFor(call.number)
+  const { answer } = deps.personaFor(call.number)
   switch (answer.kind) {
     case 'refuse':
       return call.incoming.reject(answer.status, answer.reason)

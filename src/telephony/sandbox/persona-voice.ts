@@ -1,16 +1,15 @@
 import { createSynthesizer } from '../../audio/flite.ts'
 import { resample } from '../../audio/resample.ts'
 import type { SpeakLine } from './persona-talk.ts'
-import { personaVocabulary } from './personas.ts'
 
 /**
- * Every line of every persona, spoken beforehand by Flite's `kal` and kept as 8 kHz samples (under 1 MB): speech is not
+ * Every line of the vocabulary, spoken beforehand by Flite's `kal` and kept as 8 kHz samples (under 1 MB): speech is not
  * made while calls are live. Takes about a third of a second.
  */
-export const createPersonaVoice = (): SpeakLine => {
+export const createPersonaVoice = (vocabulary: readonly string[]): SpeakLine => {
   const synthesizer = createSynthesizer({ cacheBytes: 0 })
   const clips = new Map(
-    personaVocabulary.map((line) => {
+    vocabulary.map((line) => {
       const { samples, sampleRateHz } = synthesizer.synthesize(line, 'kal')
       return [line, resample(samples, sampleRateHz, 8000)]
     }),

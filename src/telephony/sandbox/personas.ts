@@ -170,16 +170,19 @@ const linesOf = (behaviour: Behaviour): readonly string[] => {
   }
 }
 
-/** Every sentence a persona can say, each once: what the sandbox engine may recognise. */
-export const personaVocabulary: readonly string[] = [
+/** Every sentence these can say, each once. */
+export const vocabularyOf = (speakers: readonly Persona[]): readonly string[] => [
   ...new Set([
     personaHello,
-    ...personas.flatMap(({ answer }) => {
+    ...speakers.flatMap(({ answer }) => {
       const answering = answeringOf(answer)
       return answering ? linesOf(answering.behaviour) : []
     }),
   ]),
 ]
+
+/** What the sandbox engine may recognise. */
+export const personaVocabulary: readonly string[] = vocabularyOf(personas)
 
 /**
  * What +12025550111 accepts. The sandbox trunk is configured with them: they open nothing but a loopback socket.

@@ -7,12 +7,21 @@ import { createUserAgent } from '../../sip/user-agent.ts'
 import { createCallJournal, type JournalEntry, type SandboxReport } from './call-journal.ts'
 import { servePersonaCall } from './persona-call.ts'
 import { createPersonaVoice } from './persona-voice.ts'
-import { sandboxCredentials, sandboxRealm } from './personas.ts'
+import {
+  personaFor,
+  personaVocabulary,
+  sandboxCredentials,
+  sandboxRealm,
+  vocabularyOf,
+  type Persona,
+} from './personas.ts'
 
 export interface SandboxServerOptions {
   /** SIP over UDP on loopback; 0 for any free port. */
   readonly port: number
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
+  /** Answers at every number; the personas of the operator manual at theirs if left out. */
+  readonly onlyPersona?: Persona
   readonly onJournalEntry?: (entry: JournalEntry) => void
   readonly logger: Logger
 }
@@ -32,7 +41,7 @@ const maxCongested = 100_000
 
 /** The sandbox carrier itself, in this thread: SIP, RTP and speech of all its personas. */
 export const createSandboxServer = (options: SandboxServerOptions): SandboxServer => {
-  const { logger } = options
+  const { logger, onlyPersona } = options
   const journal = createCallJournal(options.onJournalEntry)
   const ticker = createTicker()
   const digest = createDigestServer(sandboxCredentials, { realm: sandboxRealm })
@@ -54,9 +63,19 @@ export const createSandboxServer = (options: SandboxServerOptions): SandboxServe
     })
 
   const start = async (): Promise<void> => {
-    const speak = createPersonaVoice()
+    const speak = createPersonaVoice(onlyPersona ? vocabularyOf([onlyPersona]) : personaVocabulary)
     const { signal } = stopped
-    const deps = { openSession, ticker, speak, journal, digest, congested, signal, logger }
+    const deps = {
+      personaFor: onlyPersona ? () => onlyPersona : personaFor,
+      openSession,
+      ticker,
+      speak,
+      journal,
+      digest,
+      congested,
+      signal,
+      logger,
+    }
     userAgent.onInvite((incoming) => {
       const call = servePersonaCall(incoming, deps).finally(() => live.delete(call))
       live.add(call)
