@@ -4,10 +4,18 @@
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** See `lookup`. */
+  readonly isLookup?: true
 }
 
 /** Declares a statement. The name is unique in the program: `<noun>-store.<function>`. */
 export const sql = (name: string, text: string): Statement => ({ name, text })
+
+/**
+ * Declares a statement that finds a few rows by a key and never waits for a lock, so that outside of transactions it may
+ * share a connection, and a moment, with others of its kind.
+ */
+export const lookup = (name: string, text: string): Statement => ({ name, text, isLookup: true })
 
 export interface Queryable {
   rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>

@@ -1,9 +1,11 @@
 import pg from 'pg'
 import type { Logger } from '../runtime/logger.ts'
 import { sql, type Database } from './database.ts'
-import { DatabaseBusyError, spoilsConnection } from './errors.ts'
+import { spoilsConnection } from './errors.ts'
 import { createHintSender, type Hint } from './hints.ts'
+import { createLending } from './lending.ts'
 import { createListener } from './listener.ts'
+import { createLookups } from './lookups.ts'
 import { queryableOver, runTransaction, sendStatement, type Query } from './transaction.ts'
 import { valueTypes } from './value-types.ts'
 
@@ -32,8 +34,6 @@ const idleInTransactionTimeoutMs = 8_000
 const answerGraceMs = 5_000
 /** How long a caller waits for a connection. */
 const acquireTimeoutMs = 10_000
-/** Callers that may wait for a connection at one time. */
-const maxWaitingCallers = 10_000
 const idleTimeoutMs = 60_000
 const defaultStopTimeoutMs = 5_000
 
@@ -44,15 +44,15 @@ const defaultStopTimeoutMs = 5_000
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { logger, connection, probeIntervalMs, stopTimeoutMs = defaultStopTimeoutMs } = options
   const pool = new pg.Pool(poolConfig(options))
-  // For its whole life: in the moment between loan and return nobody else listens, and an unheard error ends the process.
-  pool.on('connect', (client) => client.on('error', ignore))
   pool.on('error', (error) => {
     // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
     if (!stopping) logger.warn({ err: error }, 'idle database connection lost')
   })
   const lending = createLending(pool)
+  const lookUp = createLookups(lending)
 
   const query: Query = async (statement, values) => {
+    if (statement.isLookup) return lookUp(statement, values)
     const client = await lending.acquire()
     let isSpoilt = false
     try {
@@ -119,38 +119,6 @@ const poolConfig = (options: DatabaseOptions): pg.PoolConfig => {
     options: '-c TimeZone=UTC',
   }
 }
-
-interface Lending {
-  acquire(): Promise<pg.PoolClient>
-  release(client: pg.PoolClient, isSpoilt: boolean): void
-  cutAll(): void
-}
-
-/** Knows which connections are out, so that `stop` can end those that do not come back. */
-const createLending = (pool: pg.Pool): Lending => {
-  const lent = new Set<pg.PoolClient>()
-  return {
-    async acquire() {
-      if (pool.waitingCount >= maxWaitingCallers)
-        throw new DatabaseBusyError('Too many callers wait for a database connection.')
-      const client = await pool.connect()
-      client.on('error', ignore)
-      lent.add(client)
-      return client
-    },
-    release(client, isSpoilt) {
-      lent.delete(client)
-      client.off('error', ignore)
-      client.release(isSpoilt)
-    },
-    cutAll() {
-      for (const client of lent) client.connection.stream.destroy()
-    },
-  }
-}
-
-/** A socket error of a lent connection reaches every statement on it; as an event it would end the process. */
-const ignore = (): void => {}
 
 const notify = sql(
   'database.notify',

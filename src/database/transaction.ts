@@ -18,7 +18,7 @@ export const sendStatement = (
 const gathering = new WeakSet<Writable>()
 
 /** What is sent without waiting in between leaves in one write, for each write is a system call: they dominate. */
-const gatherWrites = ({ connection: { stream } }: pg.PoolClient): void => {
+export const gatherWrites = ({ connection: { stream } }: pg.PoolClient): void => {
   if (gathering.has(stream)) return
   gathering.add(stream)
   stream.cork()

@@ -1,4 +1,4 @@
-import { sql, type Queryable } from '../../database/database.ts'
+import { lookup, sql, type Queryable } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { callColumns, type CallRow } from './call-record.ts'
 import { organizationFragment, wakeFragment } from './call-fragments.ts'
@@ -64,7 +64,7 @@ export const insertKnownCall = async (
   await db.run(insertKnownStatement, newCallValues(organizationId, call))
 }
 
-const findApiCallStatement = sql(
+const findApiCallStatement = lookup(
   'call-store.findApiCall',
   `select id, ${callColumns}
      from calls

@@ -1,5 +1,5 @@
 import type { ContactInput } from '../../contract/contacts.ts'
-import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import { lookup, sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 
@@ -159,7 +159,7 @@ const upsertValues = (organizationId: string, id: string, input: ContactInput): 
   input.country ?? null,
 ]
 
-const findStatement = sql(
+const findStatement = lookup(
   'contact-store.findContact',
   `select id, ${columns}
      from contacts
