@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { decodeG711, g711FrameBytes, g711Silence } from '../audio/g711.ts'
 import { energyOf } from '../audio/level.ts'
 import { createSpeechSegmenter } from '../audio/voice-activity-segmenter.ts'
+import { createAgentTools } from './agent-tools.ts'
 import { createAnswering } from './answering.ts'
 import { createBargeIn } from './barge-in.ts'
 import type {
@@ -10,15 +10,17 @@ import type {
   ConversationOptions,
   HangUpReason,
 } from './conversation-types.ts'
+import { goodbyeBeforeCapMs, judgeDuration } from './duration-policy.ts'
 import { createEchoGate } from './echo-gate.ts'
 import { createHangUp, longestGoodbyeMs } from './hang-up.ts'
+import { createKeypad } from './keypad.ts'
+import { awaitLastWords } from './last-words.ts'
 import { asksNeverToBeCalled } from './opt-out-phrases.ts'
 import { phrasesFor } from './phrases.ts'
 import { createPlayoutQueue } from './playout-queue.ts'
 import { createSilencePolicy } from './silence-policy.ts'
 import { createSpeechOnsets } from './speech-onsets.ts'
-import { createToolRunner } from './tool-runner.ts'
-import { parseToolCall, type BuiltInCall } from './tools.ts'
+import { createStallWatch } from './stall-watch.ts'
 import { createTransfer } from './transfer.ts'
 import { createTurnLatencyMeter } from './turn-latency.ts'
 import { createTurnLog } from './turn-log.ts'
@@ -33,32 +35,9 @@ const commitMs = 200
 const greetingCommitMs = 1_000
 /** Speech of the callee that goes on longer than this without a word understood is noise. */
 const longestSpeechMs = 30_000
-/** The engine began to speak, did not finish, and sends nothing. */
-const stallLimitMs = 1_500
-const maxStalls = 3
 /** Agent's frames above this (RMS 100) are voiced. */
 const voicedEnergy = 100 ** 2
 const turnFlushFrames = 5
-const digitPauseMs = 1_500
-const maxDigits = 32
-/** How long a digit keeps the line: 160 ms as an RTP event (RFC 4733), and a pause. */
-const sentDigitMs = 260
-/** Calls at least this long are warned before the cap, and given a goodbye. */
-const leastWarnedDurationMs = 60_000
-const warningBeforeCapMs = 20_000
-const leastGoodbyeDurationMs = 20_000
-const goodbyeBeforeCapMs = 5_000
-/** Silence fed to the engine at the end, so that it takes the last words for finished. */
-const closingSilenceFrames = 40
-const lastWordsLimitMs = 2_000
-const lastWordsPollMs = 20
-/** A model that calls tools without end is not asked to go on until the callee has spoken. */
-const maxToolsInRow = 20
-/** How long an engine may take to notice that somebody has been speaking. */
-const noticingMs = 300
-
-/** What ends the call or goes before everything else is heard however much the model has called before. */
-const isLastWord = ({ name }: BuiltInCall): boolean => name === 'end_call' || name === 'opt_out'
 
 /** The live loop of one call, whoever the engine is. Costs a few microseconds per tick. */
 export const createConversation = (options: ConversationOptions): Conversation => {
@@ -104,9 +83,9 @@ export const createConversation = (options: ConversationOptions): Conversation =
       if (!isOver) hangUp.now('transferred')
     },
   })
-  const tools = createToolRunner(listener.runTool?.bind(listener), (id, result) =>
-    session.toolResult(id, result),
-  )
+  const keypad = createKeypad((digits) => session.pressed(digits))
+  const tools = createAgentTools({ session, listener, hangUp, answering, transfer, keypad })
+  const stalls = createStallWatch()
   const playout = createPlayoutQueue(({ utteranceId, playedMs, producedMs }) => {
     turns.agentOver(utteranceId, playedMs, producedMs)
     voicemail.played(playedMs, producedMs)
@@ -115,16 +94,8 @@ export const createConversation = (options: ConversationOptions): Conversation =
   })
 
   let frames = 0
-  let stalledMs = 0
-  let stalls = 0
-  let toolsInRow = 0
   let speakingMs = 0
   let isGreeting = true
-  let isOptedOut = false
-  let reportedOutcome: string | undefined
-  let digits = ''
-  let digitsQuietMs = 0
-  let sendingDigitsMs = 0
   let isOver = false
   let isEngineOver = false
   let finishing: Promise<ConversationFacts> | undefined
@@ -132,7 +103,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const nowMs = (): number => frames * frameMs
 
   /** It speaks, presses keys, or waits for a colleague to answer. */
-  const isAgentBusy = (): boolean => playout.isBusy || sendingDigitsMs > 0 || transfer.isUnderWay
+  const isAgentBusy = (): boolean => playout.isBusy || keypad.isSending || transfer.isUnderWay
 
   const dropSpeech = (): void => {
     for (const { utteranceId, playedMs, producedMs } of playout.clear()) {
@@ -148,55 +119,6 @@ export const createConversation = (options: ConversationOptions): Conversation =
     hangUp.request(reason, { awaitsSpeech: true, limitMs })
   }
 
-  const optOut = (): void => {
-    if (isOptedOut) return
-    isOptedOut = true
-    listener.onOptOut()
-  }
-
-  const runBuiltIn = (call: BuiltInCall, id: string): void => {
-    switch (call.name) {
-      case 'end_call':
-        reportedOutcome = call.outcome
-        session.toolResult(id, { ended: true }, false)
-        return hangUp.request(isOptedOut ? 'opted_out' : 'agent_ended', {
-          awaitsSpeech: false,
-          limitMs: longestGoodbyeMs,
-        })
-      case 'opt_out':
-        optOut()
-        return session.toolResult(id, { barred: true }, !hangUp.isPending)
-      case 'send_dtmf':
-        listener.onDtmf(call.digits)
-        sendingDigitsMs += call.digits.length * sentDigitMs
-        return session.toolResult(id, { sent: true })
-      case 'voicemail_detected':
-        return answering.voicemailTool(id)
-      case 'transfer_call':
-        return transfer.request(id)
-    }
-  }
-
-  const handleToolCall = (event: Extract<VoiceEvent, { type: 'tool_call' }>): void => {
-    const parsed = parseToolCall(event.name, event.arguments)
-    // Who asked not to be called again has asked it, even if the line went dead with the last word.
-    if (isOver) {
-      if (parsed.kind === 'built_in' && parsed.call.name === 'opt_out') optOut()
-      return
-    }
-    toolsInRow += 1
-    if (parsed.kind === 'built_in' && isLastWord(parsed.call)) runBuiltIn(parsed.call, event.id)
-    else if (toolsInRow > maxToolsInRow)
-      session.toolResult(
-        event.id,
-        { error: 'Too many tools in a row: wait for the person.' },
-        false,
-      )
-    else if (parsed.kind === 'built_in') runBuiltIn(parsed.call, event.id)
-    else if (parsed.kind === 'invalid') session.toolResult(event.id, { error: parsed.error })
-    else tools.start(event.id, event.name, event.arguments)
-  }
-
   const handleAudio = (utteranceId: string, g711: Uint8Array): void => {
     const isLate = (hangUp.isSpeechOver || voicemail.isWaiting) && !playout.has(utteranceId)
     if (isOver || isLate) return session.interrupt(utteranceId, 0)
@@ -208,7 +130,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const heardWords = (): void => {
     silencePolicy.heardWords()
     speakingMs = 0
-    toolsInRow = 0
+    tools.heardWords()
   }
 
   const untold = createUntoldSpeech((startMs) => {
@@ -219,7 +141,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   const handleContactText = (text: string, startMs: number): void => {
     turns.contactText(startMs, text)
     const isUnderstood = text !== '' && text !== unrecognisedText
-    if (isUnderstood && asksNeverToBeCalled(text)) optOut()
+    if (isUnderstood && asksNeverToBeCalled(text)) tools.optOut()
     if (isOver) return
     if (isUnderstood) heardWords()
     answering.contactText(text)
@@ -247,7 +169,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
         untold.told()
         return handleContactText(event.text, event.startMs)
       case 'tool_call':
-        return handleToolCall(event)
+        return isOver ? tools.calledTooLate(event) : tools.called(event)
       case 'error':
         if (event.fatal && !isOver) hangUp.now('engine_failed')
         return undefined
@@ -285,12 +207,10 @@ export const createConversation = (options: ConversationOptions): Conversation =
   }
 
   const watchEngine = (): void => {
-    stalledMs = playout.isDry ? stalledMs + frameMs : 0
-    if (stalledMs < stallLimitMs) return
-    stalledMs = 0
-    stalls += 1
-    logger.warn({ stalls }, 'a voice engine stalled in the middle of an utterance')
-    if (stalls >= maxStalls) hangUp.now('engine_failed')
+    const verdict = stalls.tick(playout.isDry)
+    if (verdict === undefined) return
+    logger.warn({ verdict }, 'a voice engine stalled in the middle of an utterance')
+    if (verdict === 'fail') hangUp.now('engine_failed')
     else dropSpeech()
   }
 
@@ -303,28 +223,18 @@ export const createConversation = (options: ConversationOptions): Conversation =
   }
 
   const watchDuration = (): void => {
-    const leftMs = agent.maxDurationMs - nowMs()
-    if (leftMs <= 0) return hangUp.now('duration_cap')
+    const verdict = judgeDuration(nowMs(), agent.maxDurationMs)
+    if (verdict === 'end') return hangUp.now('duration_cap')
     if (hangUp.isPending || voicemail.isDetected || transfer.isUnderWay) return
-    if (leftMs === warningBeforeCapMs && agent.maxDurationMs >= leastWarnedDurationMs) {
-      session.say(phrases.timeIsShort)
-    }
-    if (leftMs === goodbyeBeforeCapMs && agent.maxDurationMs >= leastGoodbyeDurationMs) {
+    if (verdict === 'warn') session.say(phrases.timeIsShort)
+    if (verdict === 'say_goodbye') {
       dropSpeech()
       sayGoodbye('duration_cap', phrases.goodbye, goodbyeBeforeCapMs)
     }
   }
 
-  const watchDigits = (): void => {
-    if (digits === '') return
-    digitsQuietMs += frameMs
-    if (digitsQuietMs < digitPauseMs) return
-    session.pressed(digits)
-    digits = ''
-  }
-
   const speak = (): Uint8Array => {
-    if (bargeIn.isPaused || sendingDigitsMs > 0 || nowMs() <= greetingDelayMs) return silence
+    if (bargeIn.isPaused || keypad.isSending || nowMs() <= greetingDelayMs) return silence
     const played = playout.next()
     if (!played) return silence
     const energy = energyOf(decodeG711(codec, played.frame, sentSamples))
@@ -345,34 +255,24 @@ export const createConversation = (options: ConversationOptions): Conversation =
     watchEngine()
     watchSilence()
     watchDuration()
-    watchDigits()
     if (tools.tick() && !playout.isBusy && !hangUp.isPending) session.say(phrases.oneMoment)
     if (frames % turnFlushFrames === 0) turns.flush(nowMs())
     const frame = hangUp.reason ? silence : speak()
     hangUp.tick(isAgentBusy())
-    sendingDigitsMs = Math.max(0, sendingDigitsMs - frameMs)
+    keypad.tick()
     return frame
-  }
-
-  /** Until the engine has told every word it heard, but not for ever. */
-  const awaitLastWords = async (): Promise<void> => {
-    const isSpeaking = segmenter.isSpeaking
-    if (isSpeaking || !turns.isSettled) {
-      for (let count = 0; count < closingSilenceFrames; count += 1) session.hear(silence)
-    }
-    const leastMs = isSpeaking ? noticingMs : 0
-    for (let waitedMs = 0; waitedMs < lastWordsLimitMs; waitedMs += lastWordsPollMs) {
-      if (isEngineOver || hangUp.reason === 'engine_failed') return
-      if (turns.isSettled && waitedMs >= leastMs) return
-      await delay(lastWordsPollMs)
-    }
   }
 
   const finish = async (): Promise<ConversationFacts> => {
     isOver = true
     dropSpeech()
     voicemail.settle()
-    await awaitLastWords()
+    await awaitLastWords({
+      isSpeaking: segmenter.isSpeaking,
+      hearSilence: () => session.hear(silence),
+      isSettled: () => turns.isSettled,
+      isEngineOver: () => isEngineOver || hangUp.reason === 'engine_failed',
+    })
     const usage = await session.close()
     await eventsTaken
     untold.end()
@@ -380,9 +280,9 @@ export const createConversation = (options: ConversationOptions): Conversation =
     voiceActivity.close()
     return {
       ...(hangUp.reason && { hangUpReason: hangUp.reason }),
-      optedOut: isOptedOut,
+      optedOut: tools.isOptedOut,
       voicemail: voicemail.result,
-      ...(reportedOutcome !== undefined && { reportedOutcome }),
+      ...(tools.reportedOutcome !== undefined && { reportedOutcome: tools.reportedOutcome }),
       usage,
     }
   }
@@ -392,10 +292,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
   return {
     tick,
     heardDigit(digit) {
-      if (isOver || digits.length >= maxDigits) return
-      digits += digit
-      digitsQuietMs = 0
-      silencePolicy.heardWords()
+      if (!isOver && keypad.heard(digit)) silencePolicy.heardWords()
     },
     finish: () => (finishing ??= finish()),
   }
