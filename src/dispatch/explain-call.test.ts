@@ -73,7 +73,10 @@ describe('explaining a call', () => {
     [
       'the organization is full',
       `update calls set lease_token = gen_random_uuid() where id = (select id from calls order by id limit 1)`,
-      { reason: 'organization_concurrency' },
+      {
+        reason: 'organization_concurrency',
+        sentence: 'The organization has 1 call live and may have 1.',
+      },
     ],
     ['the trunk is full', 'update trunk set channels = 0', { reason: 'channels' }],
     [
@@ -87,6 +90,7 @@ describe('explaining a call', () => {
       const seen = await under(change)
       assert.equal(seen?.reason, expected.reason)
       assert.equal(seen?.until, expected.until)
+      if (expected.sentence) assert.equal(seen?.sentence, expected.sentence)
     })
   }
 

@@ -100,13 +100,16 @@ const fullCapacity = (row: ExplainRow): Waiting | undefined => {
   if (row.live_calls >= row.concurrency) {
     return {
       reason: 'organization_concurrency',
-      sentence: `The organization has ${row.live_calls} calls live and may have ${row.concurrency}.`,
+      sentence: `The organization has ${callsLive(row.live_calls)} and may have ${row.concurrency}.`,
     }
   }
   if (row.live_channels >= row.channels) {
     return {
       reason: 'channels',
-      sentence: `All ${row.channels} channels of the trunk are taken.`,
+      sentence:
+        row.channels === 1
+          ? 'The one channel of the trunk is taken.'
+          : `All ${row.channels} channels of the trunk are taken.`,
     }
   }
   if (row.tokens < 1) {
@@ -117,6 +120,8 @@ const fullCapacity = (row: ExplainRow): Waiting | undefined => {
   }
   return undefined
 }
+
+const callsLive = (count: number): string => `${count} ${count === 1 ? 'call' : 'calls'} live`
 
 const itsTurn = ({ ahead }: ExplainRow): Waiting => ({
   reason: 'turn',

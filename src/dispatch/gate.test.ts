@@ -224,27 +224,34 @@ describe('the fence', () => {
     assert.equal((await read(call)).dialing_at, null)
   })
 
-  it('does not leave a call leased to nobody when its lane is paused after the gate looked', async () => {
-    const call = await claimOne()
-    const meddling: Database = {
-      ...test.db,
-      transaction: (work) =>
-        test.db.transaction((tx) =>
-          work({
-            ...tx,
-            row: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-              if (statement.name === 'mark-dialing.markDialing') {
-                await change('update lanes set paused = true where organization_id = $org')
-              }
-              return tx.row<Row>(statement, values)
-            },
-          }),
-        ),
-    }
-    assert.equal((await passGate(meddling, call, () => Promise.resolve())).kind, 'wait')
-    const row = await read(call)
-    assert.deepEqual([row.status, row.lease_token], ['queued', null])
+  /** A database in which something happens right before `dialing` is written. */
+  const changedBeforeDialing = (text: string): Database => ({
+    ...test.db,
+    transaction: (work) =>
+      test.db.transaction((tx) =>
+        work({
+          ...tx,
+          row: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+            if (statement.name === 'mark-dialing.markDialing') await change(text)
+            return tx.row<Row>(statement, values)
+          },
+        }),
+      ),
   })
+
+  const lateChanges = {
+    'its lane is paused': 'update lanes set paused = true where organization_id = $org',
+    'its contact is erased': `update calls set phone_number = '' where organization_id = $org`,
+  }
+  for (const [what, text] of Object.entries(lateChanges)) {
+    it(`does not leave a call leased to nobody when ${what} after the gate looked`, async () => {
+      const call = await claimOne()
+      const database = changedBeforeDialing(text)
+      assert.equal((await passGate(database, call, () => Promise.resolve())).kind, 'wait')
+      const row = await read(call)
+      assert.deepEqual([row.status, row.lease_token], ['queued', null])
+    })
+  }
 
   it('stops a holder whose call was leased to another since', async () => {
     const call = await claimOne()

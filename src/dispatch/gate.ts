@@ -88,7 +88,8 @@ const wait = async (db: Queryable, fence: CallFence, release: Release): Promise<
 class NotDialled extends Error {}
 
 /** The lane closed or the lease ended since the gate looked: the call must not stay leased to nobody. */
-const missedReason = 'Its lane was closed, or its node was in doubt, at the moment of dialling.'
+const missedReason =
+  'Its lane was closed, its node was in doubt, or its contact was erased at the moment of dialling.'
 
 const dial = async (
   tx: Transaction,

@@ -10,7 +10,8 @@ export const maxCallDurationMs = 3_600_000
 
 // The fence of the whole queue. Committed before the INVITE leaves, so that a call whose node dies is known to have
 // perhaps rung. It fails for a holder whose lease is over by the database's clock, even one that has not noticed:
-// rescue waits for the same instant. Cancelled, paused and closed calls do not pass either.
+// rescue waits for the same instant. Cancelled, paused and closed calls do not pass either, nor those to a person who was
+// forgotten since the gate looked: their number is gone.
 const markStatement = sql(
   'mark-dialing.markDialing',
   `update calls c
@@ -25,6 +26,7 @@ const markStatement = sql(
       and lease_token = $3
       and status = 'queued'
       and cancel_requested_at is null
+      and phone_number <> ''
       and exists (select from nodes n
                    where n.id = c.node_id
                      and n.rescued_at is null
