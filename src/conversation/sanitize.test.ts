@@ -53,6 +53,11 @@ const table: readonly (readonly [name: string, text: string, shown: string])[] =
     '[card number]',
   ],
   [
+    'labels cards with a hesitation between the groups',
+    'It is 4111 uh 1111, um, 1111 1111, thanks.',
+    'It is [card number], thanks.',
+  ],
+  [
     'leaves a few spoken digits alone',
     'Room two one two at half past three.',
     'Room two one two at half past three.',
@@ -66,6 +71,7 @@ const leftAlone: readonly string[] = [
   'On 2026-11-20, 11/20/2026, 20.11.2026, 01.02.1990, 20 11 2026, 20/11/26 10:30.',
   'On November 20, 2026, Nov 20 2026 and the 20th of November 2026.',
   'At 10:30:45, from 9:00 to 17:00, 12:00-13:00, 14:00-15:00, 2026-11-20T10:30:00.000Z.',
+  'In 2024, uh, 2025 or 2026, and from nine to five or one to two.',
   'Room 1204, extension 1234, version 1.2.3.4, order 123456.',
   'Double oh seven called nine one one from a seven four seven at gate one two three four five six.',
   'Twenty twenty-six or nineteen eighty-four at three thirty on the twenty first of November.',
@@ -150,6 +156,14 @@ const hidden: Readonly<Record<string, readonly string[]>> = {
     'eins zwei drei vier fünf sechs sieben acht',
     'uno dos tres cuatro cinco seis siete ocho',
     'zéro un deux trois quatre cinq six sept',
+    'zero jeden dwa trzy cztery pięć sześć siedem',
+    'noll ett två tre fyra fem sex sju',
+    'nul en tre fire fem seks syv otte',
+    'nula jedna dva tři čtyři pět šest sedm',
+    'zero unu doi trei patru cinci șase șapte',
+    'sıfır bir iki üç dört beş altı yedi',
+    'ноль один два три четыре пять шесть семь',
+    '202 uh 555 um 0100',
   ],
   '[number]': ['4111 1111 1111 1112 0000', '1'.repeat(26), '202 555 0100 202 555 0101'],
 }
@@ -273,7 +287,7 @@ describe('sanitize', () => {
   })
 
   it('has a version, which is stored with what it made', () => {
-    assert.equal(sanitizer.version, 3)
+    assert.equal(sanitizer.version, 4)
     assert.equal(sanitizer.sanitize('555-0100'), '[phone number]')
   })
 })

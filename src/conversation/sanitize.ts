@@ -3,7 +3,7 @@ import { labelAddresses } from './sanitize-addresses.ts'
 import { labelCards, labelNumbers, labelSpokenNumbers } from './sanitize-numbers.ts'
 
 /** Rises with every change of a rule: text sanitized by another version may differ. */
-export const sanitizerVersion = 3
+export const sanitizerVersion = 4
 
 /**
  * Text as it may be shown: control and direction characters gone, NFC, white space single, digits of all scripts written

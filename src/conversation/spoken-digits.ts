@@ -54,6 +54,18 @@ const otherLanguages = [
   'zero uma dois três quatro cinco seis sete oito nove',
   'zero uma duas três quatro cinco meia sete oito nove',
   'nul een twee drie vier vijf zes zeven acht negen',
+  'nul één twee drie vier vijf zes zeven acht negen',
+  'zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć',
+  'noll ett två tre fyra fem sex sju åtta nio',
+  'noll en två tre fyra fem sex sju åtta nio',
+  // Their `to` is left out: in English it stands between times and amounts.
+  'nul en - tre fire fem seks syv otte ni',
+  'null én - tre fire fem seks sju åtte ni',
+  'nula jedna dva tři čtyři pět šest sedm osm devět',
+  'zero unu doi trei patru cinci șase șapte opt nouă',
+  'sıfır bir iki üç dört beş altı yedi sekiz dokuz',
+  'ноль один два три четыре пять шесть семь восемь девять',
+  'нуль один два три чотири пять шість сім вісім девять',
 ]
 
 const digitsOfWord: ReadonlyMap<string, string> = new Map([
@@ -72,18 +84,30 @@ const fillers = new Set(
   ),
 )
 
+/** Of these, what nobody says between two numbers that are each their own. */
+const hesitations = new Set('um uh er erm ah eh hm hmm mm dash hyphen'.split(' '))
+
+/** Years, amounts and the like may follow each other with a pause; so many digits are one number. */
+const leastHesitantDigits = 10
+
 interface OpenRun {
   start: number
   end: number
   digits: string
   words: number
   fillers: number
+  /** Figures went on after a hesitation. */
+  isHesitant: boolean
+  hesitated: boolean
 }
 
 /** Fillers in a row that a number survives. */
 const maxFillers = 3
 
-/** Every run of at least seven digits; figures between the words count with them (`four 5 six`). */
+/**
+ * Every run of at least seven digits; figures between the words count with them (`four 5 six`), and so do
+ * figures with a hesitation between them (`4111 uh 1111 um 1111 1111`).
+ */
 export const spokenDigitRuns = (text: string): SpokenDigitRun[] => {
   const runs: SpokenDigitRun[] = []
   let run: OpenRun | undefined
@@ -91,7 +115,7 @@ export const spokenDigitRuns = (text: string): SpokenDigitRun[] => {
   let times = 1
 
   const close = (): void => {
-    if (run && run.digits.length >= leastDigits && run.words > 0) {
+    if (run && isNumber(run)) {
       runs.push({ start: run.start, end: run.end, digits: run.digits })
     }
     run = undefined
@@ -106,22 +130,39 @@ export const spokenDigitRuns = (text: string): SpokenDigitRun[] => {
     if (run && !isJoined(text.slice(heardTo, index))) close()
     heardTo = index + word.length
     if (repeat !== undefined) {
-      run ??= { start: index, end: index, digits: '', words: 0, fillers: 0 }
+      run ??= openRun(index)
       run.end = heardTo
       times = repeat
     } else if (digits !== undefined) {
-      run ??= { start: index, end: index, digits: '', words: 0, fillers: 0 }
+      run ??= openRun(index)
+      run.isHesitant ||= run.hesitated
+      run.hesitated = false
       run.end = heardTo
       run.digits += digits.repeat(times)
       run.fillers = 0
       if (spoken !== undefined) run.words += 1
       times = 1
-    } else if (run && run.fillers < maxFillers && fillers.has(lower)) run.fillers += 1
-    else close()
+    } else if (run && run.fillers < maxFillers && fillers.has(lower)) {
+      run.fillers += 1
+      run.hesitated = hesitations.has(lower)
+    } else close()
   }
   close()
   return runs
 }
+
+const openRun = (start: number): OpenRun => ({
+  start,
+  end: start,
+  digits: '',
+  words: 0,
+  fillers: 0,
+  isHesitant: false,
+  hesitated: false,
+})
+
+const isNumber = ({ digits, words, isHesitant }: OpenRun): boolean =>
+  words > 0 ? digits.length >= leastDigits : isHesitant && digits.length >= leastHesitantDigits
 
 /** Blanks and the punctuation that a transcriber puts into a dictated number. */
 const isJoined = (between: string): boolean => /^[\s,.…;:\p{Pd}\u2212]{0,5}$/u.test(between)
