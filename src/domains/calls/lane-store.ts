@@ -26,8 +26,20 @@ export interface Lane {
 }
 
 /** The same lane always has the same id, so that nobody has to look it up. */
-export const laneId = ({ organizationId, kind, sourceId, timeZones }: Lane): string =>
-  derivedId(organizationId, `${kind}/${sourceId}/${zonesText(timeZones)}`)
+export const laneId = ({ organizationId, kind, sourceId, timeZones }: Lane): string => {
+  const name = `${kind}/${sourceId}/${zonesText(timeZones)}`
+  const key = `${organizationId}/${name}`
+  const known = laneIds.get(key)
+  if (known !== undefined) return known
+  const id = derivedId(organizationId, name)
+  if (laneIds.size >= maxLaneIds) laneIds.clear()
+  laneIds.set(key, id)
+  return id
+}
+
+/** Hashing a name costs a tenth of accepting a call, and most calls are of few lanes. */
+const laneIds = new Map<string, string>()
+const maxLaneIds = 10_000
 
 const zonesText = (timeZones: readonly string[] | undefined): string =>
   timeZones?.toSorted().join(',') ?? ''

@@ -1,6 +1,6 @@
-import { parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js/max'
 import type { CallingPolicy } from './calling-policy.ts'
 import { fictionalCountry, rangeProblem, type DestinationProblem } from './destination-ranges.ts'
+import { findPlannedNumber, type PlannedNumber } from './numbering-plan.ts'
 
 /**
  * Why this E.164 number is never dialable under the policy, or undefined if it is. Depends on nothing but its arguments
@@ -11,10 +11,10 @@ export const destinationProblem = (
   { allowedCountries }: Pick<CallingPolicy, 'allowedCountries'>,
 ): DestinationProblem | undefined => {
   const digits = phoneNumber.slice(1)
-  const number = parsePhoneNumberFromString(phoneNumber)
+  const number = findPlannedNumber(phoneNumber)
   return (
     rangeProblem(digits) ??
-    (number === undefined || !isPossible(number, phoneNumber) ? 'not_possible' : undefined) ??
+    (number?.isPossible && number.number === phoneNumber ? undefined : 'not_possible') ??
     typeProblem(number) ??
     countryProblem(number?.country ?? fictionalCountry(digits), allowedCountries)
   )
@@ -24,12 +24,8 @@ export const destinationProblem = (
 export const describeDestinationProblem = (problem: DestinationProblem): string =>
   sentences[problem]
 
-/** The parser also accepts a trunk prefix after the calling code (`+1 1 225…`), which no carrier does. */
-const isPossible = (number: PhoneNumber, written: string): boolean =>
-  number.isPossible() && number.number === written
-
-const typeProblem = (number: PhoneNumber | undefined): DestinationProblem | undefined => {
-  switch (number?.getType()) {
+const typeProblem = (number: PlannedNumber | undefined): DestinationProblem | undefined => {
+  switch (number?.type) {
     case 'PREMIUM_RATE':
       return 'premium_rate'
     case 'SHARED_COST':

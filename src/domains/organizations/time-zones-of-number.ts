@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { deserialize } from 'bson'
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { WeeklyWindow } from './calling-policy.ts'
+import { findPlannedNumber } from './numbering-plan.ts'
 import { canOpenTogether } from './open-together.ts'
 import { isTimeZone } from '../../contract/time-zone.ts'
 
@@ -19,8 +19,8 @@ export const timeZonesOfNumber = (
   phoneNumber: string,
   windows: readonly WeeklyWindow[],
 ): readonly string[] | undefined => {
-  const number = parsePhoneNumberFromString(phoneNumber)
-  if (number === undefined || number.getType() === 'TOLL_FREE') return undefined
+  const number = findPlannedNumber(phoneNumber)
+  if (number === undefined || number.type === 'TOLL_FREE') return undefined
   const zones = zonesByPrefix(phoneNumber.slice(1))
   if (zones === undefined || zones.length === 0) return undefined
   return canOpenTogether(zones, windows) ? zones : undefined
