@@ -58,6 +58,19 @@ describe('voice activity', () => {
     })
   }
 
+  it('takes a loud noise for speech for less than a second, and hears speech above it', async () => {
+    const noise = addNoise(new Int16Array(80_000), 3_000)
+    const [start, stop, ...more] = await boundariesIn(noise)
+    assert.deepEqual([start?.kind, stop?.kind, more], ['start', 'stop', []])
+    assert.ok((stop?.atMs ?? Infinity) < 1_000, `${stop?.atMs}`)
+    const loud = speech.map((sample) => Math.max(-32_768, Math.min(32_767, sample * 3)))
+    const late = new Int16Array(120_000)
+    late.set(loud, 60_000)
+    const above = (await boundariesIn(addNoise(late, 2_000))).filter(({ atMs }) => atMs > 3_000)
+    assert.equal(above[0]?.kind, 'start')
+    assert.ok(above[0].atMs >= 7_400 && above[0].atMs <= 8_200, `${above[0].atMs}`)
+  })
+
   it('hears no speech in a beep of 1 kHz', async () => {
     const beep = Int16Array.from({ length: 8_000 }, (_, at) => 9_000 * Math.sin((at * Math.PI) / 4))
     assert.deepEqual(await boundariesIn(padded(beep)), [])

@@ -21,12 +21,16 @@ const speechToNoiseRatio = 2.5
 /** A noise floor above this would swallow speech. */
 const loudestNoiseRms = 800
 const floorAdaptation = 0.05
+/** Speech falls by far more than 3.5 dB between its syllables, hiss and fans never do. */
+const steadyRatio = 1.5
+/** The quietest frame of the last 0.8 to 1.6 seconds is remembered: in speech it is a pause. */
+const steadyFrames = 40
 /** The first 100 ms only teach the detector what the line sounds like: it takes any noise for speech at first. */
 const settlingFrames = 5
 
 /**
- * WebRTC's detector in mode 3, and an energy gate above the line's own noise floor: both must agree, and a pure tone
- * (a beep) is never speech. About 3 µs per frame.
+ * WebRTC's detector in mode 3, and an energy gate above the line's own noise floor: both must agree. A pure tone (a
+ * beep) is never speech, nor is a noise that goes on at one level, however loud. About 3 µs per frame.
  * All detectors of a thread share one WebAssembly instance; `close` gives their memory back.
  */
 export const createVoiceActivityDetector = async (): Promise<VoiceActivityDetector> => {
@@ -37,6 +41,7 @@ export const createVoiceActivityDetector = async (): Promise<VoiceActivityDetect
   fvad._fvad_set_mode(handle, strictestMode)
   fvad._fvad_set_sample_rate(handle, sampleRateHz)
   let noiseRms = quietestSpeechRms / speechToNoiseRatio
+  const calm = createCalmestFrame()
   let framesSeen = 0
   let isClosed = false
 
@@ -54,9 +59,11 @@ export const createVoiceActivityDetector = async (): Promise<VoiceActivityDetect
       if (!soundsLikeSpeech) {
         noiseRms = Math.min(loudestNoiseRms, noiseRms + (rms - noiseRms) * floorAdaptation)
       }
+      const calmest = calm.push(rms)
       framesSeen += 1
       if (!soundsLikeSpeech || framesSeen <= settlingFrames) return false
       if (rms < Math.max(quietestSpeechRms, noiseRms * speechToNoiseRatio)) return false
+      if (rms < calmest * steadyRatio) return false
       return pureToneHz(frame) === undefined
     },
     close() {
@@ -71,6 +78,24 @@ export const createVoiceActivityDetector = async (): Promise<VoiceActivityDetect
 let shared: Promise<FvadModule> | undefined
 
 const sharedFvad = (): Promise<FvadModule> => (shared ??= loadFvad())
+
+/** The least level of the last 0.8 to 1.6 seconds; 0 before there is such a time. */
+const createCalmestFrame = () => {
+  let previous = 0
+  let current = Infinity
+  let frames = 0
+  return {
+    push(rms: number): number {
+      current = Math.min(current, rms)
+      frames += 1
+      if (frames < steadyFrames) return Math.min(previous, current)
+      frames = 0
+      previous = current
+      current = Infinity
+      return previous
+    },
+  }
+}
 
 const rootMeanSquare = (samples: Int16Array): number => {
   let sum = 0
