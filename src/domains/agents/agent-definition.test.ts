@@ -113,6 +113,18 @@ describe('an agent file', () => {
       { tools: [{ ...lookUp, headers: { 'X-Key': 'a\r\nHost: b' } }] },
       'tools[0].headers.X-Key: It must be one line of at most 4096 characters.',
     ],
+    [
+      { tools: [{ ...lookUp, headers: { 'X Key': 'a' } }] },
+      'tools[0].headers.X Key: This is no name of an HTTP header.',
+    ],
+    [
+      { tools: [{ ...lookUp, url: 'https://example.com/{id}/{order}?x={id}' }] },
+      'tools[0].url: "{id}" is no property of the tool\'s parameters.',
+    ],
+    [
+      { engine: { kind: 'cascade', url: 'wss://example.com/v1' } },
+      'engine.url: The cascade engine needs a URL of http or https.',
+    ],
     [{ tools: [{ ...lookUp, shell: 'rm' }] }, 'tools[0].shell: There is no member of this name.'],
     [{ tools: [lookUp, lookUp] }, 'tools: It names a tool twice.'],
     [{ tools: [3] }, 'tools[0]: It must be an object.'],

@@ -65,6 +65,11 @@ const engine = z.strictObject({
     .optional(),
 })
 
+const engineOfServer = engine.refine(
+  ({ kind, url }) => kind !== 'cascade' || url === undefined || !/^wss?:/i.test(url),
+  { path: ['url'], message: 'The cascade engine needs a URL of http or https.' },
+)
+
 const tools = z
   .array(agentToolSchema)
   .max(50)
@@ -85,7 +90,7 @@ const agentSchema = z
     voicemail_message: template(2000).optional(),
     outcomes: outcomes.optional(),
     tools: tools.optional(),
-    engine: engine.optional(),
+    engine: engineOfServer.optional(),
   })
   .refine((agent) => agent.voicemail === 'hang_up' || agent.voicemail_message !== undefined, {
     path: ['voicemail_message'],

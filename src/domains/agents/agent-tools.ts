@@ -23,7 +23,15 @@ const headers = z
   )
   .refine((all) => Object.keys(all).length <= 20, 'It must have at most 20 members.')
 
-const httpTool = z.strictObject({
+/** `{name}` in a URL, beyond its host, stands for an argument of the model. */
+const placeholder = /\{([A-Za-z][A-Za-z0-9_]{0,63})\}/g
+
+const propertiesOf = (schema: Readonly<Record<string, unknown>>): object =>
+  typeof schema['properties'] === 'object' && schema['properties'] !== null
+    ? schema['properties']
+    : {}
+
+const httpToolMembers = z.strictObject({
   name: z
     .string()
     .regex(
@@ -39,6 +47,17 @@ const httpTool = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: 'It must be a URL of http or https.' }).max(2048),
   headers: headers.optional(),
   timeout_ms: z.int().min(100).max(30_000).default(10_000),
+})
+
+/** A placeholder that the model is never asked for would fail every request. */
+const httpTool = httpToolMembers.superRefine((tool, context) => {
+  const properties = propertiesOf(tool.parameters)
+  const names = new Set([...tool.url.matchAll(placeholder)].map(([, name = '']) => name))
+  for (const name of names) {
+    if (Object.hasOwn(properties, name)) continue
+    const message = `"{${name}}" is no property of the tool's parameters.`
+    context.addIssue({ code: 'custom', path: ['url'], message })
+  }
 })
 
 const builtinTool = z.strictObject({

@@ -80,10 +80,11 @@ const sentenceOf = (issue: z.core.$ZodIssue): string => {
       return bound(issue.origin, 'most', issue.maximum)
     case 'invalid_value':
       return `It must be one of ${issue.values.map((value) => `"${String(value)}"`).join(', ')}.`
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? issue.message
     case 'custom':
     case 'invalid_format':
     case 'invalid_union':
-    case 'invalid_key':
     case 'invalid_element':
     case 'not_multiple_of':
     case 'unrecognized_keys':
