@@ -4,13 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect, parseArgs } from 'node:util'
-import { runCrowdedHistory, runHistory } from '../dispatch/simulation/run-history.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { runHistories } from '../dispatch/simulation/run-histories.ts'
 import { startTestServer, testServerVariable } from '../support/test-server.ts'
 
 const maxSeeds = 1_000_000
 const reportEvery = 100
-const maxFailures = 5
 
 const { values } = parseArgs({
   options: {
@@ -18,32 +16,24 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
   },
 })
-const seeds = Math.min(Number(values.seeds), maxSeeds)
-const from = Number(values.from)
 
 const folder = mkdtempSync(join(tmpdir(), 'outdial-simulate-'))
 const server = await startTestServer(folder)
 process.env[testServerVariable] = JSON.stringify(server.connection)
 const startedMs = performance.now()
-let failures = 0
-let done = 0
 try {
-  const database = await createTestDatabase()
-  for (let seed = from; seed < from + seeds && failures < maxFailures; seed += 1) {
-    try {
-      await (seed % 2 === 0 ? runCrowdedHistory : runHistory)(database.db, seed)
-    } catch (error) {
-      failures += 1
-      console.log(inspect(error, { depth: 4 }))
-    }
-    done += 1
-    if (done % reportEvery === 0) console.log(`  ${done} histories`)
-  }
-  await database.drop()
+  const { done, failures } = await runHistories({
+    from: Number(values.from),
+    seeds: Math.min(Number(values.seeds), maxSeeds),
+    onDone: (count) => {
+      if (count % reportEvery === 0) console.log(`  ${count} histories`)
+    },
+  })
+  for (const failure of failures) console.log(inspect(failure, { depth: 4 }))
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
+  console.log(`simulate: ${done} histories, ${failures.length} broke a promise (${seconds} s)`)
+  process.exitCode = failures.length === 0 ? 0 : 1
 } finally {
   await server.stop()
   rmSync(folder, { recursive: true, force: true })
 }
-const seconds = (performance.now() - startedMs) / 1000
-console.log(`simulate: ${done} histories, ${failures} broke a promise (${seconds.toFixed(0)} s)`)
-process.exitCode = failures === 0 ? 0 : 1

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import type { Queryable } from '../../../src/database/database.ts'
 import type { CallStatus } from '../../../src/contract/states.ts'
+import { zonesOfText, type CallingWindowJson } from '../../../src/domains/calls/lane-store.ts'
 import { callTransitions, isTerminal } from '../../../src/domains/calls/call-states.ts'
 import { execute } from '../../support/queue-fixtures.ts'
-import { trunkChannels, type World } from './world.ts'
+import { mayRing } from './calling-hours.ts'
+import { tenantOf, trunkChannels, type World } from './world.ts'
 
 interface Observed {
   readonly id: string
@@ -10,9 +13,9 @@ interface Observed {
   readonly is_sound: boolean
 }
 
-export const observe = async (world: World): Promise<Map<string, CallStatus>> => {
+export const observe = async (db: Queryable): Promise<Map<string, CallStatus>> => {
   const rows = await execute<Observed>(
-    world.db,
+    db,
     `select id, status,
             (ended_at is null) = (status in ('queued', 'dialing', 'in_progress'))
             and (dialing_at is null or status <> 'queued')
@@ -33,31 +36,42 @@ const isReachable = (from: CallStatus, to: CallStatus, seen = new Set<CallStatus
     return isReachable(next, to, seen.add(next))
   })
 
-/** What must hold after every step, whatever it was. */
+/** What must hold after every step, whatever it was. Answers what there is now. */
 export const checkPromises = async (
   world: World,
   before: Map<string, CallStatus>,
-): Promise<void> => {
-  const now = await observe(world)
+): Promise<Map<string, CallStatus>> => {
+  const now = await world.db.transaction(async (tx) => {
+    const [calls] = await Promise.all([
+      observe(tx),
+      checkCapacity(tx),
+      checkNobodyIsForgotten(tx),
+      world.isAlone && checkHours(tx, world),
+    ])
+    return calls
+  })
   for (const [id, status] of now) {
     assert.ok(isReachable(before.get(id) ?? 'queued', status), `${before.get(id)} became ${status}`)
     if (isTerminal(status)) assert.equal(world.ended.get(id), 1, `${id} ended once`)
   }
   for (const [id, times] of world.rang) assert.equal(times, 1, `${id} rang ${times} times`)
+  return now
+}
+
+const checkCapacity = async (tx: Queryable): Promise<void> => {
   const [limits] = await execute<{ is_kept: boolean; all: number }>(
-    world.db,
+    tx,
     `select coalesce(bool_and(live <= concurrency), true) as is_kept, coalesce(sum(live), 0)::int as all
        from (select o.concurrency, count(c.id) as live from organizations o
                left join calls c on c.organization_id = o.id and c.lease_token is not null group by o.id) x`,
   )
   assert.ok(limits?.is_kept && limits.all <= trunkChannels, 'capacity')
-  await checkNobodyIsForgotten(world)
 }
 
 /** No lost wake-up: where a call could be claimed now, its organization is ready or about to be. */
-const checkNobodyIsForgotten = async (world: World): Promise<void> => {
+const checkNobodyIsForgotten = async (tx: Queryable): Promise<void> => {
   const forgotten = await execute(
-    world.db,
+    tx,
     `select d.organization_id
        from dispatch_organizations d
        join organizations o on o.id = d.organization_id
@@ -71,4 +85,32 @@ const checkNobodyIsForgotten = async (world: World): Promise<void> => {
                        and l.opens_at <= clock_timestamp() and l.closes_at > clock_timestamp())`,
   )
   assert.deepEqual(forgotten, [], 'an organization sleeps though it has a call to claim')
+}
+
+interface LaneHours {
+  readonly organization_id: string
+  readonly time_zones: string
+  readonly calling_window: CallingWindowJson | null
+  readonly is_open: boolean
+  readonly is_due: boolean
+}
+
+/** A lane is open exactly when the clocks of its places say so; one that waits to be computed is never wrongly open. */
+const checkHours = async (tx: Queryable, world: World): Promise<void> => {
+  const lanes = await execute<LaneHours>(
+    tx,
+    `select organization_id, time_zones, calling_window, recompute_at <= now() as is_due,
+            coalesce(opens_at <= now() and closes_at > now(), false) as is_open
+       from lanes`,
+  )
+  for (const lane of lanes) {
+    const { policy } = tenantOf(world, lane.organization_id)
+    const zones = zonesOfText(lane.time_zones)
+    const expected = mayRing(policy, zones, lane.calling_window ?? undefined, world.nowMs)
+    const isRight = lane.is_due ? expected || !lane.is_open : lane.is_open === expected
+    assert.ok(
+      isRight,
+      `a lane of ${zones?.join(', ') ?? policy.timeZone} is ${lane.is_open ? 'open' : 'closed'}`,
+    )
+  }
 }

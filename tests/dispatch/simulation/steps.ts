@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { claimCalls } from '../../../src/dispatch/claim-calls.ts'
+import { claimCalls, type ClaimedCall } from '../../../src/dispatch/claim-calls.ts'
+import { takeClaimTurn } from '../../../src/dispatch/claim-turn.ts'
 import { passGate } from '../../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../../src/dispatch/lane-edges.ts'
 import { rescueDeadNodes } from '../../../src/dispatch/rescue.ts'
@@ -10,38 +11,68 @@ import {
   requeueUnsent,
 } from '../../../src/domains/calls/call-progress-store.ts'
 import { requestCancel } from '../../../src/domains/calls/cancel-store.ts'
-import { setSourcePaused } from '../../../src/domains/calls/lane-store.ts'
+import { setSourcePaused, type Lane } from '../../../src/domains/calls/lane-store.ts'
+import { policyToJson } from '../../../src/domains/organizations/calling-policy.ts'
 import { newId } from '../../../src/runtime/ids.ts'
+import { execute, immediateLane, insertNode, queueCalls } from '../../support/queue-fixtures.ts'
+import { calleeZones, mayRing } from './calling-hours.ts'
 import {
-  batchLane,
-  execute,
-  immediateLane,
-  insertNode,
-  queueCalls,
-} from '../../support/queue-fixtures.ts'
-import { countEnd, drop, onEnded, take, type World } from './world.ts'
+  countEnd,
+  drop,
+  onEnded,
+  passTime,
+  pickPolicy,
+  take,
+  tenantOf,
+  trunkChannels,
+  type Dial,
+  type World,
+} from './world.ts'
 
 const place = async (world: World): Promise<void> => {
-  const organization = world.pick(world.organizations)
-  const batch = world.batches[world.organizations.indexOf(organization)] ?? ''
-  const lane = world.chance(0.5)
-    ? immediateLane(organization.organizationId)
-    : batchLane(organization.organizationId, batch)
-  await queueCalls(world.db, organization, world.pick([1, 2, 5]), lane)
+  const tenant = world.pick(world.tenants)
+  const { organizationId } = tenant
+  const timeZones = world.pick(calleeZones)
+  const lane: Lane = world.chance(0.5)
+    ? { ...immediateLane(organizationId), timeZones }
+    : { organizationId, kind: 'batch', ...tenant.batch, timeZones }
+  const calls = await queueCalls(world.db, tenant, world.pick([1, 2, 5]), lane)
+  for (const { id } of calls) world.laneOfCall.set(id, lane)
 }
 
-export const claim = async (world: World): Promise<void> => {
+const claim = async (world: World): Promise<void> => {
   const limit = world.pick([1, 3, 10])
   const { calls } = await claimCalls(world.db, { nodeId: world.nodeId, limit, except: [] })
-  for (const call of calls) world.claimed.push({ ...call, nodeId: world.nodeId, isDialled: false })
+  for (const call of calls) hold(world, call)
+}
+
+/** A whole turn of the dispatcher: lanes whose edge has come, organizations whose time has come, and claims. */
+export const takeTurn = async (world: World): Promise<void> => {
+  await takeClaimTurn({
+    database: world.db,
+    nodeId: world.nodeId,
+    freeChannels: () => trunkChannels - world.claimed.length,
+    start: (call) => hold(world, call),
+  })
+}
+
+const hold = (world: World, call: ClaimedCall): void => {
+  world.claimed.push({ ...call, nodeId: world.nodeId, isDialled: false })
 }
 
 export const gate = async (world: World): Promise<void> => {
   const dial = take(world, false)
   if (!dial) return
   const outcome = await passGate(world.db, dial, onEnded(world))
-  if (outcome.kind === 'dial') dial.isDialled = true
-  else drop(world, dial)
+  if (outcome.kind !== 'dial') return drop(world, dial)
+  dial.isDialled = true
+  if (world.isAlone) assert.ok(isOpenByTheWall(world, dial), 'a phone rings outside the hours')
+}
+
+const isOpenByTheWall = (world: World, { organizationId, callId }: Dial): boolean => {
+  const lane = world.laneOfCall.get(callId)
+  const { policy } = tenantOf(world, organizationId)
+  return mayRing(policy, lane?.timeZones, lane?.callingWindow, world.nowMs)
 }
 
 export const talkAndFinish = async (world: World): Promise<void> => {
@@ -78,25 +109,27 @@ const cancel = async (world: World): Promise<void> => {
 }
 
 const pause = (world: World): Promise<void> => {
-  const organization = world.pick(world.organizations)
-  const batch = world.batches[world.organizations.indexOf(organization)] ?? ''
-  return setSourcePaused(world.db, organization.organizationId, batch, world.chance(0.5))
+  const { organizationId, batch } = world.pick(world.tenants)
+  return setSourcePaused(world.db, organizationId, batch.sourceId, world.chance(0.5))
 }
 
 const editPolicy = async (world: World): Promise<void> => {
-  const { organizationId } = world.pick(world.organizations)
-  await execute(
-    world.db,
-    `update organizations set policy = jsonb_set(policy, '{time_zone}', to_jsonb($2::text)) where id = $1`,
-    [organizationId, world.pick(['UTC', 'Asia/Tokyo', 'America/New_York'])],
-  )
+  const tenant = world.pick(world.tenants)
+  tenant.policy = pickPolicy(world.pick)
+  await execute(world.db, 'update organizations set policy = $2 where id = $1', [
+    tenant.organizationId,
+    JSON.stringify(policyToJson(tenant.policy)),
+  ])
   if (world.chance(0.7)) await computeDueLanes(world.db)
 }
 
-/** What was due in an hour is due now. */
-export const letTimePass = async (world: World): Promise<void> => {
-  await execute(world.db, `update calls set not_before = not_before - interval '1 hour'`)
-  await execute(world.db, `update dispatch_organizations set wake_at = wake_at - interval '1 hour'`)
+const minuteMs = 60_000
+/** Minutes that pass at once: to either side of a window's edge, over a night, over a weekend. */
+const whiles = [1, 14, 30, 61, 330, 1440]
+
+const letTimePass = async (world: World): Promise<void> => {
+  await passTime(world, world.pick(whiles) * minuteMs)
+  if (world.chance(0.7)) await computeDueLanes(world.db)
 }
 
 /** The node dies with whatever it holds: some of its calls had sent their INVITE, some had not. */
@@ -108,7 +141,11 @@ const killNode = async (world: World): Promise<void> => {
   }
   const dead = world.claimed
   world.claimed = []
-  await execute(world.db, 'update nodes set lease_until = now() where id = $1', [world.nodeId])
+  await execute(
+    world.db,
+    `update nodes set lease_until = now() - interval '1 second' where id = $1`,
+    [world.nodeId],
+  )
   world.nodeId = newId()
   await insertNode(world.db, world.nodeId)
   await rescueDeadNodes(world.db, onEnded(world))
@@ -121,14 +158,15 @@ const killNode = async (world: World): Promise<void> => {
 
 const steps: readonly [number, string, (world: World) => Promise<void>][] = [
   [5, 'place', place],
-  [6, 'claim', claim],
+  [3, 'claim', claim],
+  [3, 'takeTurn', takeTurn],
   [8, 'gate', gate],
   [5, 'talkAndFinish', talkAndFinish],
   [2, 'goBack', goBack],
   [2, 'cancel', cancel],
   [1, 'pause', pause],
   [1, 'editPolicy', editPolicy],
-  [2, 'letTimePass', letTimePass],
+  [4, 'letTimePass', letTimePass],
   [1, 'killNode', killNode],
 ]
 /** Each as often as it is likely. */

@@ -1,58 +1,127 @@
 import type { Database } from '../../../src/database/database.ts'
 import type { ClaimedCall } from '../../../src/dispatch/claim-calls.ts'
 import type { OnCallEnded } from '../../../src/domains/calls/call-ended.ts'
+import type { Lane } from '../../../src/domains/calls/lane-store.ts'
+import {
+  sandboxPolicy,
+  type CallingPolicy,
+} from '../../../src/domains/organizations/calling-policy.ts'
 import { newId } from '../../../src/runtime/ids.ts'
 import {
-  clearOrganizations,
   createCallingOrganization,
+  execute,
   insertNode,
   openTrunk,
   type CallingOrganization,
 } from '../../support/queue-fixtures.ts'
-import { createRandom } from '../../support/random.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { batchHours, clockChanges, homeZones, policyHours } from './calling-hours.ts'
+import { setClock } from './virtual-clock.ts'
 
 export const trunkChannels = 7
+const hourMs = 3_600_000
+/** A history begins up to this long before a clock change. */
+const leadMs = 36 * hourMs
 
 export interface Dial extends ClaimedCall {
   nodeId: string
   isDialled: boolean
 }
 
+/** An organization with its batch, and the policy that the last edit gave it. */
+export interface Tenant extends CallingOrganization {
+  readonly batch: Pick<Lane, 'sourceId' | 'callingWindow'>
+  policy: CallingPolicy
+}
+
 /** One history: its database, its organizations, and what a test knows about them that the database must not know. */
 export interface World {
   readonly db: Database
-  readonly organizations: readonly CallingOrganization[]
-  readonly batches: readonly string[]
+  readonly tenants: readonly Tenant[]
   readonly pick: <T>(items: readonly T[]) => T
   readonly chance: (probability: number) => boolean
+  /** Whether nothing else happens at the same time, so that what a step finds can be judged by what was before it. */
+  readonly isAlone: boolean
+  /** What the database's clock shows. */
+  nowMs: number
   nodeId: string
   claimed: Dial[]
+  readonly laneOfCall: Map<string, Lane>
   /** INVITEs that may have rung, by call. */
   readonly rang: Map<string, number>
   readonly ended: Map<string, number>
 }
 
-export const createWorld = async (db: Database, seed: number): Promise<World> => {
-  await clearOrganizations(db)
-  await openTrunk(db, trunkChannels)
+export const createWorld = async (db: Database, seed: number, isAlone: boolean): Promise<World> => {
   const random = createRandom(seed)
-  const organizations = [
-    await createCallingOrganization(db, { concurrency: 3 }),
-    await createCallingOrganization(db, { concurrency: 6 }),
-  ]
+  const nowMs = Date.parse(random.pick(clockChanges)) - Math.floor(random.next() * leadMs)
+  await setClock(db, nowMs)
+  await forgetHistory(db)
+  await openTrunk(db, trunkChannels)
+  const tenants = [await createTenant(db, random, 3), await createTenant(db, random, 6)]
   const nodeId = newId()
   await insertNode(db, nodeId)
   return {
     db,
-    organizations,
-    batches: organizations.map(() => newId()),
+    tenants,
     pick: (items) => random.pick(items),
     chance: (probability) => random.chance(probability),
+    isAlone,
+    nowMs,
     nodeId,
     claimed: [],
+    laneOfCall: new Map(),
     rang: new Map(),
     ended: new Map(),
   }
+}
+
+/** Row by row, which is quicker than to empty the files of so many tables. */
+const forgetHistory = (db: Database): Promise<void> =>
+  db.transaction(async (tx) => {
+    await Promise.all(historyTables.map((table) => execute(tx, `delete from ${table}`)))
+  })
+
+const historyTables = [
+  'calls',
+  'lanes',
+  'nodes',
+  'dispatch_organizations',
+  'contacts',
+  'agent_versions',
+  'agents',
+  'organizations',
+] as const
+
+const createTenant = async (db: Database, random: Random, concurrency: number): Promise<Tenant> => {
+  const policy = pickPolicy((items) => random.pick(items))
+  const organization = await createCallingOrganization(db, { concurrency, policy })
+  return {
+    ...organization,
+    batch: { sourceId: newId(), callingWindow: random.pick(batchHours) },
+    policy,
+  }
+}
+
+export const pickPolicy = (pick: World['pick']): CallingPolicy => ({
+  ...sandboxPolicy,
+  timeZone: pick(homeZones),
+  windows: pick(policyHours),
+})
+
+/** Moves the clock on; the node that lives goes on renewing its lease. */
+export const passTime = async (world: World, byMs: number): Promise<void> => {
+  world.nowMs += byMs
+  await setClock(world.db, world.nowMs)
+  await execute(world.db, `update nodes set lease_until = now() + interval '1 day' where id = $1`, [
+    world.nodeId,
+  ])
+}
+
+export const tenantOf = (world: World, organizationId: string): Tenant => {
+  const tenant = world.tenants.find((one) => one.organizationId === organizationId)
+  if (!tenant) throw new Error('a call of an unknown organization')
+  return tenant
 }
 
 export const countEnd = (world: World, callId: string): void => {
