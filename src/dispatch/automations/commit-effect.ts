@@ -11,7 +11,7 @@ import { newId } from '../../runtime/ids.ts'
 import { holdPolicy, storeEnd, storeLook, storeMove, type StoredMove } from './commit-store.ts'
 import type { Effect } from './effect.ts'
 import type { LoadedRun } from './load-run.ts'
-import { stateAfter } from './step.ts'
+import { stateAfter } from './state-after.ts'
 
 /** Somebody else moved, woke, paused or ended the run since it was loaded; nothing of this move stands. */
 export class RunSupersededError extends Error {

@@ -6,7 +6,8 @@ import { goesOn, type Effect } from './effect.ts'
 import { contactFacts } from './load-run.ts'
 import type { CallFacts, ContactFacts, RunState } from './run-facts.ts'
 import type { SimulatedAnswer } from './simulated-answers.ts'
-import { nextEffect, stateAfter } from './step.ts'
+import { stateAfter } from './state-after.ts'
+import { nextEffect } from './step.ts'
 
 export interface Simulation {
   readonly definition: AutomationDefinition

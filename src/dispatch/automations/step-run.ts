@@ -8,7 +8,8 @@ import { goesOn, type Effect } from './effect.ts'
 import { endFaultyRun, storeFault } from './fault-store.ts'
 import { afterMove, loadRun, type LoadedRun } from './load-run.ts'
 import type { RunState } from './run-facts.ts'
-import { nextEffect, stateAfter } from './step.ts'
+import { stateAfter } from './state-after.ts'
+import { nextEffect } from './step.ts'
 
 export interface StepOptions extends CommitOptions {
   readonly definitions: DefinitionCache
