@@ -1,13 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { backoffMs } from '../../../runtime/backoff.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { createEventQueue } from '../../event-queue.ts'
 import type { EngineUsage, SessionOptions, VoiceEvent, VoiceSession } from '../../voice-engine.ts'
 import type { OpenedLink } from './open-link.ts'
 import { createRealtimeLink, type LinkLoss, type RealtimeLink } from './realtime-link.ts'
 import { createRecentFrames } from './recent-frames.ts'
-import { createSessionHistory, userMessage } from './session-history.ts'
+import { createSessionHistory, cutOffNote, userMessage } from './session-history.ts'
 import { createSpeechState } from './speech-state.ts'
+import { createSuccessor } from './successor.ts'
 
 export interface LastingSessionOptions {
   readonly first: OpenedLink
@@ -25,7 +24,6 @@ const frameMs = 20
 const maxQueuedEvents = 4_000
 /** Nobody waits longer on a telephone that has gone silent. */
 const defaultReconnectLimitMs = 8_000
-const reconnectDelay = { baseMs: 100, maxMs: 1_000 }
 /** Sessions that break one soon after the other are not the network's fault. */
 const maxReconnects = 5
 const steadyAfterMs = 30_000
@@ -37,7 +35,6 @@ const renewalShare = 0.1
 /** No silent moment came: the switch is made in the middle of speech after all. */
 const forcedSwitchShare = 0.25
 const renewalCheckFrames = 10
-const renewalRetryMs = 5_000
 const g711BytesPerMs = 8
 const quietMs = 300
 
@@ -63,11 +60,14 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
   const linkOfTool = new Map<string, number>()
   const past: EngineUsage[] = []
   const waitingTexts: string[] = []
+  const successor = createSuccessor({
+    openNext: (signal) => lasting.openNext(signal),
+    signal: closing.signal,
+    callId: options.callId,
+    logger,
+  })
   let stages = 0
   let current: Stage | undefined
-  let successor: Promise<OpenedLink | undefined> | undefined
-  let ready: OpenedLink | undefined
-  let nextRenewalAt = 0
   let reconnects = 0
   let playedOutAtMs = 0
   let isOver = false
@@ -81,6 +81,7 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
     queue.push({ type: 'error', fatal: true, code, message })
     queue.end()
     closing.abort()
+    successor.close()
   }
 
   const emit = (event: VoiceEvent): void => {
@@ -191,53 +192,12 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
   const reconnect = async (broken: Stage, loss: LinkLoss): Promise<void> => {
     const from = whereItStood(broken.link)
     if (speech.lost(heardMs())) emit({ type: 'speech_stop', atMs: heardMs() })
-    const opened = await openAgain()
+    const opened = await successor.take(lasting.reconnectLimitMs ?? defaultReconnectLimitMs)
     if (isOver) return opened?.socket.terminate()
     if (!opened) return fail(loss)
     logger.info({ call_id: options.callId, code: loss.code }, 'a voice engine session was replaced')
     const texts = [...from.texts, ...waitingTexts.splice(0)]
     takeOver(opened, { ...from, texts })
-  }
-
-  const openAgain = async (): Promise<OpenedLink | undefined> => {
-    const prepared = await takeSuccessor()
-    if (prepared) return prepared
-    const limitMs = lasting.reconnectLimitMs ?? defaultReconnectLimitMs
-    const limit = AbortSignal.any([closing.signal, AbortSignal.timeout(limitMs)])
-    for (let attempt = 1; !limit.aborted; attempt += 1) {
-      try {
-        return await lasting.openNext(limit)
-      } catch (error) {
-        logger.warn({ err: error, call_id: options.callId }, 'a voice engine stays away')
-        await delay(backoffMs(attempt, reconnectDelay), undefined, { signal: limit }).catch(
-          () => undefined,
-        )
-      }
-    }
-    return undefined
-  }
-
-  const takeSuccessor = async (): Promise<OpenedLink | undefined> => {
-    const opened = await successor
-    successor = undefined
-    ready = undefined
-    return opened?.socket.readyState === opened?.socket.OPEN ? opened : undefined
-  }
-
-  const prepareSuccessor = (): void => {
-    successor = lasting.openNext(closing.signal).then(
-      (opened) => {
-        if (isOver) opened.socket.terminate()
-        else ready = opened
-        return opened
-      },
-      (error: unknown) => {
-        logger.warn({ err: error, call_id: options.callId }, 'a voice engine was not renewed yet')
-        successor = undefined
-        nextRenewalAt = performance.now() + renewalRetryMs
-        return undefined
-      },
-    )
   }
 
   const isSilentMoment = (stage: Stage): boolean =>
@@ -246,11 +206,10 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
   const watchRenewal = (stage: Stage): void => {
     const now = performance.now()
     if (now < stage.renewAt) return
-    if (!successor && now >= nextRenewalAt) prepareSuccessor()
-    if (!ready || !(isSilentMoment(stage) || now >= stage.endsAt)) return
-    const opened = ready
-    successor = undefined
-    ready = undefined
+    successor.prepare()
+    if (!successor.isReady || !(isSilentMoment(stage) || now >= stage.endsAt)) return
+    const opened = successor.takeReady()
+    if (!opened) return
     const from = whereItStood(stage.link)
     current = undefined
     retire(stage)
@@ -274,7 +233,7 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
     isOver = true
     queue.end()
     closing.abort()
-    ready?.socket.terminate()
+    successor.close()
     await current?.link.close()
     return total()
   }
@@ -330,14 +289,4 @@ const track = (links: Map<string, number>, id: string, number: number): void => 
   links.set(id, number)
   const [oldest] = links.keys()
   if (links.size > maxTrackedTools && oldest !== undefined) links.delete(oldest)
-}
-
-/** What a session is told whose predecessor broke off in the middle of a sentence. */
-export const cutOffText =
-  '[The line broke off in the middle of your last sentence. Say that sentence again and go on.]'
-
-const cutOffNote = {
-  type: 'message',
-  role: 'system',
-  content: [{ type: 'input_text', text: cutOffText }],
 }

@@ -1,4 +1,3 @@
-import { WebSocket } from 'ws'
 import type { Logger } from '../../../runtime/logger.ts'
 import {
   unrecognisedText,
@@ -9,6 +8,7 @@ import {
 import { createAgentUtterances } from './agent-utterances.ts'
 import { createAnswerWatch } from './answer-watch.ts'
 import { createHeardAudio } from './heard-audio.ts'
+import { createLinkSocket } from './link-socket.ts'
 import type { OpenedLink } from './open-link.ts'
 import {
   parseObject,
@@ -61,13 +61,8 @@ export interface LinkLoss {
 }
 
 const frameMs = 20
-/** About half a minute of audio that the network did not take. */
-const maxSendBufferBytes = 256 * 1024
-const pingPeriodMs = 5_000
 /** A response that was asked for and has not begun, or has begun and is silent, for longer than this never comes. */
 const responseLimitMs = 12_000
-const closeLimitMs = 1_500
-const normalClosure = 1_000
 /** What the server says of speech is remembered until its words arrive. */
 const maxSpeechStarts = 32
 
@@ -92,19 +87,25 @@ export const createRealtimeLink = (
   let inputTokens = 0
   let outputTokens = 0
   let isOver = false
-  let isAlive = true
   let askedAt: number | undefined
-  let lastEventAt = performance.now()
   let closing: Promise<void> | undefined
 
   const emit = (event: VoiceEvent): void => {
     if (!isOver) listener.onEvent(event)
   }
 
-  const send = (event: ClientEvent): void => {
-    if (!isOver) socket.send(JSON.stringify(event))
-  }
-
+  const connection = createLinkSocket(socket, {
+    onMessage: (text) => {
+      const event = parseServerEvent(text)
+      if (event) handle(event)
+    },
+    onLost: (code, message) => lose(code, message),
+    onCheck: () => {
+      if (isResponseLate()) lose('response_timeout', 'The server gives no answer.')
+    },
+  })
+  const send = (event: ClientEvent): void => connection.send(event)
+  const heard = createHeardAudio(codec, wire, (message) => connection.sendAudio(message))
   const utterances = createAgentUtterances(codec, wire, emit)
   const responses = createResponseSequencer((eventId, response) => {
     askedAt = performance.now()
@@ -119,7 +120,6 @@ export const createRealtimeLink = (
 
   const over = (): void => {
     isOver = true
-    clearInterval(pinging)
     answers.stop()
   }
 
@@ -128,7 +128,7 @@ export const createRealtimeLink = (
     logger.warn({ call_id: callId, code }, 'a voice engine session broke')
     utterances.breakOff()
     over()
-    socket.terminate()
+    connection.terminate()
     listener.onLost({ code, message, isFinal: finalCodes.has(code) })
   }
 
@@ -227,48 +227,9 @@ export const createRealtimeLink = (
   }
 
   const isResponseLate = (): boolean => {
-    const sinceMs = responses.inFlightId === undefined ? askedAt : lastEventAt
-    return sinceMs !== undefined && performance.now() - sinceMs > responseLimitMs
-  }
-
-  const pinging = setInterval(() => {
-    if (!isAlive) return lose('connection_lost', 'The server no longer answers.')
-    if (isResponseLate()) return lose('response_timeout', 'The server gives no answer.')
-    isAlive = false
-    socket.ping()
-  }, pingPeriodMs)
-  pinging.unref()
-
-  socket.on('message', (data: Buffer) => {
-    isAlive = true
-    lastEventAt = performance.now()
-    const event = isOver ? undefined : parseServerEvent(data.toString('utf8'))
-    if (event) handle(event)
-  })
-  socket.on('pong', () => {
-    isAlive = true
-  })
-  socket.on('error', (error) => lose('connection_error', error.message))
-  socket.on('close', (code) => lose('connection_closed', `The server closed with ${code}.`))
-
-  const heard = createHeardAudio(codec, wire, (message) => {
-    if (socket.bufferedAmount > maxSendBufferBytes) {
-      return lose('connection_stalled', 'The server takes no more audio.')
-    }
-    // Bytes are masked into the message's one buffer; a string would leave in two pieces, by a costlier call.
-    socket.send(message, { binary: false })
-  })
-
-  const closeSocket = async (): Promise<void> => {
-    if (socket.readyState === WebSocket.CLOSED) return
-    await new Promise<void>((resolve) => {
-      const deadline = setTimeout(() => socket.terminate(), closeLimitMs)
-      socket.once('close', () => {
-        clearTimeout(deadline)
-        resolve()
-      })
-      socket.close(normalClosure)
-    })
+    const askedForMs = askedAt === undefined ? 0 : performance.now() - askedAt
+    const waitedMs = responses.inFlightId === undefined ? askedForMs : connection.silentForMs
+    return waitedMs > responseLimitMs
   }
 
   const remember = (items: readonly object[]): void => {
@@ -309,7 +270,7 @@ export const createRealtimeLink = (
       return responses.inFlightId !== undefined && !responses.isVerbatim
     },
     get silentForMs() {
-      return performance.now() - lastEventAt
+      return connection.silentForMs
     },
     get unsaid() {
       return responses.unsaid
@@ -322,7 +283,7 @@ export const createRealtimeLink = (
     }),
     close() {
       if (!isOver) over()
-      return (closing ??= closeSocket())
+      return (closing ??= connection.close())
     },
   }
 }

@@ -147,3 +147,14 @@ const track = (values: Map<string, number>, key: string, value: number): void =>
   const [oldest] = values.keys()
   if (values.size > maxTracked && oldest !== undefined) values.delete(oldest)
 }
+
+/** What a session is told whose predecessor broke off in the middle of a sentence. */
+export const cutOffText =
+  '[The line broke off in the middle of your last sentence. Say that sentence again and go on.]'
+
+/** `cutOffText` as an item of the protocol. */
+export const cutOffNote = {
+  type: 'message',
+  role: 'system',
+  content: [{ type: 'input_text', text: cutOffText }],
+}

@@ -1,0 +1,96 @@
+import { WebSocket } from 'ws'
+import type { ClientEvent } from './protocol.ts'
+
+/** The socket of one session: what is sent and heard on it, whether anybody is there, and its end. */
+export interface LinkSocket {
+  send(event: ClientEvent): void
+  /** An `input_audio_buffer.append`, as bytes. The connection is lost when the network takes no more of them. */
+  sendAudio(message: Buffer): void
+  /** Since the server last said anything, milliseconds. */
+  readonly silentForMs: number
+  /** Gives the connection up: nothing is heard or sent any more. Safe twice. */
+  terminate(): void
+  /** Says goodbye; within two seconds. */
+  close(): Promise<void>
+}
+
+export interface LinkSocketListener {
+  onMessage(text: string): void
+  /** Not after `terminate` or `close`. */
+  onLost(code: string, message: string): void
+  /** Every few seconds, while the connection stands. */
+  onCheck(): void
+}
+
+/** About half a minute of audio that the network did not take. */
+const maxSendBufferBytes = 256 * 1024
+const pingPeriodMs = 5_000
+const closeLimitMs = 1_500
+const normalClosure = 1_000
+
+/** Owns the socket from here on. */
+export const createLinkSocket = (socket: WebSocket, listener: LinkSocketListener): LinkSocket => {
+  let isOver = false
+  let isAlive = true
+  let heardAt = performance.now()
+
+  const end = (): void => {
+    isOver = true
+    clearInterval(pinging)
+  }
+
+  const lose = (code: string, message: string): void => {
+    if (!isOver) listener.onLost(code, message)
+  }
+
+  const pinging = setInterval(() => {
+    if (!isAlive) return lose('connection_lost', 'The server no longer answers.')
+    isAlive = false
+    socket.ping()
+    listener.onCheck()
+  }, pingPeriodMs)
+  pinging.unref()
+
+  socket.on('message', (data: Buffer) => {
+    isAlive = true
+    heardAt = performance.now()
+    if (!isOver) listener.onMessage(data.toString('utf8'))
+  })
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  socket.on('error', (error) => lose('connection_error', error.message))
+  socket.on('close', (code) => lose('connection_closed', `The server closed with ${code}.`))
+
+  return {
+    send(event) {
+      if (!isOver) socket.send(JSON.stringify(event))
+    },
+    sendAudio(message) {
+      if (socket.bufferedAmount > maxSendBufferBytes) {
+        return lose('connection_stalled', 'The server takes no more audio.')
+      }
+      // Bytes are masked into the message's one buffer; a string would leave in two pieces, by a costlier call.
+      if (!isOver) socket.send(message, { binary: false })
+    },
+    get silentForMs() {
+      return performance.now() - heardAt
+    },
+    terminate() {
+      end()
+      socket.terminate()
+    },
+    async close() {
+      end()
+      if (socket.readyState === WebSocket.CLOSED) return
+      await new Promise<void>((resolve) => {
+        const deadline = setTimeout(() => socket.terminate(), closeLimitMs)
+        socket.once('close', () => {
+          clearTimeout(deadline)
+          resolve()
+        })
+        socket.close(normalClosure)
+      })
+    },
+  }
+}
