@@ -110,9 +110,10 @@ const compare = async (comparison: Comparison, stage: Stage): Promise<string> =>
   const throughput = median(pairs.map(({ bare, ours }) => ours.perSecond / bare.perSecond))
   const cpu = median(pairs.map(({ bare, ours }) => bare.cpuMicros / ours.cpuMicros))
   const rate = median(pairs.map(({ ours }) => ours.perSecond)) / 2
-  const p99 = await p99AtRate(comparison, stage, rate)
+  const p99 = await p99AtRate(comparison, comparison.ours, stage, rate)
+  const p99OfBare = await p99AtRate(comparison, comparison.bare, stage, rate)
   console.log(
-    `${comparison.name}: throughput ${throughput.toFixed(2)}, CPU ${cpu.toFixed(2)} of bare, p99 ${p99.toFixed(1)} ms at ${rate.toFixed(0)}/s`,
+    `${comparison.name}: throughput ${throughput.toFixed(2)}, CPU ${cpu.toFixed(2)} of bare, p99 ${p99.toFixed(1)} ms (bare ${p99OfBare.toFixed(1)}) at ${rate.toFixed(0)}/s`,
   )
   return `${comparison.name} ${throughput.toFixed(2)} (goal ${comparison.goal.toFixed(2)})`
 }
@@ -136,11 +137,12 @@ const takeTurn = async (
 }
 
 const p99AtRate = async (
-  { make, expectedStatus, ours }: Comparison,
+  { make, expectedStatus }: Comparison,
+  candidate: Candidate,
   stage: Stage,
   perSecond: number,
 ): Promise<number> => {
-  const child = await startCandidate(ours, stage)
+  const child = await startCandidate(candidate, stage)
   const load = { port: child.port, make: make(stage), expectedStatus }
   await closedLoop({ ...load, connections, durationMs: 0, minRequests: warmUpRequests })
   const latencies = await openLoop({
