@@ -94,6 +94,24 @@ describe('GET /calls/{call_id}/transcript', () => {
     )
   })
 
+  it('shows words that were stored late where they were spoken', async () => {
+    const spoken = [
+      { sequence: 1, speaker: 'agent', text: 'Hello.', audioOffsetMs: 100 },
+      { sequence: 2, speaker: 'agent', text: 'One moment, please.', audioOffsetMs: 9_000 },
+      { sequence: 3, speaker: 'contact', text: 'Who is this?', audioOffsetMs: 4_000 },
+    ] as const
+    for (const turn of spoken) await appendTurn(test.db, call, turn)
+    await project()
+    assert.deepEqual(
+      (await read()).turns?.map(({ sequence, text }) => [sequence, text]),
+      [
+        [1, 'Hello.'],
+        [2, 'Who is this?'],
+        [3, 'One moment, please.'],
+      ],
+    )
+  })
+
   it('leaves out turns of which nothing is left, and is unavailable without any', async () => {
     await sayAll(['\u200b', 'Hello.'])
     await project((text) => text.replaceAll('\u200b', ''))

@@ -35,7 +35,7 @@ export const publishTranscript = async (
     lockResult(tx, call, 'transcript'),
     listTurns(tx, call),
   ])
-  const shown = turns.map((turn) => shownTurn(turn, sanitizer)).filter(({ text }) => text !== '')
+  const shown = shownTurns(turns, sanitizer)
   if (shown.length > 0) {
     const publication = await publish(tx, call, 'transcript', result, {
       content: { turns: shown },
@@ -97,6 +97,13 @@ const closeAsSilent = async (tx: Transaction, call: CallKey): Promise<boolean> =
   ])
   return isClosed
 }
+
+/** Numbered anew: a turn of which nothing is left, or whose words came late, leaves no gap. */
+const shownTurns = (turns: readonly StoredTurn[], sanitizer: Sanitizer): TranscriptTurn[] =>
+  turns
+    .map((turn) => shownTurn(turn, sanitizer))
+    .filter(({ text }) => text !== '')
+    .map((turn, index) => ({ ...turn, sequence: index + 1 }))
 
 const shownTurn = (turn: StoredTurn, { sanitize }: Sanitizer): TranscriptTurn => ({
   id: turn.id,

@@ -96,8 +96,11 @@ export const listTurnsAfter = async (
   return rows.map(({ audio_offset_ms: audioOffsetMs, ...turn }) => ({ ...turn, audioOffsetMs }))
 }
 
-/** All turns of a call as they were spoken. */
-export const listTurns = (
+/** All turns of a call in the order of the audio: words whose text came late were stored after the answer to them. */
+export const listTurns = async (
   db: Queryable,
   { organizationId, callId }: CallKey,
-): Promise<StoredTurn[]> => listTurnsAfter(db, organizationId, callId, -1)
+): Promise<StoredTurn[]> =>
+  (await listTurnsAfter(db, organizationId, callId, -1)).toSorted(
+    (one, other) => one.audioOffsetMs - other.audioOffsetMs || one.sequence - other.sequence,
+  )
