@@ -18,7 +18,7 @@ export interface AnswerWatchActions {
 }
 
 /** A server begins its answer within a moment of the callee's last word; how long the model thinks comes after that. */
-const forgottenAfterMs = 6_000
+const forgottenAfterMs = 4_000
 /** Failures in a row that are put up with: on a telephone each of them is silence. */
 const maxFailures = 2
 const retryDelayMs = 500
