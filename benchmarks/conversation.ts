@@ -56,7 +56,7 @@ const measureAll = async (stage: Stage): Promise<void> => {
   const counts = process.argv[2]?.split(',').map(Number) ?? defaultCalls
   const seconds = Number(process.argv[3] ?? defaultSeconds)
   console.log(
-    'calls  turns    own p50/p95   turn-500 p50/p95   barge-in p50/p95   first words p50/p95   CPU ms/s/call   MB/call   tick p99',
+    'calls  turns    own p50/p95   turn-500 p50/p95   barge-in p50/p95   first words p50/p95   CPU ms/s/call   callee+model   MB/call   tick p99',
   )
   for (const calls of counts) console.log(lineOf(calls, await measure(stage, calls, seconds)))
   console.log(
@@ -68,7 +68,10 @@ interface Round {
   readonly ownMs: number[]
   readonly callee: CalleeFigures
   readonly failed: number
+  /** Of this process: all that the product does for a call, and what the system does for it. */
   readonly cpuMsPerSecond: number
+  /** Of the peers' process, which shares the machine: a callee, and the scripted model. */
+  readonly peerCpuMsPerSecond: number
   readonly bytesPerCall: number
   readonly latenessP99Ms: number
 }
@@ -83,11 +86,12 @@ const measure = async (stage: Stage, calls: number, seconds: number): Promise<Ro
     await stage.call(finished, ending.signal)
   })
   await delay(spreadMs + 2_000)
-  const before = { ...process.cpuUsage(), at: performance.now() }
+  const before = { ...process.cpuUsage(), peers: await stage.peerCpuMs(), at: performance.now() }
   await delay(seconds * 500)
   const bytes = process.memoryUsage().rss
   await delay(seconds * 500)
   const { user, system } = process.cpuUsage(before)
+  const peersMs = (await stage.peerCpuMs()) - before.peers
   const elapsedMs = performance.now() - before.at
   const latenessP99Ms = stage.media.load().latenessP99Ms
   ending.abort('cancel_requested')
@@ -100,6 +104,7 @@ const measure = async (stage: Stage, calls: number, seconds: number): Promise<Ro
     callee: await stage.figures(),
     failed: calls - answered.length,
     cpuMsPerSecond: (user + system) / elapsedMs / calls,
+    peerCpuMsPerSecond: (peersMs * 1000) / elapsedMs / calls,
     bytesPerCall: (bytes - idleBytes) / calls,
     latenessP99Ms,
   }
@@ -118,9 +123,10 @@ const lineOf = (calls: number, round: Round): string => {
     pair(callee.bargeInMs).padStart(18),
     pair(callee.firstWordsMs).padStart(21),
     round.cpuMsPerSecond.toFixed(1).padStart(15),
+    round.peerCpuMsPerSecond.toFixed(1).padStart(14),
     (round.bytesPerCall / 1e6).toFixed(2).padStart(9),
     `${round.latenessP99Ms.toFixed(1)} ms`.padStart(10),
-    round.failed > 0 ? `  ${round.failed} failed` : '',
+    round.failed > 0 ? `  ${round.failed} never admitted` : '',
   ].join(' ')
 }
 
@@ -165,6 +171,8 @@ interface Stage {
   call(finished: FinishedCall[], signal: AbortSignal): Promise<void>
   /** What the callees measured since this was last asked. */
   figures(): Promise<CalleeFigures>
+  /** Since the peers were started, callees and model together. */
+  peerCpuMs(): Promise<number>
   close(): Promise<void>
 }
 
@@ -211,6 +219,11 @@ const openStage = async (): Promise<Stage> => {
     async figures() {
       peers.send('figures')
       return (await answerOf<{ figures: CalleeFigures }>(peers)).figures
+    },
+    async peerCpuMs() {
+      peers.send('cpu')
+      const { cpuMs } = await answerOf<{ cpuMs: number }>(peers)
+      return cpuMs
     },
     async close() {
       await Promise.all([userAgent.stop(), media.stop()])

@@ -62,8 +62,12 @@ await Promise.all([userAgent.start(), model.start()])
 
 process.on('message', (message: string) => {
   if (message === 'figures') {
-    process.send?.({ figures, latenessP99Ms: ticker.lateness().p99Ms })
+    process.send?.({ figures })
     for (const values of Object.values(figures) as number[][]) values.length = 0
+  }
+  if (message === 'cpu') {
+    const { user, system } = process.cpuUsage()
+    process.send?.({ cpuMs: (user + system) / 1000 })
   }
   if (message === 'stop') process.exit()
 })
