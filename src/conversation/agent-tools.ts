@@ -26,7 +26,9 @@ export interface AgentTools {
 export type ToolCall = Extract<VoiceEvent, { type: 'tool_call' }>
 
 export interface AgentToolsOptions {
-  readonly session: Pick<VoiceSession, 'toolResult'>
+  readonly session: Pick<VoiceSession, 'toolResult' | 'say'>
+  /** Said by the agent when it has done nothing but call tools. */
+  readonly pardon: string
   readonly listener: ConversationListener
   readonly hangUp: HangUp
   readonly answering: Pick<Answering, 'voicemailTool'>
@@ -75,12 +77,18 @@ export const createAgentTools = (options: AgentToolsOptions): AgentTools => {
     }
   }
 
+  /** The callee has waited long enough to be asked to speak. */
+  const refuse = (id: string): void => {
+    session.toolResult(id, tooMany, false)
+    if (toolsInRow === maxToolsInRow + 1) session.say(options.pardon)
+  }
+
   return {
     called({ id, name, arguments: toolArguments }) {
       const parsed = parseToolCall(name, toolArguments)
       toolsInRow += 1
       if (parsed.kind === 'built_in' && isLastWord(parsed.call)) runBuiltIn(parsed.call, id)
-      else if (toolsInRow > maxToolsInRow) session.toolResult(id, tooMany, false)
+      else if (toolsInRow > maxToolsInRow) refuse(id)
       else if (parsed.kind === 'built_in') runBuiltIn(parsed.call, id)
       else if (parsed.kind === 'invalid') session.toolResult(id, { error: parsed.error })
       else runner.start(id, name, toolArguments)

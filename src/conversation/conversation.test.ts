@@ -656,6 +656,7 @@ describe('tools', () => {
     const last = named(bench, 'tool_result').at(-1)
     assert.equal(named(bench, 'tool_result').length, 21)
     assert.match(JSON.stringify(last), /a20.*Too many tools.*false/)
+    assert.equal(named(bench, 'say').length, 1)
     bench.emit(call('opt_out', {}, 'b'))
     await bench.run(20)
     assert.deepEqual(named(bench, 'opt_out'), [[]])

@@ -84,7 +84,15 @@ export const createConversation = (options: ConversationOptions): Conversation =
     },
   })
   const keypad = createKeypad((digits) => session.pressed(digits))
-  const tools = createAgentTools({ session, listener, hangUp, answering, transfer, keypad })
+  const tools = createAgentTools({
+    session,
+    pardon: phrases.pardon,
+    listener,
+    hangUp,
+    answering,
+    transfer,
+    keypad,
+  })
   const stalls = createStallWatch()
   const playout = createPlayoutQueue(({ utteranceId, playedMs, producedMs }) => {
     turns.agentOver(utteranceId, playedMs, producedMs)
