@@ -131,13 +131,21 @@ interface ClaimedRow {
   readonly lease_token: string
 }
 
-// For this transaction alone. A crash of the database may take back the claims of its last moments, whole: those calls
-// wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on disk.
-// Planning the claim takes longer than running it, and every value gives the same plan: PostgreSQL must not plan it anew.
+/** Any plan is quick over so few calls, about a thousand, or was made from statistics of at least as many. */
+const smallTableBytes = 256 * 1024
+const analyzedCalls = 1_000
+
+// Settings for this transaction alone. A crash of the database may take back the claims of its last moments, whole: those
+// calls wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on
+// disk. Planning the claim takes longer than running it, and all values have one plan, so that it is planned once; but not
+// from a time when the queue was small, which in a new installation lasts until its first calls have been analyzed.
 const lockTrunkStatement = sql(
   'claim-calls.lockTrunk',
   `select set_config('synchronous_commit', 'off', true),
-          set_config('plan_cache_mode', 'force_generic_plan', true)
+          set_config('plan_cache_mode',
+                     case when pg_relation_size('calls') < ${smallTableBytes}
+                            or (select reltuples from pg_class where oid = 'calls'::regclass) >= ${analyzedCalls}
+                          then 'force_generic_plan' else 'force_custom_plan' end, true)
      from trunk
     where id = 1
       for update`,
