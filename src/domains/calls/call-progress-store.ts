@@ -2,12 +2,7 @@ import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { EndedCall } from './call-ended.ts'
-import {
-  decisionFragment,
-  organizationFragment,
-  wakeFragment,
-  wokenFirst,
-} from './call-fragments.ts'
+import { decisionFragment, wokenFirst, wokenFragment } from './call-fragments.ts'
 import { statesBefore, type CallOrigin, type TerminalStatus } from './call-states.ts'
 
 /** Which call, and the proof that it is still ours: a later holder's token makes every write touch no row. */
@@ -55,8 +50,7 @@ export interface CallResult {
 
 const finishStatement = sql(
   'call-progress-store.finishCall',
-  `with ${organizationFragment},
-   ${wakeFragment},
+  `with ${wokenFragment},
    ended as (
      update calls
         set status           = $4,
@@ -140,8 +134,7 @@ export const endedCall = (
 
 const requeueStatement = sql(
   'call-progress-store.requeue',
-  `with ${organizationFragment},
-   ${wakeFragment},
+  `with ${wokenFragment},
    requeued as (
      update calls
         set status      = 'queued',

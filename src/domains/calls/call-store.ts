@@ -1,7 +1,7 @@
 import { lookup, sql, type Queryable } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { callColumns, type CallRow } from './call-record.ts'
-import { organizationFragment, wakeFragment } from './call-fragments.ts'
+import { wokenFirst, wokenFragment } from './call-fragments.ts'
 import type { CallOrigin } from './call-states.ts'
 
 export interface NewCall {
@@ -16,12 +16,11 @@ export interface NewCall {
   readonly automationRunId?: string
 }
 
-const insertText = `with ${organizationFragment},
-   ${wakeFragment}
+const insertText = `with ${wokenFragment}
    insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
                       lane_id, batch_id, automation_run_id)
-   select organization_id, $2, $3, $4, $5, $6, $7, $8, $9, $10
-     from organization`
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+    where ${wokenFirst}`
 
 const insertStatement = sql(
   'call-store.insertCall',

@@ -1,11 +1,6 @@
 import { sql, type Transaction } from '../../database/database.ts'
 import type { EndedCall } from './call-ended.ts'
-import {
-  decisionFragment,
-  organizationFragment,
-  wakeFragment,
-  wokenFirst,
-} from './call-fragments.ts'
+import { decisionFragment, wokenFirst, wokenFragment } from './call-fragments.ts'
 import { endedCall, type EndedRow } from './call-progress-store.ts'
 import { callColumns, type CallRow } from './call-record.ts'
 
@@ -13,8 +8,7 @@ import { callColumns, type CallRow } from './call-record.ts'
 // missed by both, for each looks at the row as it was when the statement began.
 const requestStatement = sql(
   'cancel-store.requestCancel',
-  `with ${organizationFragment},
-   ${wakeFragment},
+  `with ${wokenFragment},
    changed as (
      update calls
         set status              = case when status = 'queued' then 'cancelled' else status end,
@@ -57,8 +51,7 @@ export const requestCancel = async (
 
 const cancelQueuedStatement = sql(
   'cancel-store.cancelQueuedCall',
-  `with ${organizationFragment},
-   ${wakeFragment},
+  `with ${wokenFragment},
    cancelled as (
      update calls
         set status              = 'cancelled',
