@@ -40,7 +40,7 @@ const main = async (): Promise<void> => {
       database,
       host: '127.0.0.1',
       port: 0,
-      publicUrl: 'http://127.0.0.1',
+      publicUrl: () => 'http://127.0.0.1',
       onCallEnded: () => Promise.resolve(),
       downloadUrls: { signDownloadUrl: () => '', clock: systemClock },
       isDraining: () => false,

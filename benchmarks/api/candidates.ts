@@ -104,7 +104,7 @@ const startOurs = async ({ connection }: Stage): Promise<number> => {
       database,
       host: '127.0.0.1',
       port: 0,
-      publicUrl: 'http://127.0.0.1',
+      publicUrl: () => 'http://127.0.0.1',
       onCallEnded: async () => {},
       downloadUrls: { signDownloadUrl: () => 'http://127.0.0.1/x', clock: systemClock },
       isDraining: () => false,

@@ -14,6 +14,7 @@ import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import { createLiveCallParts } from './live-calls.ts'
 import { createDownloads } from './downloads.ts'
 import { openStore, type Store } from './open-store.ts'
+import { httpOrigin } from './http-origin.ts'
 import { explainStartError } from './start-error.ts'
 import { createTelephony } from './telephony.ts'
 import { createScriptedRealtimeServer } from '../conversation/providers/sandbox/scripted-realtime-server.ts'
@@ -49,7 +50,7 @@ export const startAllInOne = async (config: Config, logger: Logger): Promise<Run
   }
   const run = async (...services: Service[]): Promise<void> => {
     for (const service of services) started.push(() => service.stop())
-    const starting = Promise.all(services.map((service) => service.start()))
+    const starting = startTogether(services)
     await within(startLimitMs, 'A part of the program did not start in time.', starting)
   }
   try {
@@ -64,6 +65,13 @@ export const startAllInOne = async (config: Config, logger: Logger): Promise<Run
     await stopAll()
     throw explainStartError(error, config)
   }
+}
+
+/** All have come to an end when one has failed: stopping what is still about to start would leave it running. */
+const startTogether = async (services: readonly Service[]): Promise<void> => {
+  const results = await Promise.allSettled(services.map((service) => service.start()))
+  const failed = results.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
 }
 
 interface Lifecycle {
@@ -83,6 +91,7 @@ const startRoles = async (
   makeFolder(spoolFolder)
   const firstStart = await prepareFirstStart(database)
   let isDraining = false
+  let hasRoles = false
 
   const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const telephony = createTelephony(config, logger)
@@ -118,26 +127,29 @@ const startRoles = async (
     onCallEnded: live.onCallEnded,
     logger,
   })
+  const apiUrl = (): string =>
+    config.OUTDIAL_PUBLIC_API_URL ?? httpOrigin(config.OUTDIAL_HOST, api.port)
   const api = await createApiRole({
     database,
     host: config.OUTDIAL_HOST,
     port: config.OUTDIAL_API_PORT,
-    publicUrl: publicApiUrl(config),
+    publicUrl: apiUrl,
     sharesAllowances: config.DATABASE_URL !== undefined,
     onCallEnded: live.onCallEnded,
     downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
     isDraining: () => isDraining,
-    readiness: () => readiness(store),
+    readiness: () => readiness(store, hasRoles),
     clock,
     logger,
   })
   // Threads take their time to load; none needs another to begin.
   await run(scripted, telephony, live.media)
-  await run(dispatcher, automations, live.jobs, live.sweeper, downloads.server)
-  // The API last: whoever can reach it finds everything behind it running.
-  await run(api)
+  // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
+  await run(downloads.server, api)
+  await run(dispatcher, automations, live.jobs, live.sweeper)
+  hasRoles = true
   return {
-    apiUrl: publicApiUrl(config),
+    apiUrl: apiUrl(),
     mediaUrl: downloads.publicUrl(),
     carrierName: telephony.name,
     firstStart,
@@ -149,19 +161,17 @@ const startRoles = async (
   }
 }
 
-const publicApiUrl = (config: Config): string =>
-  config.OUTDIAL_PUBLIC_API_URL ?? `http://${config.OUTDIAL_HOST}:${config.OUTDIAL_API_PORT}`
-
-const readiness = async (store: Store) => {
+const readiness = async (store: Store, hasRoles: boolean) => {
+  const roles = hasRoles ? 'ok' : 'starting'
   try {
     const pending = await store.pendingMigrations()
     const migrations = pending.length === 0 ? 'ok' : `${pending.length} missing`
     return {
-      isReady: pending.length === 0,
-      checks: { database: 'ok', migrations, roles: 'ok' },
+      isReady: hasRoles && pending.length === 0,
+      checks: { database: 'ok', migrations, roles },
     }
   } catch (error) {
     const word = isRetryable(error) ? 'unreachable' : 'failed'
-    return { isReady: false, checks: { database: word, migrations: 'unknown', roles: 'ok' } }
+    return { isReady: false, checks: { database: word, migrations: 'unknown', roles } }
   }
 }

@@ -41,8 +41,8 @@ export interface ApiRoleOptions {
   readonly database: Database
   readonly host: string
   readonly port: number
-  /** What clients are told the API is. */
-  readonly publicUrl: string
+  /** What clients are told the API is; asked once it listens. */
+  readonly publicUrl: () => string
   readonly onCallEnded: OnCallEnded
   readonly downloadUrls: DownloadUrls
   /** Other nodes answer for the same organizations: allowances are counted in the database. */

@@ -6,6 +6,7 @@ import { createMediaServer } from '../http/media-server.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
+import { httpOrigin } from './http-origin.ts'
 import { openRecordingStorage } from './storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */
@@ -28,7 +29,7 @@ export const createDownloads = async (
     logger,
   })
   const publicUrl = (): string =>
-    config.OUTDIAL_PUBLIC_MEDIA_URL ?? `http://${config.OUTDIAL_HOST}:${server.port}`
+    config.OUTDIAL_PUBLIC_MEDIA_URL ?? httpOrigin(config.OUTDIAL_HOST, server.port)
   return {
     storage,
     server,

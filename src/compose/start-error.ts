@@ -27,10 +27,15 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
       `This user may not listen on port ${port}: set ${setting} to a port from 1024.`,
       { cause: error },
     )
-  if (code === 'EADDRNOTAVAIL')
+  if (code === 'EADDRNOTAVAIL' || isHostUnknown(error, config))
     return new StartError(
       `This machine has no address ${address ?? config.OUTDIAL_HOST}: set OUTDIAL_HOST to one it has.`,
       { cause: error },
     )
   return error
 }
+
+/** The resolver does not know the name that OUTDIAL_HOST gives. */
+const isHostUnknown = (error: { code?: unknown; hostname?: unknown }, config: Config): boolean =>
+  (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') &&
+  error.hostname === config.OUTDIAL_HOST

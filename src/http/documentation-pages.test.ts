@@ -6,7 +6,7 @@ import { createDocumentationPages } from './documentation-pages.ts'
 let api: ApiFixture
 
 before(async () => {
-  api = await startApiFixture({ pages: createDocumentationPages('https://api.example.test') })
+  api = await startApiFixture({ pages: createDocumentationPages(() => 'https://api.example.test') })
 })
 after(() => api.stop())
 

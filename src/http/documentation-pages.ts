@@ -21,10 +21,10 @@ const startProgram = `Scalar.createApiReference('#reference', ${JSON.stringify(s
 
 /** `/openapi.json` and `/docs`, made from the operations table on first use. */
 export const createDocumentationPages = (
-  publicUrl: string,
+  publicUrl: () => string,
   table: Operations = operations,
 ): Pages => {
-  const json = once(() => JSON.stringify(openApiDocument(table, publicUrl)))
+  const json = once(() => JSON.stringify(openApiDocument(table, publicUrl())))
   const program = once(loadProgram)
   return new Map<string, Page>([
     ['/openapi.json', () => ({ type: 'application/json; charset=utf-8', body: json() })],

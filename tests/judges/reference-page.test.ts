@@ -11,7 +11,7 @@ test('a browser shows an operation on /docs and asks nobody but this server', as
   if (missing) return t.skip(missing)
   const port = await freeTcpPort()
   const url = `http://127.0.0.1:${port}`
-  const api = await startApiFixture({ port, pages: createDocumentationPages(url) })
+  const api = await startApiFixture({ port, pages: createDocumentationPages(() => url) })
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()

@@ -4,7 +4,13 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createInstallation, runOutdial, startOutdial } from '../support/outdial-process.ts'
+import {
+  askOutdial,
+  createInstallation,
+  runOutdial,
+  startOutdial,
+} from '../support/outdial-process.ts'
+import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 
 /** What cannot run says so in one sentence with the remedy, and ends with 1; wrong use ends with 2. */
 
@@ -35,6 +41,24 @@ test('a port in use is named with its setting', async () => {
     sentence,
     new RegExp(`^Port ${port} is in use .* OUTDIAL_API_PORT to a free port\\.$`),
   )
+})
+
+test('a start that fails has dialled nobody', async () => {
+  const { env } = installation
+  const outdial = await startOutdial(env)
+  const { org, agent } = await openSandboxTenant(outdial)
+  await outdial.stop()
+  const dial = ['dial', '--org', org, '--agent', agent, '+12025550101']
+  const { id } = await askOutdial<{ id: string }>(env, ...dial)
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  for (const name of ['OUTDIAL_API_PORT', 'OUTDIAL_MEDIA_PORT'])
+    assert.equal((await refusal({ [name]: String(port) })).status, 1)
+  assert.match((await refusal({ OUTDIAL_HOST: 'nowhere.invalid' })).sentence, /OUTDIAL_HOST/)
+  server.close()
+  const { status } = await askOutdial<{ status: string }>(env, 'call', 'show', id)
+  assert.equal(status, 'queued')
 })
 
 test('a data folder that cannot be made is told with the remedy', async () => {

@@ -33,7 +33,7 @@ export const startComposedApi = async () => {
     database: db,
     host: '127.0.0.1',
     port: 0,
-    publicUrl: 'http://api.test',
+    publicUrl: () => 'http://api.test',
     onCallEnded: async () => {},
     downloadUrls: {
       signDownloadUrl: (id) => `http://media.test/recordings/${id}`,
