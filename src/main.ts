@@ -34,4 +34,9 @@ const main = async (argv: readonly string[]): Promise<number> => {
   })
 }
 
+// Whoever reads our answer may have read enough: `outdial call show ID | head -1`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
 process.exitCode = await main(process.argv.slice(2))

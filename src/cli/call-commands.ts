@@ -143,7 +143,7 @@ const describeExplanation = ({ status, attempt, waiting, decisions }: CallExplan
     '',
     table(
       ['AT', 'DECISION', 'REASON', 'UNTIL'],
-      decisions.map((each) => [each.at, each.decision, each.reason, each.until ?? '']),
+      decisions.map((each) => [each.at, each.decision, each.reason ?? '', each.until ?? '']),
       'Nothing was decided about it yet.',
     ),
   ].join('\n')

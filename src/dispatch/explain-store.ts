@@ -8,7 +8,8 @@ export const maxAhead = 1000
 export interface StoredDecision {
   readonly at: string
   readonly decision: string
-  readonly reason: string
+  /** Left out where the decision says it all, such as `completed`. */
+  readonly reason?: string
   readonly until?: string
 }
 
