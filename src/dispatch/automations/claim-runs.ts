@@ -24,7 +24,7 @@ const claimStatement = sql(
 
 /**
  * Takes up to `limit` due runs for `leaseMs`: whoever takes them and dies leaves them due again. A lease keeps two
- * runners from doing the same work; that nothing is done twice is the promise of `commitEffect`.
+ * runners from doing the same work; that nothing is done twice is the promise of `commitMoves`.
  */
 export const claimDueRuns = async (
   db: Queryable,

@@ -25,22 +25,46 @@ export interface CommitOptions {
   readonly leaseMs: number
 }
 
+/** One effect, and the run as it stands before it. */
+export interface Move {
+  readonly run: LoadedRun
+  readonly effect: Effect
+}
+
 /**
- * Carries out one effect and moves the run on, in ONE transaction keyed by (run, sequence): a crash at any point repeats
- * nothing and skips nothing. Throws `RunSupersededError` when the run is no longer where it was loaded.
+ * Carries out an effect and moves the run on, after the moves that lead to it, in ONE transaction keyed by (run, sequence):
+ * a crash at any point repeats nothing and skips nothing. Throws `RunSupersededError` when the run is no longer where it
+ * was loaded. Before a move that touches more than the run there may be no other.
  *
  * Locks are taken in the order automations, organization, lanes, calls, runs (migrations/0005-automations.sql).
  */
-export const commitEffect = (
-  options: CommitOptions,
-  run: LoadedRun,
-  effect: Effect,
-): Promise<void> =>
+export const commitMoves = (options: CommitOptions, moves: readonly Move[]): Promise<void> =>
   options.database.transaction(async (tx) => {
-    const isStored = await carryOut(tx, run, effect, options)
-    if (effect.kind === 'call') tx.afterCommit(() => options.database.hint(callsChannel))
-    if (!isStored) throw new RunSupersededError('the run has moved on')
+    // Sent one behind the other, and answered together.
+    const stored = moves.map(({ run, effect }) => carryOut(tx, run, effect, options))
+    if (moves.some(({ effect }) => effect.kind === 'call'))
+      tx.afterCommit(() => options.database.hint(callsChannel))
+    if ((await Promise.all(stored)).includes(false))
+      throw new RunSupersededError('the run has moved on')
   })
+
+/** Whether it changes nothing but the run, so that it may commit together with the moves before it. */
+export const isOfRunAlone = (effect: Effect): boolean => {
+  switch (effect.kind) {
+    case 'start':
+    case 'move':
+    case 'sleep':
+    case 'complete':
+      return true
+    case 'fail':
+    case 'cancel':
+      return !effect.cancelsCall
+    case 'call':
+    case 'hold':
+    case 'watch':
+      return false
+  }
+}
 
 const carryOut = async (
   tx: Transaction,

@@ -2,7 +2,13 @@ import { isRetryable } from '../../database/errors.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { ClaimedRun } from './claim-runs.ts'
-import { commitEffect, RunSupersededError, type CommitOptions } from './commit-effect.ts'
+import {
+  commitMoves,
+  isOfRunAlone,
+  RunSupersededError,
+  type CommitOptions,
+  type Move,
+} from './commit-effect.ts'
 import type { DefinitionCache } from './definition-cache.ts'
 import { goesOn, type Effect } from './effect.ts'
 import { endFaultyRun, storeFault } from './fault-store.ts'
@@ -41,37 +47,46 @@ export const stepRun = async (options: StepOptions, claimed: ClaimedRun): Promis
 }
 
 const advance = async (options: StepOptions, claimed: ClaimedRun): Promise<number> => {
-  const { database, definitions, now, logger } = options
+  const { database, definitions, now } = options
   let superseded = 0
+  let committed = 0
+  /** Moves from step to step that commit with what they lead to: each commit waits for the disk. */
+  let leading: Move[] = []
   let run: LoadedRun | undefined
-  for (let moves = 0; moves < maxMovesPerTurn;) {
+  while (committed + leading.length < maxMovesPerTurn) {
     run ??= await loadRun(database, claimed, definitions, now?.())
-    if (!run) return moves
-    const effect = nextEffect(run.definition, run.state, run.facts)
-    if (await isCommitted(options, run, effect)) {
-      report(run, effect, logger)
-      moves += 1
-      if (!isDueAgain(effect, run)) return moves
-      run = goesOn(effect)
-        ? await afterMove(database, run, stateAfterEffect(run, effect))
-        : undefined
+    if (!run) return committed
+    const move = { run, effect: nextEffect(run.definition, run.state, run.facts) }
+    if (goesOn(move.effect)) {
+      leading.push(move)
+      run = await afterMove(database, run, stateAfterEffect(run, move.effect))
+      continue
+    }
+    const parts = isOfRunAlone(move.effect) ? [[...leading, move]] : [leading, [move]]
+    leading = []
+    if (await areCommitted(options, parts)) {
+      committed += parts.flat().length
+      if (!isDueAgain(move.effect, run)) return committed
     } else {
       superseded += 1
-      if (superseded >= maxSuperseded) return moves
-      run = undefined
+      if (superseded >= maxSuperseded) return committed
     }
+    run = undefined
   }
+  await areCommitted(options, [leading])
   return maxMovesPerTurn
 }
 
-/** False: somebody else changed the run since it was loaded. */
-const isCommitted = async (
+/** False: somebody else changed the run since it was loaded; the parts from there on do not stand. */
+const areCommitted = async (
   options: StepOptions,
-  run: LoadedRun,
-  effect: Effect,
+  parts: readonly (readonly Move[])[],
 ): Promise<boolean> => {
   try {
-    await commitEffect(options, run, effect)
+    for (const part of parts) {
+      if (part.length > 0) await commitMoves(options, part)
+      for (const move of part) report(move, options.logger)
+    }
     return true
   } catch (error) {
     if (error instanceof RunSupersededError) return false
@@ -83,9 +98,9 @@ const stateAfterEffect = (run: LoadedRun, effect: Effect): RunState =>
   stateAfter(run.state, effect, run.facts.nowMs)
 
 const isDueAgain = (effect: Effect, { facts }: LoadedRun): boolean =>
-  goesOn(effect) || (effect.kind === 'watch' && effect.lookMs <= facts.nowMs)
+  effect.kind === 'watch' && effect.lookMs <= facts.nowMs
 
-const report = (run: LoadedRun, effect: Effect, logger: Logger): void => {
+const report = ({ run, effect }: Move, logger: Logger): void => {
   const fields = {
     organization_id: run.organizationId,
     run_id: run.runId,
