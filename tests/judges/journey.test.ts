@@ -13,6 +13,7 @@ import {
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
+import { sandboxOrganization } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 import { documentFile, missingJudges, runJudge, startPrism } from './judge.ts'
 
@@ -28,10 +29,10 @@ before(async () => {
   if (skip) return
   installation = await createInstallation()
   outdial = await startOutdial(installation.env)
-  const [organization] = await askOutdial<{ id: string }[]>(installation.env, 'org', 'list')
+  const organization = await sandboxOrganization(installation.env)
   const key = await askOutdial<{ secret: string }>(
     installation.env,
-    ...`key create --org ${organization?.id} --name judge --scopes all`.split(' '),
+    ...`key create --org ${organization} --name judge --scopes all`.split(' '),
   )
   secret = key.secret
 })
