@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts'
 export interface WindowCount {
   /** Hits of this window, this one included. */
   readonly count: number
-  /** Whole seconds until the window ends, at least 1. */
+  /** Whole seconds until the window ends: at least 1, at most the window's length. */
   readonly resetSeconds: number
 }
 
@@ -47,8 +47,15 @@ export const createFixedWindows = (options: FixedWindowsOptions): FixedWindows =
       const current = windows.get(key)
       const window = current && current.endsMs > nowMs ? current : open(key, nowMs)
       window.count += 1
-      const resetSeconds = Math.max(1, Math.ceil((window.endsMs - nowMs) / 1000))
+      const resetSeconds = wholeSecondsLeft(window.endsMs - nowMs, windowSeconds)
       return { count: window.count, resetSeconds }
     },
   }
 }
+
+/**
+ * What is told of a window that ends in `leftMs`. Never more than its length: the fractions of two readings of a clock
+ * do not cancel out exactly, and 60 000.000 000 001 ms would be told as 61 s.
+ */
+export const wholeSecondsLeft = (leftMs: number, windowSeconds: number): number =>
+  Math.min(windowSeconds, Math.max(1, Math.ceil(leftMs / 1000)))

@@ -103,3 +103,12 @@ test('windows are bounded: the one that was opened first is forgotten', () => {
   assert.equal(windows.hit('b').count, 2)
   assert.equal(windows.hit('a').count, 1)
 })
+
+test('a window never tells more seconds than it lasts, whatever the fractions of the clock', () => {
+  const started = createManualClock(new Date('2026-08-01T00:00:00Z'))
+  const windows = createFixedWindows({ clock: started, windowSeconds: 60, maxKeys: 10 })
+  for (let hour = 1; hour <= 1000; hour += 1) {
+    started.advance(3_600_000.1)
+    assert.equal(windows.hit('a').resetSeconds, 60)
+  }
+})

@@ -1,6 +1,6 @@
 import { sql, type Database } from '../database/database.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { WindowCount } from './fixed-windows.ts'
+import { wholeSecondsLeft, type WindowCount } from './fixed-windows.ts'
 
 /** The `RateWindows` of several nodes. */
 export interface SharedWindows {
@@ -60,7 +60,10 @@ export const createSharedWindows = ({
         const nowMs = clock.monotonicMs()
         if (reservation && reservation.endsMs > nowMs) {
           const ticket = takeTicket(reservation, limit)
-          if (ticket !== undefined) return count(ticket, reservation.endsMs - nowMs)
+          if (ticket !== undefined) {
+            const resetSeconds = wholeSecondsLeft(reservation.endsMs - nowMs, windowSeconds)
+            return { count: ticket, resetSeconds }
+          }
         }
         await reserveOnce(key, limit)
       }
@@ -75,11 +78,6 @@ const takeTicket = (reservation: Reservation, limit: number): number | undefined
   reservation.next += 1
   return reservation.next - 1
 }
-
-const count = (ticket: number, leftMs: number): WindowCount => ({
-  count: ticket,
-  resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
-})
 
 const dropOldest = (reservations: Map<string, Reservation>): void => {
   const [oldest] = reservations.keys()
