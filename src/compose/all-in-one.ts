@@ -89,7 +89,6 @@ const startRoles = async (
   const clock = systemClock
   const spoolFolder = join(config.OUTDIAL_DATA, 'spool')
   makeFolder(spoolFolder)
-  const firstStart = await prepareFirstStart(database)
   let isDraining = false
   let hasRoles = false
 
@@ -147,6 +146,8 @@ const startRoles = async (
   // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
   await run(downloads.server, api)
   await run(dispatcher, automations, live.jobs, live.sweeper)
+  // Its key is told once, so that a start that fails must not have made it.
+  const firstStart = await prepareFirstStart(database)
   hasRoles = true
   return {
     apiUrl: apiUrl(),

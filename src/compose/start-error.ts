@@ -1,4 +1,6 @@
 import type { Config } from '../config.ts'
+import { isRetryable } from '../database/errors.ts'
+import { DatabaseSetupError } from '../database/setup-error.ts'
 
 /** The service cannot start here; the message says why and what to do. */
 export class StartError extends Error {
@@ -14,8 +16,14 @@ const portSettings = [
 
 /** Faults of the system at start as one sentence with the remedy; everything else as it came. */
 export const explainStartError = (error: unknown, config: Config): unknown => {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  const { code, port, address } = error as { code: unknown; port?: number; address?: string }
+  if (isDatabaseLost(error, config))
+    return new StartError(
+      `The database went away during the start (${error.message}): start again when it answers.`,
+      { cause: error },
+    )
+  const fault = systemFaultOf(error)
+  if (!fault) return error
+  const { code, port, address } = fault
   const setting = portSettings.find((name) => config[name] === port)
   if (code === 'EADDRINUSE' && setting)
     return new StartError(
@@ -27,7 +35,7 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
       `This user may not listen on port ${port}: set ${setting} to a port from 1024.`,
       { cause: error },
     )
-  if (code === 'EADDRNOTAVAIL' || isHostUnknown(error, config))
+  if (code === 'EADDRNOTAVAIL' || isHostUnknown(fault, config))
     return new StartError(
       `This machine has no address ${address ?? config.OUTDIAL_HOST}: set OUTDIAL_HOST to one it has.`,
       { cause: error },
@@ -35,7 +43,28 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
   return error
 }
 
+interface SystemFault {
+  readonly code: unknown
+  readonly port?: number
+  readonly address?: string
+  readonly hostname?: string
+}
+
+/** What the system said, which may stand behind the words of a part of ours. */
+const systemFaultOf = (error: unknown): SystemFault | undefined => {
+  if (!(error instanceof Error)) return undefined
+  return 'code' in error ? (error as Error & SystemFault) : systemFaultOf(error.cause)
+}
+
+/** A connection that is refused says where; other losses are known only from PostgreSQL. */
+const isDatabaseLost = (error: unknown, { DATABASE_URL: url }: Config): error is Error => {
+  if (url === undefined || !(error instanceof Error) || !isRetryable(error)) return false
+  // It says already what is wrong.
+  if (error instanceof DatabaseSetupError) return false
+  const { port } = error as { port?: number }
+  return port === undefined || port === Number(new URL(url).port || 5432)
+}
+
 /** The resolver does not know the name that OUTDIAL_HOST gives. */
-const isHostUnknown = (error: { code?: unknown; hostname?: unknown }, config: Config): boolean =>
-  (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') &&
-  error.hostname === config.OUTDIAL_HOST
+const isHostUnknown = ({ code, hostname }: SystemFault, config: Config): boolean =>
+  (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === config.OUTDIAL_HOST

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -43,11 +44,26 @@ test('a port in use is named with its setting', async () => {
   )
 })
 
-test('a start that fails has dialled nobody', async () => {
+test('a SIP port in use is named with its setting', async () => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  const { status, sentence } = await refusal({ OUTDIAL_SIP_PORT: String(port) })
+  socket.close()
+  assert.equal(status, 1)
+  assert.match(
+    sentence,
+    new RegExp(`^Port ${port} is in use .* OUTDIAL_SIP_PORT to a free port\\.$`),
+  )
+})
+
+test('a start that fails has made no key and dialled nobody', async () => {
   const { env } = installation
   const outdial = await startOutdial(env)
   const { org, agent } = await openSandboxTenant(outdial)
   await outdial.stop()
+  // The key is shown once, by the first start that runs.
+  assert.match(outdial.output(), /API key +od_live_/)
   const dial = ['dial', '--org', org, '--agent', agent, '+12025550101']
   const { id } = await askOutdial<{ id: string }>(env, ...dial)
   const server = createServer().listen(0, '127.0.0.1')

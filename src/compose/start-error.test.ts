@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from '../config.ts'
+import { DatabaseSetupError } from '../database/setup-error.ts'
+import { explainStartError } from './start-error.ts'
+
+const config = readConfig({
+  DATABASE_URL: 'postgres://someone:secret@db.example:6000/outdial',
+  OUTDIAL_SIP_PORT: '5077',
+})
+const explain = (error: unknown): string => {
+  const explained = explainStartError(error, config)
+  assert.ok(explained instanceof Error)
+  return explained.message
+}
+const fault = (message: string, parts: object): Error => Object.assign(new Error(message), parts)
+
+test('a taken port is named with its setting, also where a part has words of its own', () => {
+  const cause = fault('bind EADDRINUSE', { code: 'EADDRINUSE', port: 5077 })
+  for (const error of [cause, new Error('SIP cannot listen', { cause })])
+    assert.match(explain(error), /^Port 5077 is in use .* OUTDIAL_SIP_PORT to a free port\.$/)
+})
+
+test('a database that is lost during the start is told with the remedy', () => {
+  const refused = { code: 'ECONNREFUSED', port: 6000 }
+  const losses = [
+    fault('connect ECONNREFUSED 10.0.0.1:6000', refused),
+    new Error('Connection terminated unexpectedly'),
+  ]
+  for (const error of losses)
+    assert.equal(
+      explain(error),
+      `The database went away during the start (${error.message}): start again when it answers.`,
+    )
+})
+
+test('what is clear, and what is of others, comes as it came', () => {
+  const errors = [
+    new DatabaseSetupError('It is newer.', { cause: new Error('Connection terminated') }),
+    fault('connect ECONNREFUSED 10.0.0.2:5060', { code: 'ECONNREFUSED', port: 5060 }),
+    new Error('A part of the program did not start in time.'),
+  ]
+  for (const error of errors) assert.equal(explainStartError(error, config), error)
+})
