@@ -75,6 +75,16 @@ describe("an agent's engine", () => {
     }
     assert.match(sentence({ kind: 'realtime' }, {}), /OUTDIAL_REALTIME_URL/)
     assert.match(sentence({ kind: 'cascade' }, {}), /OUTDIAL_STT_URL/)
-    assert.match(sentence({ kind: 'cascade', url: 'wss://a.example/' }), /http or https/)
+  })
+
+  it('is explained where an agent of an earlier version has an address that cannot be served', () => {
+    const choice = createEngineChoice(
+      readConfig(installation),
+      () => 'ws://127.0.0.1:1/v1/realtime',
+    )({
+      ...checkAgentFile(minimalAgentFile),
+      engine: { kind: 'cascade', url: 'wss://a.example/' },
+    })
+    assert.match(typeof choice === 'string' ? choice : assert.fail('it is served'), /http or https/)
   })
 })
