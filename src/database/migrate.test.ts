@@ -106,6 +106,16 @@ test('a migration that fails leaves nothing of itself, and says where it failed'
   await assert.rejects(run(), /column "nonsense" does not exist \(line 2\)\.$/)
 })
 
+test('a server that goes away during a migration is told with the remedy', async () => {
+  write('0001-first.sql', 'select pg_terminate_backend(pg_backend_pid());')
+  await assert.rejects(
+    run,
+    /^DatabaseSetupError: .* went away during the migration 0001-first\.sql .*: start again/,
+  )
+  write('0001-first.sql', 'create table item (id int);')
+  assert.deepEqual(await run(), ['0001-first.sql'])
+})
+
 test('an edited migration is refused', async () => {
   write('0001-first.sql', 'create table item (id int);')
   await run()

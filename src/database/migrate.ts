@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Logger as WorkerLogger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Logger } from '../runtime/logger.ts'
+import { spoilsConnection } from './errors.ts'
 import { DatabaseSetupError } from './setup-error.ts'
 
 export interface MigrateOptions {
@@ -173,6 +174,11 @@ const apply = async (client: pg.Client, { name, text, checksum }: Migration): Pr
   } catch (error) {
     await client.query('rollback').catch(() => {})
     const message = error instanceof Error ? error.message : String(error)
+    if (spoilsConnection(error))
+      throw new DatabaseSetupError(
+        `The database went away during the migration ${name} (${message}): start again when it answers.`,
+        { cause: error },
+      )
     throw new DatabaseSetupError(
       `The migration ${name} failed and was rolled back: ${message}${lineOf(error, text)}.`,
       { cause: error },
