@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { createOrganization } from '../domains/organizations/create-organization.ts'
 import { listOrganizations } from '../domains/organizations/list-organizations.ts'
 import type { Organization } from '../domains/organizations/organization-resource.ts'
@@ -82,7 +82,13 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     )
 }
 
-const daysOrOff = (text: string): number => (text === 'off' ? 0 : wholeNumber(text))
+/** A typing error must not turn the deletion off, nor on: nothing but the word does. */
+const daysOrOff = (text: string): number => {
+  if (text === 'off') return 0
+  const days = wholeNumber(text)
+  if (days === 0) throw new InvalidArgumentError('It must be a whole number from 1, or off.')
+  return days
+}
 
 const changes = ({ concurrency, policy }: ChangeOptions) => ({
   ...(concurrency !== undefined && { concurrency }),

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Config } from '../config.ts'
 import { backUp, type BackupObject, type BackupReport } from '../database/backup/back-up.ts'
@@ -26,6 +27,7 @@ export const backUpInstallation = (
   logger: Logger,
 ): Promise<BackupReport> => {
   if (existsSync(path)) throw new OperatorError(`${path} exists already: name another file.`)
+  requireFolder(dirname(path))
   const { kind, objects } = openRecordingStorage(config)
   const areIncluded = withRecordings && kind === 'folder'
   return withConnection(config, logger, (connection) =>
@@ -36,6 +38,17 @@ export const backUpInstallation = (
       listObjects: (snapshot) => (areIncluded ? readObjects(snapshot, objects) : nothing()),
     }),
   )
+}
+
+/** Said before any work is done, and by the folder's name. */
+const requireFolder = (folder: string): void => {
+  if (!existsSync(folder))
+    throw new OperatorError(`There is no folder ${folder}: make it, or name a file elsewhere.`)
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch {
+    throw new OperatorError(`This user may not write to ${folder}: name a file elsewhere.`)
+  }
 }
 
 /** A backup into this installation, which must be empty. Recordings go to the storage it has. */

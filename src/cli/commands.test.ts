@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { readConfig } from '../config.ts'
+import { commandGroups } from './commands.ts'
+import { runCli } from './run-cli.ts'
+
+/** Commands that have to end before they open a database. */
+
+const folder = mkdtempSync(join(tmpdir(), 'outdial-commands-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const run = async (...args: readonly string[]) => {
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const status = await runCli(args, commandGroups, {
+    config: readConfig({ OUTDIAL_DATA: folder }),
+    withDatabase: () => assert.fail('The database was opened.'),
+    print: (text) => void stdout.push(text),
+    warn: (text) => void stderr.push(text),
+    isTerminal: false,
+  })
+  return { status, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
+}
+
+test('a retention of no days is refused: only the word turns it off', async () => {
+  for (const days of ['0', '-1', '1.5', 'none']) {
+    const { status, stderr } = await run('org', 'set', 'an-id', '--retention-days', days)
+    assert.equal(status, 2, days)
+    assert.match(stderr, /--retention-days/)
+  }
+})
+
+test('a backup into a folder that is not there is refused by the name of the folder', async () => {
+  const { status, stderr } = await run('backup', join(folder, 'nowhere', 'outdial.backup'))
+  assert.equal(status, 1)
+  assert.equal(
+    stderr,
+    `There is no folder ${join(folder, 'nowhere')}: make it, or name a file elsewhere.`,
+  )
+})
