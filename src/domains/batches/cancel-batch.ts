@@ -1,11 +1,11 @@
-import { notFound } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../../contract/operations.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
-import { lockDispatch, setSourcePaused } from '../calls/lane-store.ts'
+import { setSourcePaused } from '../calls/lane-store.ts'
 import { openResultsOfUndialled } from '../results/open-results.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore, isBatchOver } from './batch-states.ts'
-import { findBatch, findBatchHead, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { lockBatch } from './lock-batch.ts'
 import { cancelRecipients } from './recipient-store.ts'
 import { settleBatch } from './settle-batch.ts'
 
@@ -25,11 +25,7 @@ export const cancelBatch = async (
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {
-  const [, head] = await Promise.all([
-    lockDispatch(tx, organizationId),
-    findBatchHead(tx, organizationId, batchId, origin),
-  ])
-  if (!head) throw notFound()
+  const head = await lockBatch(tx, organizationId, batchId, origin)
   if (!isBatchOver(head.status)) await cancelOpenBatch(tx, organizationId, batchId)
   const row = await findBatch(tx, organizationId, batchId, origin)
   if (!row) throw new Error('A cancelled batch is gone.')

@@ -1,10 +1,11 @@
-import { ApiError, notFound } from '../../contract/api-error.ts'
+import { ApiError } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../../contract/operations.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
-import { lockDispatch, setSourcePaused } from '../calls/lane-store.ts'
+import { setSourcePaused } from '../calls/lane-store.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore } from './batch-states.ts'
-import { findBatch, findBatchHead, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { lockBatch } from './lock-batch.ts'
 
 /** POST /batches/{batch_id}/pause. */
 export const handlePauseBatch: ApiHandler<'pauseBatch', Queryable, Transaction> = async (
@@ -22,11 +23,7 @@ export const pauseBatch = async (
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {
-  const [, head] = await Promise.all([
-    lockDispatch(tx, organizationId),
-    findBatchHead(tx, organizationId, batchId, origin),
-  ])
-  if (!head) throw notFound()
+  const head = await lockBatch(tx, organizationId, batchId, origin)
   if (head.status === 'draft') {
     throw new ApiError('resource_state_conflict', 'A draft batch has nothing to pause.')
   }

@@ -1,13 +1,14 @@
-import { ApiError, notFound } from '../../contract/api-error.ts'
+import { ApiError } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../../contract/operations.ts'
 import type { BatchStatus } from '../../contract/states.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
-import { lockDispatch, wakeSource } from '../calls/lane-store.ts'
+import { wakeSource } from '../calls/lane-store.ts'
 import type { SendHint } from '../calls/place-call.ts'
 import { callsChannel } from '../calls/queue-call.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { startableStates } from './batch-states.ts'
-import { findBatch, findBatchHead, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
+import { lockBatch } from './lock-batch.ts'
 import { queueRecipients } from './recipient-store.ts'
 
 /** POST /batches/{batch_id}/start: also the resume (D5). */
@@ -24,11 +25,7 @@ export const startBatch = async (
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {
-  const [, head] = await Promise.all([
-    lockDispatch(tx, organizationId),
-    findBatchHead(tx, organizationId, batchId, origin),
-  ])
-  if (!head) throw notFound()
+  const head = await lockBatch(tx, organizationId, batchId, origin)
   const [hasMoved, row] = await Promise.all([
     head.is_ahead
       ? moveBatch(tx, organizationId, batchId, 'scheduled', startableStates)

@@ -1,0 +1,22 @@
+import { notFound } from '../../contract/api-error.ts'
+import type { Transaction } from '../../database/database.ts'
+import { lockDispatch } from '../calls/lane-store.ts'
+import { findBatchHead, type BatchHead, type BatchOrigin } from './batch-store.ts'
+
+/**
+ * Begins a move of a batch: no other move of a batch of the organization overlaps with it. In one round trip. Throws
+ * `resource_not_found`.
+ */
+export const lockBatch = async (
+  tx: Transaction,
+  organizationId: string,
+  batchId: string,
+  origin: BatchOrigin | undefined,
+): Promise<BatchHead> => {
+  const [, head] = await Promise.all([
+    lockDispatch(tx, organizationId),
+    findBatchHead(tx, organizationId, batchId, origin),
+  ])
+  if (!head) throw notFound()
+  return head
+}
