@@ -10,25 +10,9 @@ import { makeFolder } from '../runtime/make-folder.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
 import { parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
-
-export interface Finding {
-  readonly check: 'database' | 'disk' | 'trunk' | 'nat' | 'engine' | 'clock' | 'ports'
-  readonly status: 'ok' | 'warning' | 'failed'
-  /** One sentence; for what is not ok, with its remedy. */
-  readonly message: string
-}
-
-const ok = (check: Finding['check'], message: string): Finding => ({ check, status: 'ok', message })
-const warning = (check: Finding['check'], message: string): Finding => ({
-  check,
-  status: 'warning',
-  message,
-})
-const failed = (check: Finding['check'], message: string): Finding => ({
-  check,
-  status: 'failed',
-  message,
-})
+import { checkEngine } from './doctor-engine.ts'
+import { failed, ok, warning, type Finding } from './finding.ts'
+import { httpOrigin } from './http-origin.ts'
 
 /** Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. */
 export const examine = async (
@@ -45,6 +29,7 @@ export const examine = async (
     Promise.resolve(checkNat(config)),
     checkEngine(config),
     checkPorts(config),
+    Promise.resolve(checkDownloads(config)),
   ])
   return findings.flat()
 }
@@ -169,34 +154,21 @@ const checkNat = (config: Config): Finding => {
     : ok('nat', 'This machine has a public address.')
 }
 
-const engineTimeoutMs = 5_000
+const isLoopback = (host: string): boolean => /^(?:127\.|::1$|localhost$)/.test(host)
 
-const checkEngine = async (config: Config): Promise<Finding> => {
-  const urls = {
-    sandbox: [],
-    realtime: [config.OUTDIAL_REALTIME_URL],
-    cascade: [config.OUTDIAL_STT_URL, config.OUTDIAL_LLM_URL, config.OUTDIAL_TTS_URL],
-  }[config.OUTDIAL_ENGINE].flatMap((url) => (url === undefined ? [] : [url]))
-  if (urls.length === 0)
-    return ok('engine', 'The scripted engine of the sandbox needs no provider.')
-  for (const url of urls) {
-    const address = new URL(url)
-    const reachable = address.href.replace(/^ws/, 'http')
-    try {
-      // Any answer proves the way there; what it says depends on the provider.
-      await fetch(reachable, { method: 'HEAD', signal: AbortSignal.timeout(engineTimeoutMs) })
-    } catch {
-      return failed(
-        'engine',
-        `The AI provider at ${address.host} cannot be reached: check the URL in the settings, the network and the provider.`,
+const checkDownloads = (config: Config): Finding => {
+  const told = config.OUTDIAL_PUBLIC_MEDIA_URL
+  if (told !== undefined) return ok('downloads', `Clients download recordings from ${told}.`)
+  const origin = httpOrigin(config.OUTDIAL_HOST, config.OUTDIAL_MEDIA_PORT)
+  return isLoopback(config.OUTDIAL_HOST)
+    ? ok('downloads', `Clients on this machine download recordings from ${origin}.`)
+    : warning(
+        'downloads',
+        `Clients are told to download recordings from ${origin}: set OUTDIAL_PUBLIC_MEDIA_URL to the address they reach it at.`,
       )
-    }
-  }
-  return ok(
-    'engine',
-    `The AI provider answers (${urls.map((url) => new URL(url).host).join(', ')}).`,
-  )
 }
+
+const healthLimitMs = 5_000
 
 const checkPorts = async (config: Config): Promise<Finding> => {
   const wanted = [
@@ -230,8 +202,8 @@ const isFree = async (host: string, port: number): Promise<boolean> => {
 }
 
 const isOutdial = async (config: Config): Promise<boolean> => {
-  const url = `http://${config.OUTDIAL_HOST}:${config.OUTDIAL_API_PORT}/healthz`
-  const answer = await fetch(url, { signal: AbortSignal.timeout(engineTimeoutMs) }).catch(
+  const url = `${httpOrigin(config.OUTDIAL_HOST, config.OUTDIAL_API_PORT)}/healthz`
+  const answer = await fetch(url, { signal: AbortSignal.timeout(healthLimitMs) }).catch(
     () => undefined,
   )
   return answer?.headers.get('service-version') != null

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { WebSocketServer } from 'ws'
+import { readConfig } from '../config.ts'
+import { examine } from './doctor.ts'
+import { checkEngine } from './doctor-engine.ts'
+
+const goodKey = 'sk-good'
+/** The provider takes the socket and refuses the key only then. */
+const latePath = '/late'
+
+const provider = createServer(({ headers, url }, response) => {
+  const isKnown = headers.authorization === `Bearer ${goodKey}`
+  response.writeHead(url !== '/v1/models' ? 404 : isKnown ? 200 : 401).end('{}')
+})
+const sockets = new WebSocketServer({ noServer: true })
+provider.on('upgrade', (request, socket, head) => {
+  const isKnown = request.headers.authorization === `Bearer ${goodKey}`
+  const isLate = request.url === latePath
+  if (!isKnown && !isLate) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+  sockets.handleUpgrade(request, socket, head, (client) => {
+    if (isLate) client.close(3000, 'invalid_request_error.invalid_api_key')
+    else client.send('{"type":"session.created","session":{}}')
+  })
+})
+const folder = mkdtempSync(join(tmpdir(), 'outdial-doctor-'))
+let host: string
+
+before(async () => {
+  provider.listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  host = `127.0.0.1:${(provider.address() as AddressInfo).port}`
+})
+after(() => {
+  provider.close()
+  provider.closeAllConnections()
+  rmSync(folder, { recursive: true })
+})
+
+const ask = async (env: Record<string, string>) =>
+  (await checkEngine(readConfig(env))).map(({ status, message }) => ({ status, message }))
+
+const realtime = (path: string, key: string) => ({
+  OUTDIAL_ENGINE: 'realtime',
+  OUTDIAL_REALTIME_URL: `ws://${host}${path}`,
+  OUTDIAL_REALTIME_KEY: key,
+})
+
+test('a key that a server of the cascade refuses is told by its setting, the others are ok', async () => {
+  const url = `http://${host}/v1`
+  const found = await ask({
+    OUTDIAL_ENGINE: 'cascade',
+    OUTDIAL_STT_URL: `${url}/`,
+    OUTDIAL_STT_KEY: goodKey,
+    OUTDIAL_LLM_URL: url,
+    OUTDIAL_LLM_KEY: 'sk-wrong',
+    OUTDIAL_TTS_URL: url,
+  })
+  assert.deepEqual(found, [
+    { status: 'ok', message: `The AI provider at ${host} answers (OUTDIAL_STT_URL).` },
+    {
+      status: 'failed',
+      message: `The AI provider at ${host} refuses the key with 401: set OUTDIAL_LLM_KEY to one that it takes.`,
+    },
+    {
+      status: 'failed',
+      message: `The AI provider at ${host} refuses us with 401: set OUTDIAL_TTS_KEY.`,
+    },
+  ])
+})
+
+test('a server without a list of models is reachable all the same', async () => {
+  const [found] = await ask({ OUTDIAL_LLM_URL: `http://${host}/other` })
+  assert.equal(found?.status, 'ok')
+})
+
+test('the key of a realtime server is tried by a handshake', async () => {
+  assert.equal((await ask(realtime('/v1/realtime', goodKey)))[0]?.status, 'ok')
+  const [refused] = await ask(realtime('/v1/realtime', 'sk-wrong'))
+  assert.equal(refused?.status, 'failed')
+  assert.match(refused?.message ?? '', /with 401: set OUTDIAL_REALTIME_KEY/)
+})
+
+test('a realtime server that refuses the key after the handshake is heard', async () => {
+  const [refused] = await ask(realtime(latePath, 'sk-wrong'))
+  assert.equal(refused?.status, 'failed')
+  assert.match(refused?.message ?? '', /set OUTDIAL_REALTIME_KEY/)
+})
+
+test('a provider that is not there is told by the setting of its address', async () => {
+  for (const [name, url] of [
+    ['OUTDIAL_LLM_URL', 'http://127.0.0.1:1/v1'],
+    ['OUTDIAL_REALTIME_URL', 'ws://127.0.0.1:1'],
+  ] as const) {
+    const engine = name === 'OUTDIAL_LLM_URL' ? 'sandbox' : 'realtime'
+    const [found] = await ask({ OUTDIAL_ENGINE: engine, [name]: url })
+    assert.equal(found?.status, 'failed')
+    assert.match(found?.message ?? '', new RegExp(`cannot be reached: check ${name}`))
+  }
+})
+
+const downloads = async (env: Record<string, string>) => {
+  const ports = { OUTDIAL_API_PORT: '0', OUTDIAL_MEDIA_PORT: '4002', OUTDIAL_DATA: folder }
+  const found = await examine(readConfig({ ...ports, ...env }), () => Promise.reject(new Error()))
+  return found.find(({ check }) => check === 'downloads')
+}
+
+test('beyond loopback, clients have to be told where recordings are', async () => {
+  assert.equal((await downloads({}))?.status, 'ok')
+  const warned = await downloads({ OUTDIAL_HOST: '0.0.0.0' })
+  assert.equal(warned?.status, 'warning')
+  assert.match(warned?.message ?? '', /127\.0\.0\.1:4002: set OUTDIAL_PUBLIC_MEDIA_URL/)
+  const told = { OUTDIAL_HOST: '0.0.0.0', OUTDIAL_PUBLIC_MEDIA_URL: 'https://media.example.test' }
+  assert.equal((await downloads(told))?.status, 'ok')
+})
