@@ -21,6 +21,7 @@ const scripts = {
   fuzz: (name) => [findScript('tests/fuzz', name)],
   docs: () => ['scripts/generate-docs.ts'],
   chaos: (name) => [findScript('tests/chaos', name)],
+  provider: () => ['docs/examples/scripted-provider.ts'],
 }
 const namedScripts = new Set(['bench', 'fuzz', 'chaos'])
 

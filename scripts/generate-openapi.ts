@@ -1,4 +1,4 @@
-// Writes docs/api/openapi.json from the operations table: `node scripts/generate-openapi.ts`.
+// Writes docs/api/openapi.json from the operations table: `npm run docs`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '../src/contract/openapi/document.ts'

@@ -1,6 +1,6 @@
 /**
  * A model without weights behind the interfaces of OpenAI, for trying out agents and engines without a provider:
- * `node docs/examples/scripted-provider.ts 4100`. It understands what the people of the sandbox carrier say.
+ * `npm run provider -- 4100`. It understands what the people of the sandbox carrier say.
  */
 import { createScriptedRealtimeServer } from '../../src/conversation/providers/sandbox/scripted-realtime-server.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
