@@ -9,15 +9,13 @@ import type { Database } from '../database/database.ts'
 import { callResource } from '../domains/calls/call-record.ts'
 import { findCall } from '../domains/calls/call-store.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
-import {
-  findRecordingDetails,
-  type RecordingDetails,
-} from '../domains/recordings/recording-details.ts'
-import { listResultHeads, type ResultHeadRow } from '../domains/results/result-heads.ts'
+import { findRecordingDetails } from '../domains/recordings/recording-details.ts'
+import { listResultHeads } from '../domains/results/result-heads.ts'
 import { listTurnLatencies, listUsage } from '../domains/results/usage-store.ts'
 import { listTurns, type StoredTurn } from '../domains/results/transcript-store.ts'
 import type { CliContext } from './cli-context.ts'
-import { facts, show, table, type OutputOptions } from './output.ts'
+import { describeCall, describeWaiting, type ShownCall } from './describe-call.ts'
+import { show, table, type OutputOptions } from './output.ts'
 
 /** `outdial call show|explain|reprocess`: calls of any origin. */
 export const addCallCommands = (program: Command, context: CliContext): void => {
@@ -66,7 +64,7 @@ const organizationOf = async (db: Database, id: string): Promise<string> =>
   (await findOrganizationOfCall(db, id)) ?? refuse(id)
 
 /** Words as they were spoken: for the operator, before any sanitizer. */
-const loadCall = async (db: Database, callId: string) => {
+const loadCall = async (db: Database, callId: string): Promise<ShownCall> => {
   const organizationId = await organizationOf(db, callId)
   const key = { organizationId, callId }
   const [row, results, recording, turns, usage, latencies] = await Promise.all([
@@ -90,9 +88,6 @@ const loadCall = async (db: Database, callId: string) => {
   }
 }
 
-type ShownCall = Awaited<ReturnType<typeof loadCall>>
-type ShownTurn = ReturnType<typeof turnOf>
-
 const turnOf = ({ sequence, speaker, text, audioOffsetMs }: StoredTurn) => ({
   sequence,
   speaker,
@@ -100,46 +95,10 @@ const turnOf = ({ sequence, speaker, text, audioOffsetMs }: StoredTurn) => ({
   audio_offset_ms: audioOffsetMs,
 })
 
-const describeCall = (call: ShownCall): string =>
-  [
-    facts([
-      ['id', call.id],
-      ['organization', call.organization_id],
-      ['origin', call.origin],
-      ['status', [call.status, call.answer_status].filter(Boolean).join(', ')],
-      ['outcome', call.outcome],
-      ['reason', call.outcome_reason],
-      ['queued', call.queued_at],
-      ['answered', call.connected_at],
-      ['ended', call.ended_at],
-      ['lasted', call.duration_seconds === undefined ? undefined : `${call.duration_seconds} s`],
-      ['recording', call.recording && describeRecording(call.recording)],
-      ...call.results.map((result) => [result.kind, describeResult(result)] as const),
-    ]),
-    ...(call.turns.length > 0 ? ['', ...call.turns.map(describeTurn)] : []),
-  ].join('\n')
-
-const describeRecording = (recording: RecordingDetails): string => {
-  const { frames_expected: expected, frames_written: written } = recording
-  const completeness =
-    expected === undefined || written === undefined
-      ? 'completeness unknown'
-      : `${written} of ${expected} frames`
-  return `${recording.id}, ${recording.status}, ${completeness}`
-}
-
-const describeResult = ({ status, reason, revision }: ResultHeadRow): string =>
-  `${status}${reason === null ? '' : ` (${reason})`}, revision ${revision}`
-
-const describeTurn = (turn: ShownTurn): string =>
-  `${(turn.audio_offset_ms / 1000).toFixed(2).padStart(8)}  ${turn.speaker.padEnd(8)} ${turn.text}`
-
 const describeExplanation = ({ status, attempt, waiting, decisions }: CallExplanation): string =>
   [
     `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
-    ...(waiting
-      ? [`It waits: ${waiting.sentence}${waiting.until ? ` Until ${waiting.until}.` : ''}`]
-      : []),
+    ...(waiting ? [describeWaiting(waiting)] : []),
     '',
     table(
       ['AT', 'DECISION', 'REASON', 'UNTIL'],

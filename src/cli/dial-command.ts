@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { explainCall } from '../compose/call-explanations.ts'
 import type { Database } from '../database/database.ts'
 import type { CallRow } from '../domains/calls/call-record.ts'
 import { isTerminal } from '../domains/calls/call-states.ts'
@@ -9,6 +10,7 @@ import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
 import { listTurnsAfter } from '../domains/results/transcript-store.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { CliContext } from './cli-context.ts'
+import { describeWaiting } from './describe-call.ts'
 import { show, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
 
@@ -51,10 +53,12 @@ const summaryOf = (call: CallRow) => ({
 })
 
 const pollEveryMs = 200
+/** A call that is dialled at once needs no explanation. */
+const explainAfterMs = 2_000
 /** Every call ends within ring, cap (at most 60 minutes) and a minute; one that waits in the queue is told as waiting. */
 const maxLiveMs = 65 * 60_000
 
-/** Prints each new state and turn; resolves with the ended call. */
+/** Prints each new state and turn, and once why the call waits; resolves with the ended call. */
 const follow = async (
   db: Database,
   organizationId: string,
@@ -63,7 +67,9 @@ const follow = async (
 ): Promise<CallRow> => {
   let status: string = ''
   let lastSequence = -1
-  let liveSinceMs = systemClock.monotonicMs()
+  let isExplained = false
+  const startedMs = systemClock.monotonicMs()
+  let liveSinceMs = startedMs
   for (;;) {
     const call = (await findCall(db, organizationId, accepted.id)) ?? accepted
     const turns = await listTurnsAfter(db, organizationId, accepted.id, lastSequence)
@@ -76,8 +82,14 @@ const follow = async (
       tell(describe(call))
     }
     if (isTerminal(call.status)) return call
-    if (call.status === 'queued') liveSinceMs = systemClock.monotonicMs()
-    if (systemClock.monotonicMs() - liveSinceMs > maxLiveMs)
+    const nowMs = systemClock.monotonicMs()
+    if (call.status === 'queued') liveSinceMs = nowMs
+    if (call.status === 'queued' && !isExplained && nowMs - startedMs > explainAfterMs) {
+      const waiting = (await explainCall(db, organizationId, call.id))?.waiting
+      if (waiting) tell(describeWaiting(waiting))
+      isExplained = waiting !== undefined
+    }
+    if (nowMs - liveSinceMs > maxLiveMs)
       throw new Error(`Call ${call.id} did not end in time; is \`outdial start\` running?`)
     await delay(pollEveryMs)
   }

@@ -9,15 +9,21 @@ export interface ResultHeadRow {
   readonly reason: string | null
   readonly revision: number
   readonly attempts: number
+  /** Of a summary that is ready. */
+  readonly summary: string | null
 }
 
 const listStatement = sql(
   'result-heads.listResultHeads',
-  `select kind, status, reason, revision, attempts
-     from results
-    where organization_id = $1
-      and call_id = $2
-    order by kind`,
+  `select r.kind, r.status, r.reason, r.revision, r.attempts,
+          case when r.kind = 'summary' then v.content ->> 'summary' end as summary
+     from results r
+     left join result_revisions v
+            on v.organization_id = r.organization_id and v.call_id = r.call_id and v.kind = r.kind
+           and v.revision = r.revision and r.status = 'ready'
+    where r.organization_id = $1
+      and r.call_id = $2
+    order by r.kind`,
 )
 
 /** Both results of a call of any origin; none before it has ended. */

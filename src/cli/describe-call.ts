@@ -1,0 +1,100 @@
+import type { CallExplanation } from '../compose/call-explanations.ts'
+import type { callResource } from '../domains/calls/call-record.ts'
+import type { RecordingDetails } from '../domains/recordings/recording-details.ts'
+import type { ResultHeadRow } from '../domains/results/result-heads.ts'
+import type { LatencyRow, UsageRow } from '../domains/results/usage-store.ts'
+import { facts } from './output.ts'
+
+/** Everything that is known of a call, as `call show --json` prints it. */
+export type ShownCall = ReturnType<typeof callResource> & {
+  readonly organization_id: string
+  readonly origin: string
+  readonly results: readonly ResultHeadRow[]
+  readonly recording?: RecordingDetails
+  readonly turns: readonly ShownTurn[]
+  readonly usage: readonly UsageRow[]
+  readonly latencies: readonly LatencyRow[]
+}
+
+interface ShownTurn {
+  readonly sequence: number
+  readonly speaker: string
+  readonly text: string
+  readonly audio_offset_ms: number
+}
+
+/** For people: what it is, its words with what each answer took, what it took of models, and its summary. */
+export const describeCall = (call: ShownCall): string =>
+  [
+    facts([
+      ['id', call.id],
+      ['organization', call.organization_id],
+      ['origin', call.origin],
+      ['status', [call.status, call.answer_status].filter(Boolean).join(', ')],
+      ['outcome', call.outcome],
+      ['reason', call.outcome_reason],
+      ['queued', call.queued_at],
+      ['answered', call.connected_at],
+      ['ended', call.ended_at],
+      ['lasted', call.duration_seconds === undefined ? undefined : `${call.duration_seconds} s`],
+      ['recording', call.recording && describeRecording(call.recording)],
+      ...call.results.map((result) => [result.kind, describeResult(result)] as const),
+      ...call.usage.map((usage) => [usage.purpose, describeUsage(usage)] as const),
+    ]),
+    ...section(call.turns.map(describeTurn)),
+    ...section(call.latencies.map(describeLatency)),
+    ...section(call.results.flatMap(({ summary }) => summary ?? [])),
+  ].join('\n')
+
+/** Why a call is not dialled yet, and until when. */
+export const describeWaiting = ({
+  sentence,
+  until,
+}: NonNullable<CallExplanation['waiting']>): string =>
+  `It waits: ${sentence}${until === undefined ? '' : ` Until ${until}.`}`
+
+const section = (lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', ...lines]
+
+const describeRecording = (recording: RecordingDetails): string => {
+  const { frames_expected: expected, frames_written: written } = recording
+  const completeness =
+    expected === undefined || written === undefined
+      ? 'completeness unknown'
+      : `${written} of ${expected} frames`
+  return `${recording.id}, ${recording.status}, ${completeness}`
+}
+
+const describeResult = ({ status, reason, revision }: ResultHeadRow): string =>
+  `${status}${reason === null ? '' : ` (${reason})`}, revision ${revision}`
+
+const describeTurn = (turn: ShownTurn): string =>
+  `${seconds(turn.audio_offset_ms)}  ${turn.speaker.padEnd(8)} ${turn.text}`
+
+const seconds = (offsetMs: number): string => (offsetMs / 1000).toFixed(2).padStart(8)
+
+const describeLatency = (latency: LatencyRow): string => {
+  const stages = [
+    ['endpointing', latency.endpointing_ms],
+    ['transcription', latency.transcription_ms],
+    ['model', latency.model_ms],
+    ['speech', latency.speech_ms],
+    ['own', latency.own_ms],
+  ] as const
+  const shares = stages.flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${ms}`]))
+  return `${seconds(latency.audio_offset_ms)}  answered after ${latency.total_ms} ms: ${shares.join(', ')}`
+}
+
+const describeUsage = (usage: UsageRow): string =>
+  [
+    `${usage.model ?? usage.engine} at ${usage.provider}`,
+    `${usage.input_tokens} tokens in, ${usage.output_tokens} out`,
+    ...(usage.audio_in_ms + usage.audio_out_ms > 0
+      ? [`audio ${roundSeconds(usage.audio_in_ms)} s in, ${roundSeconds(usage.audio_out_ms)} s out`]
+      : []),
+    usage.cost_microusd === null
+      ? 'cost unknown'
+      : `cost $${(usage.cost_microusd / 1_000_000).toFixed(4)}`,
+  ].join(', ')
+
+const roundSeconds = (ms: number): number => Math.round(ms / 1000)
