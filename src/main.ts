@@ -31,12 +31,14 @@ const main = async (argv: readonly string[]): Promise<number> => {
     print: (text) => void process.stdout.write(`${text}\n`),
     warn: (text) => void process.stderr.write(`${text}\n`),
     isTerminal: process.stdout.isTTY,
+    ...(process.stdout.isTTY && { terminalWidth: process.stdout.columns }),
   })
 }
 
-// Whoever reads our answer may have read enough: `outdial call show ID | head -1`.
+const argv = process.argv.slice(2)
+// Whoever reads our answer may have read enough: `outdial call show ID | head -1`. The service has calls to end first.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  process.exit()
+  if (argv[0] !== 'start') process.exit()
 })
-process.exitCode = await main(process.argv.slice(2))
+process.exitCode = await main(argv)

@@ -65,7 +65,7 @@ export const addSimulateCommand = (automation: Command, context: CliContext): vo
         answers: options.answers,
         startMs: options.at ?? systemClock.now().getTime(),
       })
-      show(context, options, timetable, () => printTimetable(timetable))
+      show(context, options, timetable, (width) => printTimetable(timetable, width))
     })
 }
 
@@ -141,7 +141,7 @@ const contactFields = <Given extends object | undefined>(given: Given): Contact 
     branchableFields.map((field) => [field, String(Reflect.get(given, field) ?? '')]),
   ) as Contact)
 
-const printTimetable = (timetable: Timetable): string =>
+const printTimetable = (timetable: Timetable, width?: number): string =>
   [
     table(
       ['LOCAL TIME', 'STEP', 'MOVE', 'WHY'],
@@ -152,6 +152,7 @@ const printTimetable = (timetable: Timetable): string =>
         entry.reason,
       ]),
       '',
+      width,
     ),
     '',
     `Local time is that of ${timetable.time_zones.join(', ')}.`,

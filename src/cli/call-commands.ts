@@ -39,7 +39,7 @@ export const addCallCommands = (program: Command, context: CliContext): void => 
         const found = await explainCall(db, await organizationOf(db, id), id)
         return found ?? refuse(id)
       })
-      show(context, options, explanation, () => describeExplanation(explanation))
+      show(context, options, explanation, (width) => describeExplanation(explanation, width))
     })
   call
     .command('reprocess')
@@ -95,14 +95,18 @@ const turnOf = ({ sequence, speaker, text, audioOffsetMs }: StoredTurn) => ({
   audio_offset_ms: audioOffsetMs,
 })
 
-const describeExplanation = ({ status, attempt, waiting, decisions }: CallExplanation): string =>
+const describeExplanation = (
+  { status, attempt, waiting, decisions }: CallExplanation,
+  width?: number,
+): string =>
   [
     `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
     ...(waiting ? [describeWaiting(waiting)] : []),
     '',
     table(
-      ['AT', 'DECISION', 'REASON', 'UNTIL'],
-      decisions.map((each) => [each.at, each.decision, each.reason ?? '', each.until ?? '']),
+      ['AT', 'DECISION', 'UNTIL', 'REASON'],
+      decisions.map((each) => [each.at, each.decision, each.until ?? '', each.reason ?? '']),
       'Nothing was decided about it yet.',
+      width,
     ),
   ].join('\n')

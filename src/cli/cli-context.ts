@@ -12,6 +12,8 @@ export interface CliContext {
   readonly warn: (text: string) => void
   /** Whether stdout is a terminal that a person looks at. */
   readonly isTerminal: boolean
+  /** Characters in a line of it; left out where stdout is a file or a pipe. */
+  readonly terminalWidth?: number
 }
 
 /** Wrong use of a command: exit status 2. Everything else that fails ends with 1. */

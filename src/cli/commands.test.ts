@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
 import { readConfig } from '../config.ts'
 import { commandGroups } from './commands.ts'
 import { runCli } from './run-cli.ts'
@@ -40,4 +41,8 @@ test('a backup into a folder that is not there is refused by the name of the fol
     stderr,
     `There is no folder ${join(folder, 'nowhere')}: make it, or name a file elsewhere.`,
   )
+})
+
+test('the version is that of the package', async () => {
+  assert.deepEqual(await run('--version'), { status: 0, stdout: manifest.version, stderr: '' })
 })

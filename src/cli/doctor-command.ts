@@ -16,11 +16,12 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
       const findings = await examine(context.config, context.withDatabase)
-      show(context, options, findings, () =>
+      show(context, options, findings, (width) =>
         table(
           ['CHECK', 'STATUS', 'FINDING'],
           findings.map(({ check, status, message }) => [check, status, message]),
           'Nothing was checked.',
+          width,
         ),
       )
       const bad = findings.filter(({ status }) => status === 'failed').length

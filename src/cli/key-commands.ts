@@ -48,18 +48,19 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
         await requireOrganization(db, options.org)
         return listApiKeys(db, options.org)
       })
-      show(context, options, keys, () =>
+      show(context, options, keys, (width) =>
         table(
-          ['ID', 'NAME', 'ENDS IN', 'SCOPES', 'EXPIRES', 'REVOKED'],
+          ['ID', 'NAME', 'ENDS IN', 'EXPIRES', 'REVOKED', 'SCOPES'],
           keys.map((each) => [
             each.id,
             each.name,
             each.last_four,
-            each.scopes.join(','),
             each.expires_at ?? '',
             each.revoked_at ?? '',
+            each.scopes.join(', '),
           ]),
           'This organization has no key.',
+          width,
         ),
       )
     })

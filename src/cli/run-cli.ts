@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { UsageError, type CliContext } from './cli-context.ts'
 
@@ -15,6 +17,7 @@ export const runCli = async (
 ): Promise<number> => {
   const program = new Command('outdial')
     .description('Places AI phone calls for other software.')
+    .version(programVersion(), '--version', 'print the version')
     .helpCommand(true)
   // Before the commands are added: they inherit it.
   program.exitOverride().configureOutput({
@@ -28,6 +31,11 @@ export const runCli = async (
   } catch (error) {
     return statusOf(error, context)
   }
+}
+
+const programVersion = (): string => {
+  const file = join(import.meta.dirname, '../../package.json')
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 const statusOf = (error: unknown, context: CliContext): number => {
