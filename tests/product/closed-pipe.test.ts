@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { createInstallation } from '../support/outdial-process.ts'
+import { findPostmaster } from '../../src/database/embedded-process.ts'
+import { createInstallation, startOutdial } from '../support/outdial-process.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 let installation: Awaited<ReturnType<typeof createInstallation>>
@@ -24,4 +26,23 @@ test('a reader that has left is no fault of the command', async () => {
   const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')])
   assert.equal(errors, '')
   assert.equal(child.exitCode, 0)
+})
+
+/** Kept elsewhere where PostgreSQL's user may not enter the data folder. */
+const clusterOf = (data: string): string => {
+  const pointer = join(data, 'postgres-location')
+  const home = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(data, 'postgres')
+  return join(home, 'data')
+}
+
+test('the service goes on without a reader, and drains', async () => {
+  const outdial = await startOutdial(installation.env)
+  const cluster = clusterOf(installation.data)
+  const running = findPostmaster(cluster)
+  outdial.child.stdout?.destroy()
+  assert.equal(await outdial.stop(), 0)
+  // It stopped the database itself, instead of leaving it to whoever looks after orphans.
+  assert.notEqual(running, undefined)
+  assert.equal(findPostmaster(cluster), undefined)
+  assert.doesNotMatch(outdial.output(), /EPIPE|^ +at /m)
 })
