@@ -8,5 +8,3 @@ export const httpOrigin = (host: string, port: number): string => {
   const reached = loopbackOf[host] ?? host
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`
 }
-
-export const listensOnEveryAddress = (host: string): boolean => host in loopbackOf
