@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { lostNodeReason } from '../../src/dispatch/rescue.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createInstallation, startOutdial } from '../support/outdial-process.ts'
 import { startSandboxCarrier } from '../support/sandbox-carrier-process.ts'
 import { until } from '../support/until.ts'
@@ -35,8 +37,13 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
   const folder = mkdtempSync(join(tmpdir(), 'outdial-paused-'))
   const carrier = await startSandboxCarrier(join(folder, 'journal'))
   const { server } = await startSharedDatabase(folder)
-  const settings = { OUTDIAL_SIP_TRUNK: carrier.trunk, DATABASE_URL: urlOf(server.connection) }
-  const homes = [await createInstallation(settings), await createInstallation(settings)] as const
+  const commits = await startCommitHolder(server.connection)
+  const installationOn = (connection: Parameters<typeof urlOf>[0]) =>
+    createInstallation({ OUTDIAL_SIP_TRUNK: carrier.trunk, DATABASE_URL: urlOf(connection) })
+  const homes = [
+    await installationOn(commits.connection),
+    await installationOn(server.connection),
+  ] as const
   const clients: pg.Client[] = []
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client(server.connection)
@@ -55,7 +62,7 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
       return rows[0] ?? assert.fail(`there is no call ${id}`)
     }
 
-    // One call is stopped between `dialing` and its INVITE, one amid the transaction that would make it `dialing`.
+    // One call is stopped between the commit of `dialing` and its INVITE, one amid the transaction that commits it.
     const nodesLock = await connect()
     await nodesLock.query('begin; lock table nodes in access exclusive mode')
     const requests = createRequests([paused.apiUrl])
@@ -71,30 +78,15 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
     const rowLock = await connect()
     await rowLock.query('begin')
     await rowLock.query('select from calls where id = $1 for update', [leased])
-    // Waits behind both gates; whoever wants to read what the agent says waits behind it.
-    const versionsLock = await connect()
-    await versionsLock.query('begin')
-    const versionsLocked = versionsLock.query('lock table agent_versions in access exclusive mode')
-    versionsLocked.catch(() => undefined)
-    await until('the lock to be in the queue', async () => {
-      const { rows } = await observer.query(
-        `select from pg_locks where relation = 'agent_versions'::regclass and not granted`,
-      )
-      return rows.length > 0 ? true : undefined
-    })
+    commits.hold()
     await nodesLock.query('rollback')
     await until('one call to be dialing', async () =>
       (await callOf(dialing)).status === 'dialing' ? true : undefined,
     )
     const pausedAtMs = Date.now()
     paused.child.kill('SIGSTOP')
+    commits.release()
     await rowLock.query('rollback')
-    const { rows } = await observer.query<{ pid: number }>(
-      `select pid from pg_stat_activity where query like 'lock table agent_versions%'`,
-    )
-    for (const { pid } of rows) await observer.query('select pg_cancel_backend($1)', [pid])
-    await versionsLocked.catch(() => undefined)
-    await versionsLock.query('rollback')
     assert.deepEqual(invitesOf(dialing), [], 'it was stopped before its INVITE')
     assert.deepEqual(await statusOf(leased), ['queued', true])
 
@@ -140,12 +132,40 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
     await paused.kill()
     await rescuer?.stop()
     for (const client of clients) await client.end()
+    commits.stop()
     await server.stop()
     await carrier.stop()
     for (const home of homes) home.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+/** A way to the database on which a commit is carried out, but not answered before `release`. */
+const startCommitHolder = async (connection: Parameters<typeof urlOf>[0]) => {
+  const held = new Set<Socket>()
+  let isHolding = false
+  const proxy = await startDatabaseProxy(connection, () => ({
+    fromClient(bytes, database) {
+      if (!isHolding || !bytes.includes(commitMessage)) return
+      held.add(database)
+      database.pause()
+    },
+  }))
+  return {
+    ...proxy,
+    hold() {
+      isHolding = true
+    },
+    release() {
+      isHolding = false
+      for (const database of held) database.resume()
+      held.clear()
+    },
+  }
+}
+
+/** A simple query of PostgreSQL's protocol: its type, its length, its text. */
+const commitMessage = Buffer.from('Q\0\0\0\x0bcommit\0')
 
 /** To the persona that is busy: it ends at once. */
 const placeCall = async (

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Database } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
@@ -10,47 +7,40 @@ import { createPlaceCall } from '../../src/domains/calls/place-call.ts'
 import { runOnce } from '../../src/http/steps/idempotency.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
+import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { contextOf, createOrganizationFixture } from '../support/organization-fixture.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
 let db: Database
-let closeProxy: () => void
+let proxy: DatabaseProxy
 
 /** How often our side spoke after the server had: each is a wait for an answer. */
 let roundTrips = 0
 
 before(async () => {
   database = await createTestDatabase()
-  const { host, port } = database.connection
-  const upstream = join(host ?? '', `.s.PGSQL.${port}`)
-  const proxy = createServer((client) => {
-    const server = connect(upstream)
+  proxy = await startDatabaseProxy(database.connection, () => {
     let hasServerSpoken = true
-    client.on('data', (bytes) => {
-      if (hasServerSpoken) roundTrips += 1
-      hasServerSpoken = false
-      server.write(bytes)
-    })
-    server.on('data', (bytes) => {
-      hasServerSpoken = true
-      client.write(bytes)
-    })
-    client.on('close', () => server.destroy()).on('error', () => {})
-    server.on('close', () => client.destroy()).on('error', () => {})
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const tcp = { host: '127.0.0.1', port: (proxy.address() as AddressInfo).port }
+    return {
+      fromClient() {
+        if (hasServerSpoken) roundTrips += 1
+        hasServerSpoken = false
+      },
+      fromServer() {
+        hasServerSpoken = true
+      },
+    }
+  })
   db = openDatabase({
-    connection: { ...database.connection, ...tcp },
+    connection: proxy.connection,
     logger: silentLogger,
     maxConnections: 1,
   })
-  closeProxy = () => proxy.close()
 })
 after(async () => {
   await db.stop()
-  closeProxy()
+  proxy.stop()
   await database.drop()
 })
 
