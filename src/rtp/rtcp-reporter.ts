@@ -85,11 +85,17 @@ const senderInfo = (outgoing: Outgoing, clock: Clock) => ({
   octetCount: outgoing.octets >>> 0,
 })
 
+/** Of a compact NTP time (RFC 3550 section 4). */
+const unitsPerSecond = 65_536
+/** Our clock counts milliseconds, so that an immediate answer may seem to come one too early. */
+const clockResolution = Math.ceil(unitsPerSecond / 1000)
+
 /** Now minus when our report left minus how long the other side held it (6.4.1); `undefined` before it had one. */
 const roundTrip = (block: ReportBlock, clock: Clock): number | undefined => {
   if (block.lastSenderReport === 0) return undefined
   const now = compactNtp(ntpTime(clock.now()))
   const elapsed = (now - block.lastSenderReport - block.delaySinceLastSenderReport) | 0
   // A clock step or a lying peer gives nonsense: not a figure.
-  return elapsed < 0 || elapsed > 60 * 65_536 ? undefined : elapsed / 65.536
+  if (elapsed < -clockResolution || elapsed > 60 * unitsPerSecond) return undefined
+  return (Math.max(0, elapsed) / unitsPerSecond) * 1000
 }

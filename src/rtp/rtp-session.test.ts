@@ -254,7 +254,7 @@ describe('an RTP session', () => {
     open.push(left, right)
     left.connect(mediaTo(right))
     right.connect(mediaTo(left))
-    for (let tick = 0; tick < 2_000 && !left.stats().reported?.roundTripMs; tick++) {
+    for (let tick = 0; tick < 2_000 && left.stats().reported?.roundTripMs === undefined; tick++) {
       left.send(g711Silence('pcmu'))
       right.send(g711Silence('pcmu'))
       await until(
