@@ -11,7 +11,7 @@ import { runStaticChecks } from './test/static-checks.mjs'
 import { listTestFiles, runTestFiles } from './test/test-files.mjs'
 
 /** After this everything that still runs is killed and counted as failed. */
-const totalTimeoutMs = 30 * 60_000
+const totalTimeoutMs = 60 * 60_000
 
 const options = process.argv.slice(2)
 const isCheck = options.includes('--check')
