@@ -39,6 +39,14 @@ test('values come back as the types the stores expect', async () => {
   })
 })
 
+test('statements are never compiled, and times are in UTC, whatever the server is set to', async () => {
+  const settings = sql(
+    'test.settings',
+    `select current_setting('jit') as jit, current_setting('TimeZone') as time_zone`,
+  )
+  assert.deepEqual(await db.row(settings, []), { jit: 'off', time_zone: 'UTC' })
+})
+
 test('a transaction commits what it did, and tells its hooks after that', async () => {
   const afterwards = Promise.withResolvers<number>()
   let meanwhile: number | undefined
