@@ -1,4 +1,4 @@
-/** Changes the sample rate of a stream, chunk by chunk; it keeps 63 samples of state in between. */
+/** Changes the sample rate of a stream, chunk by chunk; it keeps a few milliseconds of state in between. */
 export interface Resampler {
   /** What these samples add to the output. Chunks may have any length. */
   readonly process: (samples: Int16Array) => Int16Array
@@ -6,23 +6,25 @@ export interface Resampler {
   flush(): Int16Array
 }
 
-const taps = 63
 /** Flat to 3 kHz within half a decibel, and 80 dB down where it would fold back into the telephone band. */
 const cutoffHz = 3_700
-const halfTaps = (taps - 1) / 2
+/** How far the filter reaches to either side of a sample. */
+const reachSeconds = 31 / 24_000
+const highestRateHz = 48_000
+/** 44.1 kHz and its halves lie 441 to 8 kHz's 80, 160 and 320; odder rates would need filters by the thousand. */
+const maxRatioTerm = 441
 
 /**
- * From or to 8 kHz by a whole factor: 24 → 8, 16 → 8, 8 → 24, 8 → 16; equal rates copy. Throws RangeError otherwise.
+ * From or to 8 kHz: 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz, and other rates up to there that divide as well;
+ * equal rates copy. Throws RangeError otherwise.
  * The filter's delay is taken out: sample n of the input lies at its own time in the output.
  */
 export const createResampler = (fromHz: number, toHz: number): Resampler => {
   if (fromHz === toHz)
     return { process: (samples) => samples.slice(), flush: () => new Int16Array(0) }
-  const factor = Math.max(fromHz, toHz) / Math.min(fromHz, toHz)
-  if (!Number.isInteger(factor) || Math.min(fromHz, toHz) !== 8000) {
-    throw new RangeError(`No resampling from ${fromHz} to ${toHz} Hz.`)
-  }
-  return fromHz > toHz ? createDecimator(factor, fromHz) : createInterpolator(factor, toHz)
+  const bank = filterBank(fromHz, toHz)
+  if (bank === undefined) throw new RangeError(`No resampling from ${fromHz} to ${toHz} Hz.`)
+  return createPolyphaseResampler(bank)
 }
 
 /** Streaming resamplers by name, as plain functions; for one whole clip see `resample`. */
@@ -44,43 +46,90 @@ export const resample = (samples: Int16Array, fromHz: number, toHz: number): Int
   return whole
 }
 
-/** Low pass by a Blackman-windowed sinc of unit gain. */
-const lowPass = (rateHz: number): Float64Array => {
-  const cutoff = cutoffHz / rateHz
-  const raw = Float64Array.from({ length: taps }, (_, i) => {
-    const x = i - halfTaps
-    const sinc = x === 0 ? 2 * cutoff : Math.sin(2 * Math.PI * cutoff * x) / (Math.PI * x)
-    const turn = (2 * Math.PI * i) / (taps - 1)
-    return sinc * (0.42 - 0.5 * Math.cos(turn) + 0.08 * Math.cos(2 * turn))
+/** The filter at every position an output sample can have between two input samples. */
+interface FilterBank {
+  /** Output sample n lies at n × step / phases.length of the input. */
+  readonly step: number
+  /** Input samples before the position that its filter reaches. */
+  readonly before: number
+  readonly phases: readonly Float64Array[]
+}
+
+const banks = new Map<string, FilterBank>()
+
+const filterBank = (fromHz: number, toHz: number): FilterBank | undefined => {
+  const isServed =
+    Number.isInteger(fromHz) &&
+    Number.isInteger(toHz) &&
+    Math.min(fromHz, toHz) === 8000 &&
+    Math.max(fromHz, toHz) <= highestRateHz
+  if (!isServed) return undefined
+  const divisor = greatestCommonDivisor(fromHz, toHz)
+  const count = toHz / divisor
+  const step = fromHz / divisor
+  if (Math.max(count, step) > maxRatioTerm) return undefined
+  const key = `${fromHz}-${toHz}`
+  const known = banks.get(key)
+  if (known !== undefined) return known
+  const before = Math.floor(reachSeconds * fromHz)
+  const phases = Array.from({ length: count }, (_, i) => lowPass(fromHz, before, i / count))
+  const bank = { step, before, phases }
+  banks.set(key, bank)
+  return bank
+}
+
+/** Low pass by a Blackman-windowed sinc of unit gain, around a position `offset` samples after the one at `before`. */
+const lowPass = (rateHz: number, before: number, offset: number): Float64Array => {
+  const cutoff = (2 * cutoffHz) / rateHz
+  const reach = reachSeconds * rateHz
+  const raw = Float64Array.from({ length: 2 * before + 2 }, (_, i) => {
+    const distance = i - before - offset
+    if (Math.abs(distance) > reach) return 0
+    const x = cutoff * distance
+    const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
+    const turn = (Math.PI * distance) / reach
+    return sinc * (0.42 + 0.5 * Math.cos(turn) + 0.08 * Math.cos(2 * turn))
   })
   const sum = raw.reduce((total, tap) => total + tap, 0)
   return raw.map((tap) => tap / sum)
 }
 
-/** Filters, and computes only every `factor`-th sample. */
-const createDecimator = (factor: number, rateHz: number): Resampler => {
-  const filter = lowPass(rateHz)
-  let pending = new Int16Array(halfTaps)
+const createPolyphaseResampler = ({ step, before, phases }: FilterBank): Resampler => {
+  const taps = 2 * before + 2
+  let pending = new Int16Array(before)
+  /** The position of the next output sample: an input sample of `pending` and a phase after it. */
+  let at = 0
+  let phase = 0
   let inputSamples = 0
   let outputSamples = 0
 
   const process = (samples: Int16Array): Int16Array => {
     const input = join(pending, samples)
-    const out: number[] = []
-    let at = 0
-    for (; at + taps <= input.length; at += factor) out.push(convolve(filter, input, at))
-    pending = input.slice(at)
+    const room = Math.ceil(((input.length + 1) * phases.length) / step)
+    const out = new Int16Array(room)
+    let count = 0
+    while (at + taps <= input.length) {
+      out[count++] = clamp(convolve(phases[phase]!, input, at))
+      phase += step
+      at += Math.floor(phase / phases.length)
+      phase %= phases.length
+    }
+    const used = Math.min(at, input.length)
+    pending = input.slice(used)
+    at -= used
     inputSamples += samples.length
-    outputSamples += out.length
-    return Int16Array.from(out, clamp)
+    outputSamples += count
+    return out.subarray(0, count)
   }
 
   return {
     process,
     flush() {
-      const wanted = Math.ceil(inputSamples / factor) - outputSamples
-      const tail = process(new Int16Array(halfTaps + factor)).subarray(0, wanted)
-      pending = new Int16Array(halfTaps)
+      const wanted = Math.ceil((inputSamples * phases.length) / step) - outputSamples
+      const tail = process(new Int16Array(taps)).subarray(0, wanted)
+      pending = new Int16Array(before)
+      at = 0
+      phase = 0
       inputSamples = 0
       outputSamples = 0
       return tail
@@ -88,60 +137,14 @@ const createDecimator = (factor: number, rateHz: number): Resampler => {
   }
 }
 
-/** Puts zeroes between samples and filters them away, without ever multiplying by one of them. */
-const createInterpolator = (factor: number, rateHz: number): Resampler => {
-  const filter = lowPass(rateHz).map((tap) => tap * factor)
-  /** Input samples one output sample is made of. */
-  const reach = Math.ceil(taps / factor)
-  const lead = Math.ceil(halfTaps / factor)
-  let pending = new Int16Array(reach - 1)
-  /** Output samples that lie before the first input sample. */
-  let skip = halfTaps
-
-  const process = (samples: Int16Array): Int16Array => {
-    const input = join(pending, samples)
-    const out: number[] = []
-    for (let newest = reach - 1; newest < input.length; newest++) {
-      for (let phase = 0; phase < factor; phase++) {
-        if (skip > 0) skip--
-        else out.push(interpolate(filter, input, newest, phase, factor))
-      }
-    }
-    pending = input.slice(input.length - (reach - 1))
-    return Int16Array.from(out, clamp)
-  }
-
-  return {
-    process,
-    flush() {
-      const tail = process(new Int16Array(lead))
-      // The delay is no whole number of input samples: the last few come from beyond the end.
-      const excess = lead * factor - halfTaps
-      pending = new Int16Array(reach - 1)
-      skip = halfTaps
-      return tail.subarray(0, tail.length - excess)
-    },
-  }
-}
-
 const convolve = (filter: Float64Array, input: Int16Array, at: number): number => {
   let sum = 0
-  for (let i = 0; i < taps; i++) sum += filter[i]! * input[at + i]!
+  for (let i = 0; i < filter.length; i++) sum += filter[i]! * input[at + i]!
   return sum
 }
 
-const interpolate = (
-  filter: Float64Array,
-  input: Int16Array,
-  newest: number,
-  phase: number,
-  factor: number,
-): number => {
-  let sum = 0
-  for (let tap = phase, at = newest; tap < taps; tap += factor, at--)
-    sum += filter[tap]! * input[at]!
-  return sum
-}
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b)
 
 const join = (head: Int16Array, tail: Int16Array): Int16Array => {
   const joined = new Int16Array(head.length + tail.length)

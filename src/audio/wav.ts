@@ -50,6 +50,32 @@ export const readWav = (bytes: Uint8Array): WavAudio => {
   throw new WavFormatError('The WAV file holds no audio.')
 }
 
+/** What the head of a WAV file says, and where the audio begins in it. */
+export interface WavHead {
+  readonly sampleRateHz: number
+  readonly channels: number
+  readonly audioAt: number
+  /** Of the audio; as much as comes, where the writer did not know. */
+  readonly audioBytes: number
+}
+
+/** Reads the head of a file that is still arriving; `undefined` until it is there. Throws `WavFormatError`. */
+export const readWavHead = (bytes: Uint8Array): WavHead | undefined => {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let format: { sampleRateHz: number; channels: number } | undefined
+  for (let at = 12; at + 8 <= file.length;) {
+    const id = file.toString('latin1', at, at + 4)
+    const length = file.readUInt32LE(at + 4)
+    const audioAt = at + 8
+    if (id === 'data' && format) return { ...format, audioAt, audioBytes: length || Infinity }
+    if (id === 'data') throw new WavFormatError('The WAV file does not say what it holds.')
+    if (id === 'fmt ' && audioAt + length > file.length) return undefined
+    if (id === 'fmt ') format = readFormat(file.subarray(audioAt, audioAt + length))
+    at = audioAt + length + (length % 2)
+  }
+  return undefined
+}
+
 function* chunksOf(file: Buffer): Generator<{ id: string; body: Buffer }> {
   for (let at = 12; at + 8 <= file.length;) {
     const length = file.readUInt32LE(at + 4)
@@ -65,7 +91,9 @@ const readFormat = (body: Buffer): { sampleRateHz: number; channels: number } =>
   if ((encoding !== pcm && encoding !== pcmExtensible) || body.readUInt16LE(14) !== 16) {
     throw new WavFormatError('Only 16-bit PCM can be read.')
   }
-  return { channels: body.readUInt16LE(2), sampleRateHz: body.readUInt32LE(4) }
+  const channels = body.readUInt16LE(2)
+  if (channels === 0) throw new WavFormatError('The WAV file has no channel.')
+  return { channels, sampleRateHz: body.readUInt32LE(4) }
 }
 
 const readSamples = (body: Buffer): Int16Array =>

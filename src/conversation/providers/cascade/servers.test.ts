@@ -75,7 +75,7 @@ describe('the transcriber', () => {
 
   it('does with the plain answer where the detailed one is refused, from then on', () =>
     withServer(
-      [json({ error: {} }, 400), json({ text: 'One.' }), json({ text: 'Two.' })],
+      [json({ error: {} }, 422), json({ text: 'One.' }), json({ text: 'Two.' })],
       async (url, received) => {
         const transcriber = createTranscriber({ url }, 'en', request)
         assert.equal(await transcriber.transcribe(speech, signal), 'One.')
@@ -113,6 +113,34 @@ describe('the transcriber', () => {
   })
 })
 
+/** Eight samples at 8 kHz, between a list of notes and another. */
+const annotated = (): Buffer => {
+  const file = Buffer.from(writeWav(Int16Array.of(1, 2, 3, 4, 5, 6, 7, 8), 8_000))
+  const notes = Buffer.concat([Buffer.from('LIST\x05\0\0\0INFOx\0', 'latin1')])
+  return Buffer.concat([file.subarray(0, 36), notes, file.subarray(36), notes])
+}
+
+const pieces = (bytes: Buffer): Buffer[] => Array.from(bytes, (byte) => Buffer.from([byte]))
+
+/** As programs write it that send while they speak. */
+const unbounded = (): Buffer => {
+  const file = Buffer.from(writeWav(new Int16Array(16_000), 16_000))
+  file.writeUInt32LE(0xffff_ffff, 4)
+  file.writeUInt32LE(0xffff_ffff, 40)
+  return file
+}
+
+const eightBit = (): Buffer => {
+  const file = Buffer.from(writeWav(new Int16Array(8), 8_000))
+  file.writeUInt16LE(8, 34)
+  return file
+}
+
+const wavOfASecond: Parameters<typeof withServer>[0][number] = (response) =>
+  void response
+    .writeHead(200, { 'content-type': 'audio/wav' })
+    .end(Buffer.from(writeWav(new Int16Array(16_000), 16_000)))
+
 describe('the speech server', () => {
   const collect = async (url: string): Promise<number> => {
     let samples = 0
@@ -132,6 +160,15 @@ describe('the speech server', () => {
       [Buffer.from(writeWav(new Int16Array(16_000), 16_000))],
       8_000,
     ],
+    ...[8_000, 11_025, 22_050, 32_000, 44_100, 48_000].map((rateHz): (typeof raw)[number] => [
+      `a WAV file at ${rateHz} Hz`,
+      'application/octet-stream',
+      [Buffer.from(writeWav(new Int16Array(rateHz), rateHz))],
+      8_000,
+    ]),
+    ['stereo', 'audio/wav', [Buffer.from(writeWav(new Int16Array(2 * 22_050), 22_050, 2))], 8_000],
+    ['a WAV file byte by byte, with notes around the audio', 'audio/wav', pieces(annotated()), 8],
+    ['a WAV file whose length was not known', 'audio/wav', [unbounded()], 8_000],
   ]
   for (const [what, type, chunks, expected] of raw) {
     it(`is understood when it sends ${what}`, () =>
@@ -155,20 +192,61 @@ describe('the speech server', () => {
       ))
   }
 
+  it('plays the audio of a file and nothing else of it', () =>
+    withServer(
+      [
+        (response) =>
+          void response.writeHead(200, { 'content-type': 'audio/wav' }).end(annotated()),
+      ],
+      async (url) => {
+        const heard: number[] = []
+        for await (const part of createSpeechServer({ url }, request).speak('Hi.', signal))
+          heard.push(...part)
+        assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
+      },
+    ))
+
+  it('is asked for files from then on where it makes nothing else', () =>
+    withServer(
+      [json({ error: 'only wav' }, 400), wavOfASecond, wavOfASecond],
+      async (url, received) => {
+        const server = createSpeechServer({ url }, request)
+        for (let i = 0; i < 2; i += 1) {
+          let samples = 0
+          for await (const part of server.speak('Hi.', signal)) samples += part.length
+          assert.equal(samples, 8_000)
+        }
+        const formats = received.map(
+          ({ body }) =>
+            (JSON.parse(body.toString()) as { response_format: string }).response_format,
+        )
+        assert.deepEqual(formats, ['pcm', 'wav', 'wav'])
+      },
+    ))
+
   it('is refused when it sends what cannot be played, or an error', () =>
     withServer(
       [
         (response) =>
-          void response.writeHead(200, { 'content-type': 'audio/pcm;rate=22050' }).end(second),
+          void response.writeHead(200, { 'content-type': 'audio/pcm;rate=22051' }).end(second),
         json({}, 401),
         json({ error: 'no voice' }),
         (response) => void response.writeHead(200, { 'content-type': 'audio/pcm' }).end(),
+        (response) => void response.writeHead(200).end(Buffer.from('ID3\x04and so on')),
+        (response) =>
+          void response
+            .writeHead(200, { 'content-type': 'audio/mpeg' })
+            .end(Buffer.from([0xff, 0xf3, 0x44, 0xc4])),
+        (response) => void response.writeHead(200).end(eightBit()),
       ],
       async (url) => {
-        await assert.rejects(collect(url), /22050 Hz/)
+        await assert.rejects(collect(url), /22051 Hz/)
         await assert.rejects(collect(url), { status: 401 })
         await assert.rejects(collect(url), /sent application\/json for audio/)
         await assert.rejects(collect(url), /sent nothing for audio/)
+        await assert.rejects(collect(url), /Compressed speech cannot be played/)
+        await assert.rejects(collect(url), /Compressed speech cannot be played/)
+        await assert.rejects(collect(url), /Only 16-bit PCM/)
       },
     ))
 

@@ -1,5 +1,5 @@
-import { createResampler, type Resampler } from '../../../audio/resample.ts'
 import { ProviderError, withinLimit } from './provider-error.ts'
+import { createSpeechDecoder, notAudio } from './speech-decoder.ts'
 import type { ServerSettings } from './transcriber.ts'
 
 /** Speaks text by `POST /audio/speech`. */
@@ -12,21 +12,20 @@ export interface SpeechSettings extends ServerSettings {
   readonly voice?: string
 }
 
-const lineRateHz = 8_000
-/** What `pcm` means to OpenAI, Kokoro, Piper and their like. */
-const usualRateHz = 24_000
 const startLimitMs = 8_000
 const pauseLimitMs = 5_000
 const maxTextLength = 4_000
 /** Four minutes of speech from four thousand characters; what is beyond is a fault. */
-const maxSamples = 300 * lineRateHz
-const wavHeaderBytes = 44
+const maxSamples = 300 * 8_000
 
 export const createSpeechServer = (
   { url, key, model = 'tts-1', voice = 'alloy' }: SpeechSettings,
   request: typeof fetch,
 ): SpeechServer => {
-  const ask = (text: string, signal: AbortSignal): Promise<Response> =>
+  // Some servers make only files.
+  let format: 'pcm' | 'wav' = 'pcm'
+
+  const askFor = (format: string, text: string, signal: AbortSignal): Promise<Response> =>
     request(`${url.replace(/\/$/, '')}/audio/speech`, {
       method: 'POST',
       headers: {
@@ -37,10 +36,19 @@ export const createSpeechServer = (
         model,
         voice,
         input: text.slice(0, maxTextLength),
-        response_format: 'pcm',
+        response_format: format,
       }),
       signal,
     })
+
+  const ask = async (text: string, signal: AbortSignal): Promise<Response> => {
+    const response = await askFor(format, text, signal)
+    if (format === 'wav' || !isRefusal.has(response.status)) return response
+    await response.body?.cancel()
+    const second = await askFor('wav', text, signal)
+    if (second.ok) format = 'wav'
+    return second
+  }
 
   return {
     async *speak(text, signal) {
@@ -65,66 +73,26 @@ export const createSpeechServer = (
   }
 }
 
+/** What servers say to a member of the request they do not take. */
+const isRefusal = new Set([400, 415, 422])
+
 const refused = (status: number): ProviderError =>
   new ProviderError('speech_failed', `The speech server answered ${status}.`, { status })
-
-/** Played, it would be a click; and a voice that says nothing is none. */
-const notAudio = (what: string): ProviderError =>
-  new ProviderError('speech_failed', `The speech server sent ${what.slice(0, 100)} for audio.`)
 
 async function* samplesOf(
   body: ReadableStream<Uint8Array>,
   contentType: string,
 ): AsyncGenerator<Int16Array> {
   const reader = body.getReader()
-  let resampler: Resampler | undefined
-  let carry = Buffer.alloc(0)
+  const decoder = createSpeechDecoder(contentType)
   let samplesOut = 0
   for (;;) {
     const { done, value } = await withinLimit(reader.read(), pauseLimitMs, 'speech_timeout')
     if (done) break
-    let bytes = Buffer.concat([carry, value])
-    if (!resampler) {
-      // Some servers send a WAV file whatever was asked for.
-      const isWav = bytes.toString('latin1', 0, 4) === 'RIFF'
-      if (isWav && bytes.length < wavHeaderBytes) {
-        carry = bytes
-        continue
-      }
-      resampler = resamplerFrom(isWav ? bytes.readUInt32LE(24) : rateOf(contentType))
-      if (isWav) bytes = bytes.subarray(wavHeaderBytes)
-    }
-    const samples = littleEndian(bytes)
-    carry = bytes.subarray(samples.length * Int16Array.BYTES_PER_ELEMENT)
-    const spoken = resampler.process(samples)
+    const spoken = decoder.decode(value)
     samplesOut += spoken.length
     if (spoken.length > 0) yield spoken
     if (samplesOut > maxSamples) return reader.cancel()
   }
-  if (!resampler) throw notAudio('nothing')
-  yield resampler.flush()
-}
-
-const resamplerFrom = (rateHz: number): Resampler => {
-  try {
-    return createResampler(rateHz, lineRateHz)
-  } catch (cause) {
-    throw new ProviderError('speech_failed', `Speech at ${rateHz} Hz cannot be played.`, {
-      cause,
-      status: 415,
-    })
-  }
-}
-
-const rateOf = (contentType: string): number => {
-  const rate = /rate=(\d{4,6})/.exec(contentType)?.[1]
-  return rate === undefined ? usualRateHz : Number(rate)
-}
-
-const littleEndian = (bytes: Buffer): Int16Array => {
-  const samples = new Int16Array(bytes.length >> 1)
-  for (let index = 0; index < samples.length; index += 1) {
-    samples[index] = bytes.readInt16LE(index * Int16Array.BYTES_PER_ELEMENT)
-  }
-  return samples
+  yield decoder.end()
 }

@@ -30,6 +30,9 @@ const maxAnswerLength = 256 * 1024
 /** A click or a breath; the shortest "no" has more. */
 const leastVoicedMs = 100
 
+/** What servers say to a member of the request they do not take. */
+const isRefusal = new Set([400, 415, 422])
+
 export const createTranscriber = (
   { url, key, model = 'whisper-1' }: ServerSettings,
   language: string,
@@ -55,8 +58,9 @@ export const createTranscriber = (
   const transcribe = async (speech: Speech, signal: AbortSignal): Promise<string> => {
     const wav = writeWav(resample(speech.samples, lineRateHz, wireRateHz), wireRateHz)
     let response = await ask(wav, signal)
-    if (response.status === 400 && format !== 'json') {
+    if (isRefusal.has(response.status) && format !== 'json') {
       format = 'json'
+      await response.body?.cancel()
       response = await ask(wav, signal)
     }
     const text = (await response.text()).slice(0, maxAnswerLength)
