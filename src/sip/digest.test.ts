@@ -130,6 +130,30 @@ test('401 and 407 on one way are answered side by side', () => {
   )
 })
 
+test('every realm of one response is answered, each by its strongest algorithm', () => {
+  const client = createDigestClient({ username: 'a', password: 'b' })
+  const both = [
+    'Digest realm="east", nonce="1", algorithm=MD5',
+    'Digest realm="west", nonce="2", algorithm=SHA-256',
+    'Digest realm="east", nonce="3", algorithm=SHA-512-256',
+    'Digest realm="west", nonce="4", algorithm=MD5',
+  ]
+  assert.ok(client.learn(challenge(407, ...both)))
+  const answers = client.sign(invite)
+  const nonceOf = Object.fromEntries(
+    answers.map((answer) => [fieldOf(answer, 'realm'), fieldOf(answer, 'nonce')]),
+  )
+  assert.deepEqual(nonceOf, { east: '3', west: '2' })
+  assert.ok(answers.every(([name]) => name === 'proxy-authorization'))
+  assert.ok(!client.learn(challenge(407, 'Digest realm="west", nonce="5"')))
+})
+
+test('a server that asks for ever new realms is not answered for ever', () => {
+  const client = createDigestClient({ username: 'a', password: 'b' })
+  const many = Array.from({ length: 5 }, (_, i) => `Digest realm="${i}", nonce="n"`)
+  assert.ok(!client.learn(challenge(401, ...many)))
+})
+
 test('a wrong password ends, a stale nonce is answered once more', () => {
   const client = createDigestClient({ username: 'a', password: 'wrong' })
   assert.ok(client.learn(challenge(401, 'Digest realm="r", nonce="1"')))

@@ -68,17 +68,22 @@ export const createDigestClient = (
   newCnonce: () => string = () => randomBytes(12).toString('hex'),
 ): DigestClient => {
   const sessions = new Map<string, Session>()
+  const isRepeated = (answer: string, { realm, isStale }: Challenge): boolean =>
+    sessions.get(`${answer}|${realm}`)?.isProven === false && !isStale
   return {
     learn: (response) => {
       if (credentials === undefined || (response.status !== 401 && response.status !== 407))
         return false
       const { challenge: field, answer } = fields[response.status]
-      const challenge = strongest(headersOf(response, field))
-      if (challenge === undefined) return false
-      const key = `${answer}|${challenge.realm}`
-      const isRepeated = sessions.get(key)?.isProven === false && !challenge.isStale
-      if (isRepeated || (sessions.size >= maxRealms && !sessions.has(key))) return false
-      sessions.set(key, { challenge, cnonce: newCnonce(), count: 0, isProven: false })
+      const challenges = strongestOfEachRealm(headersOf(response, field))
+      // Credentials that were refused already would be refused again, whatever else is asked for.
+      if (challenges.length === 0 || challenges.some((one) => isRepeated(answer, one))) return false
+      const added = challenges.filter(({ realm }) => !sessions.has(`${answer}|${realm}`))
+      if (sessions.size + added.length > maxRealms) return false
+      for (const challenge of challenges) {
+        const session = { challenge, cnonce: newCnonce(), count: 0, isProven: false }
+        sessions.set(`${answer}|${challenge.realm}`, session)
+      }
       return true
     },
     prove: () => {
@@ -94,11 +99,14 @@ export const createDigestClient = (
   }
 }
 
-const strongest = (values: readonly string[]): Challenge | undefined =>
-  values
-    .map(parseChallenge)
-    .filter((challenge) => challenge !== undefined)
-    .sort((a, b) => preference.indexOf(a.algorithm) - preference.indexOf(b.algorithm))[0]
+/** One challenge for each realm: a forking proxy passes on those of all its branches (RFC 3261 22.3). */
+const strongestOfEachRealm = (values: readonly string[]): Challenge[] => {
+  const byRealm = new Map<string, Challenge>()
+  const challenges = values.map(parseChallenge).filter((challenge) => challenge !== undefined)
+  challenges.sort((a, b) => preference.indexOf(b.algorithm) - preference.indexOf(a.algorithm))
+  for (const challenge of challenges) byRealm.set(challenge.realm, challenge)
+  return [...byRealm.values()]
+}
 
 const parseChallenge = (value: string): Challenge | undefined => {
   const parameters = parseDigestParameters(value)

@@ -148,6 +148,23 @@ test('an old CSeq is refused, an unknown method is not allowed', async (t) => {
   assert.match(headerOf(refused, 'allow') ?? '', /INVITE/)
 })
 
+test('an extension we do not know is refused with its name, except with a BYE', async (t) => {
+  const { peer, invite, dialog, send } = await upCall(t)
+  const requiring = (method: string, sequence: number, require: string): void =>
+    void peer.request(method, invite, { tag: 'a', sequence, headers: [['require', require]] })
+  requiring('UPDATE', 1, 'timer, precondition')
+  const refused = await peer.next('420 UPDATE')
+  assert.equal(headerOf(refused, 'unsupported'), 'precondition')
+  requiring('UPDATE', 2, 'timer, 100rel')
+  await peer.next('200 UPDATE')
+  send('INVITE', 3)
+  await peer.next('200 INVITE')
+  send('ACK', 3)
+  requiring('BYE', 4, 'precondition')
+  await peer.next('200 BYE')
+  assert.equal((await dialog.ended).by, 'remote')
+})
+
 test('BYE from both sides at once is answered on both, and ends once', async (t) => {
   const { peer, dialog, send } = await upCall(t)
   void dialog.bye()

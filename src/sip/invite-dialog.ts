@@ -13,6 +13,7 @@ import {
   type SipResponse,
 } from './message.ts'
 import { createOfferAnswer, type OfferAnswer } from './offer-answer.ts'
+import { extensionRefusalOf } from './refuse-request.ts'
 import { createResponse } from './responses.ts'
 import { respond, type ServerTransaction } from './server-transaction.ts'
 import {
@@ -165,6 +166,8 @@ export class InviteDialog implements Dialog {
     // RFC 3261 12.2.2: older than one seen before.
     if (sequence <= this.state.remoteSequence) return respond(transaction, 500)
     this.state.remoteSequence = sequence
+    const refusal = extensionRefusalOf(request)
+    if (refusal !== undefined) return respond(transaction, refusal.status, refusal.headers)
     const listener = this.#listeners.get(request.method)
     if (listener !== undefined) return respond(transaction, listener(request))
     switch (request.method) {

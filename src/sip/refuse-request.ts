@@ -38,10 +38,17 @@ const knownScheme: Check = ({ uri }) =>
 // 8.2.2.3. As callee we send no reliable provisional responses, so a caller may not insist on them.
 const calleeExtensions = new Set(['timer', 'replaces'])
 
-const knownExtensions: Check = (request) => {
-  const unknown = headersOf(request, 'require').filter(
-    (name) => !calleeExtensions.has(name.toLowerCase()),
-  )
+// There, every request is answered at once and finally, which 100rel has nothing to say about.
+const dialogExtensions = new Set([...calleeExtensions, '100rel'])
+
+const knownExtensions: Check = (request) => refuseUnknown(request, calleeExtensions)
+
+/** The same check for a request inside a dialog; never for a BYE, for whoever hangs up is gone. */
+export const extensionRefusalOf = (request: SipRequest): Refusal | undefined =>
+  request.method === 'BYE' ? undefined : refuseUnknown(request, dialogExtensions)
+
+const refuseUnknown = (request: SipRequest, known: ReadonlySet<string>): Refusal | undefined => {
+  const unknown = headersOf(request, 'require').filter((name) => !known.has(name.toLowerCase()))
   if (unknown.length === 0) return undefined
   return { status: 420, headers: unknown.map((name): Header => ['unsupported', name]) }
 }
