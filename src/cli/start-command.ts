@@ -10,20 +10,22 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     .description('run everything in one process')
     .action(async () => {
       const { config } = context
-      const outdial = await startAllInOne(config, createLogger(config.OUTDIAL_LOG_LEVEL))
-      const stopSignals = listenForStopSignals()
+      const stopSignals = createStopSignals()
+      void stopSignals.second.then(() => process.exit(130))
+      const logger = createLogger(config.OUTDIAL_LOG_LEVEL)
+      // Until it takes work a signal simply ends the process.
+      const outdial = await startAllInOne(config, logger, stopSignals.listen)
       context.print(welcome(outdial, context))
       await stopSignals.first
       context.print('Stopping: live calls may finish; a second signal ends at once.')
-      const atOnce = stopSignals.second.then(() => process.exit(130))
-      await Promise.race([outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000), atOnce])
+      await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000)
       context.print('Stopped. Queued work is kept for the next start.')
       process.exit(0)
     })
 }
 
 /** Both listeners stand from the beginning: two signals close together must not find a moment without one. */
-const listenForStopSignals = () => {
+const createStopSignals = () => {
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
   let count = 0
@@ -32,9 +34,11 @@ const listenForStopSignals = () => {
     if (count === 1) first.resolve()
     else second.resolve()
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
-  return { first: first.promise, second: second.promise }
+  const listen = (): void => {
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  }
+  return { listen, first: first.promise, second: second.promise }
 }
 
 const welcome = (outdial: RunningOutdial, { config }: CliContext): string =>

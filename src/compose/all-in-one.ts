@@ -39,8 +39,15 @@ const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
 const startLimitMs = 60_000
 const stopLimitMs = 30_000
 
-/** Every role in one process. What was started is stopped again when a later part cannot start. */
-export const startAllInOne = async (config: Config, logger: Logger): Promise<RunningOutdial> => {
+/**
+ * Every role in one process. What was started is stopped again when a later part cannot start. `onTakingWork` is called
+ * before the first call can be dialled: from there on a process that just ends would leave people on the line.
+ */
+export const startAllInOne = async (
+  config: Config,
+  logger: Logger,
+  onTakingWork: () => void,
+): Promise<RunningOutdial> => {
   const started: (() => Promise<void>)[] = []
   const stopAll = async (): Promise<void> => {
     for (const stop of started.toReversed())
@@ -60,7 +67,7 @@ export const startAllInOne = async (config: Config, logger: Logger): Promise<Run
       logger,
     )
     started.push(() => store.stop())
-    return await startRoles(config, logger, store, { run, stopAll })
+    return await startRoles(config, logger, store, { run, stopAll, onTakingWork })
   } catch (error) {
     await stopAll()
     throw explainStartError(error, config)
@@ -77,13 +84,14 @@ const startTogether = async (services: readonly Service[]): Promise<void> => {
 interface Lifecycle {
   readonly run: (...services: Service[]) => Promise<void>
   readonly stopAll: () => Promise<void>
+  readonly onTakingWork: () => void
 }
 
 const startRoles = async (
   config: Config,
   logger: Logger,
   store: Store,
-  { run, stopAll }: Lifecycle,
+  { run, stopAll, onTakingWork }: Lifecycle,
 ): Promise<RunningOutdial> => {
   const { database } = store
   const clock = systemClock
@@ -145,6 +153,7 @@ const startRoles = async (
   await run(scripted, telephony, live.media)
   // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
   await run(downloads.server, api)
+  onTakingWork()
   await run(dispatcher, automations, live.jobs, live.sweeper)
   // Its key is told once, so that a start that fails must not have made it.
   const firstStart = await prepareFirstStart(database)

@@ -266,6 +266,25 @@ describe('the dispatcher', () => {
     assert.equal(runs.count(), 0)
   })
 
+  it('drains the same while the database is away', async () => {
+    const runs = createRuns()
+    await queueCalls(test.db, organization, 1)
+    const database: Database = {
+      ...deaf(),
+      run: (statement, values) =>
+        statement.name === 'lease.setDraining'
+          ? Promise.reject(new Error('away'))
+          : test.db.run(statement, values),
+    }
+    await startDispatcher(runs.run, { database })
+    const { signal, finish } = await runs.next()
+    const drained = dispatcher.drain(0)
+    assert.equal(await Promise.race([aborted(signal), drained]), 'drain')
+    await finish()
+    await drained
+    assert.equal(dispatcher.liveCalls(), 0)
+  })
+
   it('gives its lease back when it stops', async () => {
     await startDispatcher(createRuns().run)
     await dispatcher.stop()

@@ -113,7 +113,10 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const drain = async (limitMs: number): Promise<void> => {
     await starting
     await claiming?.stop()
-    await lease?.setDraining()
+    // Only a note for whoever looks: calls go on and are hung up the same where the database is away.
+    await lease?.setDraining().catch((error: unknown) => {
+      logger.warn({ err: error }, 'the database was not told of the drain')
+    })
     await within(live.settled(), limitMs)
     live.abortAll('drain')
     await within(live.settled(), hangUpLimitMs)

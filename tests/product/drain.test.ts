@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { terminalStates } from '../support/api-client.ts'
 import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
@@ -40,6 +44,37 @@ test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keep
       return terminalStates.includes(String(call['status'])) ? call : undefined
     })
     assert.equal(dialled['answer_status'], 'busy')
+  } finally {
+    await outdial.stop()
+    installation.remove()
+  }
+})
+
+test('SIGTERM amid a start, once calls may be dialled, ends them with BYE too', async () => {
+  const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '0' })
+  const { env } = installation
+  let outdial = await startOutdial(env)
+  try {
+    const { org, agent } = await openSandboxTenant(outdial)
+    await outdial.stop()
+    // Accepted while nothing runs: dialled as soon as a start takes work.
+    const dial = ['dial', '--org', org, '--agent', agent, '+12025550108']
+    const { id } = await askOutdial<{ id: string }>(env, ...dial)
+
+    const main = join(import.meta.dirname, '../../src/main.ts')
+    const starting = spawn(process.execPath, [main, 'start'], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(starting, 'exit')
+    for await (const line of createInterface(starting.stderr))
+      if (line.includes('dispatcher started')) starting.kill('SIGTERM')
+    assert.deepEqual(await exited, [0, null])
+
+    outdial = await startOutdial(env)
+    const call = await askOutdial<Record<string, unknown>>(env, 'call', 'show', id)
+    const { status, outcome_reason: reason } = call
+    assert.doesNotMatch(String(reason), /node that carried this call/, `it is ${String(status)}`)
   } finally {
     await outdial.stop()
     installation.remove()
