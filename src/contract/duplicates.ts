@@ -5,12 +5,14 @@ interface Uniqueness {
   readonly keyOf: (item: unknown) => unknown
   /** The member to blame; left out: the item itself. */
   readonly path?: string
+  /** What is said of a repetition; `duplicate_item` if left out. */
+  readonly message?: string
 }
 
 const wholeItem: Uniqueness = { keyOf: (item) => item }
 
 /**
- * An array none of whose items repeats another: each repetition is blamed as `duplicate_item`. Runs beside the checks of
+ * An array none of whose items repeats another: each repetition is blamed. Runs beside the checks of
  * the items (Zod would skip it after a failed one), so that one answer names every problem.
  */
 export const uniqueItems = <Item extends z.ZodType>(
@@ -19,10 +21,12 @@ export const uniqueItems = <Item extends z.ZodType>(
 ): z.ZodArray<Item> =>
   array.superRefine(
     (items: readonly unknown[], context) => {
-      for (const { keyOf, path } of rules.length === 0 ? [wholeItem] : rules) {
+      for (const { keyOf, path, message = 'duplicate_item' } of rules.length === 0
+        ? [wholeItem]
+        : rules) {
         for (const index of repetitions(items.map(keyOf))) {
           const at = path === undefined ? [index] : [index, path]
-          context.addIssue({ code: 'custom', message: 'duplicate_item', path: at })
+          context.addIssue({ code: 'custom', message, path: at })
         }
       }
     },

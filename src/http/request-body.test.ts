@@ -74,6 +74,12 @@ testAnswers([
   ['a zero-width no-break space', contact({ name: '\ufeff' }), ok(201)],
   ['a field to clear', contact({ company: '', email: '' }), ok(201)],
   ['a null field', contact({ company: null }), invalid(['company', 'invalid_type'])],
+  ['an empty list as text', contact({ name: [] }), invalid(['name', 'invalid_type'])],
+  [
+    'what only has a length',
+    contact({ external_id: { length: 0 }, city: { length: 256 } }),
+    invalid(['external_id', 'invalid_type'], ['city', 'invalid_type']),
+  ],
   ['a long e-mail', contact({ email: 'x'.repeat(321) }), invalid(['email', 'too_long'])],
   ['a NUL', contact({ city: 'a\u0000b' }), invalid(['city', 'invalid_format'])],
   ['a lone surrogate', contact({ city: '\ud800' }), invalid(['city', 'invalid_format'])],

@@ -13,6 +13,8 @@ const lookUp = {
   url: 'https://orders.example/find',
 }
 
+const transfer = { builtin: 'transfer_call', to: '+12025550100' }
+
 const problemsOf = (members: object): string[] => {
   try {
     checkAgentFile({ ...minimalAgentFile, ...members })
@@ -62,8 +64,29 @@ describe('an agent file', () => {
         'name: It is required.',
         'greeting: It is required.',
         'prompt: It is required.',
+        'voicemail_message: It is required where voicemail is "leave_message".',
       ].join('\n'),
     })
+  })
+
+  it('is refused for what repeats beside what is wrong by itself', () => {
+    assert.deepEqual(
+      problemsOf({
+        voice: 5,
+        outcomes: [{ slug: 'sold' }, { slug: 'sold', description: 'x' }],
+        tools: [{ ...lookUp, method: 'LOOK' }, lookUp],
+        engine: { kind: 'cascade', url: 'wss://example.com/v1', model: 5 },
+      }),
+      [
+        'voice: It must be text.',
+        'outcomes[0].description: It is required.',
+        'outcomes[1].slug: Another outcome has this slug.',
+        'tools[0].method: It must be one of "GET", "POST", "PUT", "PATCH", "DELETE".',
+        'tools[1].name: Another tool has this name.',
+        'engine.model: It must be text.',
+        'engine.url: The cascade engine needs a URL of http or https.',
+      ],
+    )
   })
 
   const slugRule =
@@ -95,7 +118,7 @@ describe('an agent file', () => {
           { slug: 'a', description: 'y' },
         ],
       },
-      'outcomes: It names a slug twice.',
+      'outcomes[1].slug: Another outcome has this slug.',
     ],
     [
       { tools: [{ ...lookUp, url: 'ftp://x' }] },
@@ -126,7 +149,13 @@ describe('an agent file', () => {
       'engine.url: The cascade engine needs a URL of http or https.',
     ],
     [{ tools: [{ ...lookUp, shell: 'rm' }] }, 'tools[0].shell: There is no member of this name.'],
-    [{ tools: [lookUp, lookUp] }, 'tools: It names a tool twice.'],
+    [{ tools: [lookUp, lookUp] }, 'tools[1].name: Another tool has this name.'],
+    [{ tools: [transfer, transfer] }, 'tools[1].builtin: It is configured already.'],
+    [
+      { tools: [{ ...lookUp, url: 'https://{order}.example/' }] },
+      'tools[0].url: No argument may stand in the host.',
+    ],
+    [{ description: [] }, 'description: It must be text.'],
     [{ tools: [3] }, 'tools[0]: It must be an object.'],
     [
       { tools: [{ builtin: 'transfer_call', to: 'Bob' }] },

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { uniqueItems } from '../../contract/duplicates.ts'
 import { normalizedOutcomes } from '../../contract/states.ts'
 import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
 import { checkFile } from '../organizations/invalid-file.ts'
-import { agentToolSchema, toolNameOf } from './agent-tools.ts'
+import { agentToolSchema } from './agent-tools.ts'
 import { templateProblems } from './template.ts'
 
 const storable = (schema: z.ZodString) =>
@@ -36,24 +37,36 @@ const canonicalLanguage = (tag: string): string | undefined => {
   }
 }
 
-const outcomes = z
-  .array(
-    z.strictObject({
-      slug: z
-        .string()
-        .regex(
-          /^[a-z][a-z0-9_]{0,63}$/,
-          'It must begin with a small letter, then small letters, digits or "_", at most 64 in all.',
-        )
-        .refine(
-          (slug) => !normalizedOutcomes.some((outcome) => outcome === slug),
-          'Every agent has this outcome already.',
-        ),
-      description: text(500),
-    }),
-  )
-  .max(50)
-  .refine((all) => areDistinct(all.map(({ slug }) => slug)), 'It names a slug twice.')
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const memberOf =
+  (name: string) =>
+  (item: unknown): unknown =>
+    isObject(item) ? Reflect.get(item, name) : undefined
+
+/** For rules about several members: they are judged whatever is wrong with others, so that a file is refused once. */
+const besideOthers = { when: ({ value }: { value: unknown }) => isObject(value) }
+
+const outcomes = uniqueItems(
+  z
+    .array(
+      z.strictObject({
+        slug: z
+          .string()
+          .regex(
+            /^[a-z][a-z0-9_]{0,63}$/,
+            'It must begin with a small letter, then small letters, digits or "_", at most 64 in all.',
+          )
+          .refine(
+            (slug) => !normalizedOutcomes.some((outcome) => outcome === slug),
+            'Every agent has this outcome already.',
+          ),
+        description: text(500),
+      }),
+    )
+    .max(50),
+  { keyOf: memberOf('slug'), path: 'slug', message: 'Another outcome has this slug.' },
+)
 
 const engine = z.strictObject({
   kind: z.enum(['sandbox', 'realtime', 'cascade']),
@@ -66,16 +79,19 @@ const engine = z.strictObject({
 })
 
 const engineOfServer = engine.refine(
-  ({ kind, url }) => kind !== 'cascade' || url === undefined || !/^wss?:/i.test(url),
-  { path: ['url'], message: 'The cascade engine needs a URL of http or https.' },
+  ({ kind, url }) => kind !== 'cascade' || url === undefined || !/^wss?:/i.test(String(url)),
+  {
+    path: ['url'],
+    message: 'The cascade engine needs a URL of http or https.',
+    ...besideOthers,
+  },
 )
 
-const tools = z
-  .array(agentToolSchema)
-  .max(50)
-  .refine((all) => areDistinct(all.map(toolNameOf)), 'It names a tool twice.')
-
-const areDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length
+const tools = uniqueItems(
+  z.array(agentToolSchema).max(50),
+  { keyOf: memberOf('name'), path: 'name', message: 'Another tool has this name.' },
+  { keyOf: memberOf('builtin'), path: 'builtin', message: 'It is configured already.' },
+)
 
 const agentSchema = z
   .strictObject({
@@ -92,9 +108,10 @@ const agentSchema = z
     tools: tools.optional(),
     engine: engineOfServer.optional(),
   })
-  .refine((agent) => agent.voicemail === 'hang_up' || agent.voicemail_message !== undefined, {
+  .refine((agent) => agent.voicemail !== 'leave_message' || agent.voicemail_message !== undefined, {
     path: ['voicemail_message'],
     message: 'It is required where voicemail is "leave_message".',
+    ...besideOthers,
   })
 
 /** What an agent says and does, as stored and pinned by calls: the agent file with its defaults filled in. */

@@ -44,7 +44,11 @@ const httpToolMembers = z.strictObject({
     .record(z.string(), z.json())
     .refine(isJsonSchemaOfObject, 'It must be a JSON Schema of type "object" of at most 16 KiB.'),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  url: z.url({ protocol: /^https?$/, error: 'It must be a URL of http or https.' }).max(2048),
+  url: z
+    .url({ protocol: /^https?$/, error: 'It must be a URL of http or https.' })
+    .max(2048)
+    // Such a host would not be found in any call.
+    .refine((url) => !/^[^/]*\/\/[^/?#]*[{}]/.test(url), 'No argument may stand in the host.'),
   headers: headers.optional(),
   timeout_ms: z.int().min(100).max(30_000).default(10_000),
 })
@@ -77,11 +81,8 @@ export const agentToolSchema = z.unknown().transform((tool, context) => {
   if (result.success) return result.data
   // Zod completes the paths of issues pushed here; that these are complete already does not hurt.
   context.issues.push(...(result.error.issues as z.core.$ZodRawIssue[]))
-  return z.NEVER
+  // Nobody gets it, but its name is still compared with those of the others.
+  return tool as never
 })
 
 export type AgentTool = z.output<typeof httpTool> | z.output<typeof builtinTool>
-
-/** The name the model calls it by. */
-export const toolNameOf = (tool: AgentTool): string =>
-  'builtin' in tool ? tool.builtin : tool.name

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { runFailureCodes } from '../../contract/automation-runs.ts'
+import { uniqueItems } from '../../contract/duplicates.ts'
 import { answerStatuses } from '../../contract/states.ts'
 import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
 import { durationProblem } from './local-time.ts'
@@ -32,10 +33,11 @@ const localTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'It must be a time from 00:00 to 23:59.')
 
-const areDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length
-
 const allowed = <Value extends z.ZodType<string>>(value: Value) =>
-  z.array(value).min(1).max(maxAllowedValues).refine(areDistinct, 'It names a value twice.')
+  uniqueItems(z.array(value).min(1).max(maxAllowedValues), {
+    keyOf: (item) => item,
+    message: 'This value is named already.',
+  })
 
 const retry = z
   .strictObject({

@@ -81,18 +81,12 @@ describe('a policy file', () => {
     [
       '24:00 as a start',
       { windows: [{ ...window, start_time: '24:00' }] },
-      [
-        'windows[0].start_time: It must be a time from 00:00 to 23:59.',
-        'windows[0].end_time: It must be later than start_time.',
-      ],
+      ['windows[0].start_time: It must be a time from 00:00 to 23:59.'],
     ],
     [
       'a short hour',
       { windows: [{ ...window, start_time: '8:00' }] },
-      [
-        'windows[0].start_time: It must be a time from 00:00 to 23:59.',
-        'windows[0].end_time: It must be later than start_time.',
-      ],
+      ['windows[0].start_time: It must be a time from 00:00 to 23:59.'],
     ],
     [
       '24:01',
@@ -102,7 +96,20 @@ describe('a policy file', () => {
     [
       'a day twice',
       { windows: [{ ...window, weekdays: ['monday', 'monday'] }] },
-      ['windows[0].weekdays: It names a day twice.'],
+      ['windows[0].weekdays[1]: This day is named already.'],
+    ],
+    [
+      'everything wrong with a window at once',
+      {
+        windows: [
+          { weekdays: ['Monday', 'friday', 'friday'], start_time: '17:00', end_time: '09:00' },
+        ],
+      },
+      [
+        'windows[0].weekdays[0]: It must be one of "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday".',
+        'windows[0].weekdays[2]: This day is named already.',
+        'windows[0].end_time: It must be later than start_time.',
+      ],
     ],
     [
       'no day',

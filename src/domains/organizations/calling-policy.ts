@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isCountry } from './countries.ts'
 import { checkFile } from './invalid-file.ts'
 import { weekdayNames } from '../../contract/batches.ts'
+import { uniqueItems } from '../../contract/duplicates.ts'
 import { isTimeZone } from '../../contract/time-zone.ts'
 
 export const weekdays = weekdayNames
@@ -39,18 +40,24 @@ const endTime = z
 
 const windowSchema = z
   .strictObject({
-    weekdays: z
-      .array(z.enum(weekdays))
-      .min(1)
-      .max(weekdays.length)
-      .refine((days) => new Set(days).size === days.length, 'It names a day twice.'),
+    weekdays: uniqueItems(z.array(z.enum(weekdays)).min(1).max(weekdays.length), {
+      keyOf: (day) => day,
+      message: 'This day is named already.',
+    }),
     start_time: startTime,
     end_time: endTime,
   })
   .refine((window) => window.end_time > window.start_time, {
     path: ['end_time'],
     message: 'It must be later than start_time.',
+    // Whatever is wrong with its days.
+    when: ({ value }) => areBothTimes(value),
   })
+
+const areBothTimes = (window: unknown): boolean => {
+  const times = z.object({ start_time: startTime, end_time: endTime })
+  return times.safeParse(window).success
+}
 
 const countrySchema = z
   .string()

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { firstCauses } from '../../contract/first-causes.ts'
 
 /** One thing wrong with a file an administrator handed in: where it is and, in a sentence, what it is. */
 export interface FileProblem {
@@ -31,7 +32,9 @@ export const checkFile = <T>(schema: z.ZodType<T>, value: unknown): T => {
 
 /** Everything that the schema finds wrong, in the order of the schema. */
 export const fileProblems = (schema: z.ZodType, value: unknown): FileProblem[] =>
-  schema.safeParse(value, { reportInput: true }).error?.issues.flatMap(problemsOfIssue) ?? []
+  firstCauses(schema.safeParse(value, { reportInput: true }).error?.issues ?? []).flatMap(
+    problemsOfIssue,
+  )
 
 /** `['windows', 0, 'end_time']` as `windows[0].end_time`. */
 export const pathText = (path: readonly PropertyKey[]): string =>

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { isFieldCode, type FieldCode, type FieldProblem } from '../../contract/errors.ts'
+import { firstCauses } from '../../contract/first-causes.ts'
 import { isStorableText } from '../../contract/text.ts'
 
 /** Longest path told to a caller: an unknown member may have a name of any length. */
@@ -9,7 +10,7 @@ const maxPathLength = 256
 export const problemsOf = (
   issues: readonly z.core.$ZodIssue[],
   input: unknown,
-): readonly FieldProblem[] => issues.flatMap((issue) => problemsOfIssue(issue, input))
+): readonly FieldProblem[] => firstCauses(issues).flatMap((issue) => problemsOfIssue(issue, input))
 
 const problemsOfIssue = (issue: z.core.$ZodIssue, input: unknown): FieldProblem[] =>
   issue.code === 'unrecognized_keys'
