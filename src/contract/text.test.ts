@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../tests/support/properties.ts'
 import { isStorableText, trimWhiteSpace } from './text.ts'
 
 test('trimming takes exactly the code points of the Unicode property White_Space', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../tests/support/properties.ts'
 import { sanitize, sanitizer } from './sanitize.ts'
 
 const table: readonly (readonly [name: string, text: string, shown: string])[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../tests/support/properties.ts'
 import { pacingOf } from './trunk-pacing.ts'
 
 /** Dials as fast as the bucket allows, looking every few milliseconds; answers when each left. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../tests/support/properties.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { parseRange } from './byte-range.ts'
 import { createMediaServer } from './media-server.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../tests/support/properties.ts'
 import { compactNtp, ntpTime, parseRtcp, serializeRtcp, type RtcpPacket } from './rtcp.ts'
 
 /** Objects as literals make them, so that deepEqual can compare. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
+import { fc } from '../../../tests/support/properties.ts'
 import {
   sandboxPolicy,
   weekdays,

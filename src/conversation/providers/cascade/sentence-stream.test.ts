@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../tests/support/properties.ts'
 import { createSentenceStream } from './sentence-stream.ts'
 
 const cut = (...pieces: string[]): string[] => {
