@@ -12,6 +12,7 @@ interface ChatBody {
   readonly temperature: number
   readonly messages: readonly { readonly role: string; readonly content: string }[]
   readonly response_format: {
+    readonly type: string
     readonly json_schema: {
       readonly schema: { readonly properties: { readonly outcome: { readonly enum: string[] } } }
     }
@@ -148,6 +149,38 @@ describe('the summary by a model', () => {
         assert.equal(bodies.length, 1)
       }))
   }
+})
+
+describe('a server of models that knows no schema', () => {
+  it('is asked for plain JSON, once, and what it puts around that is left out', () => {
+    const answers = [
+      (_body: ChatBody, response: ServerResponse) =>
+        void response.writeHead(400).end('{"error":{"message":"response_format is unavailable"}}'),
+      says(
+        `<think>An outcome {is} needed.</think>Sure:\n\`\`\`json\n${record('achieved')}\n\`\`\``,
+      ),
+    ]
+    return withModel(
+      (body, response) => answers.shift()?.(body, response),
+      async (url, bodies) => {
+        const summary = await createModelSummarizer({ url })(conversation('Yes.'), never)
+        assert.equal(summary.outcome, 'achieved')
+        assert.deepEqual(
+          bodies.map(({ response_format: { type } }) => type),
+          ['json_schema', 'json_object'],
+        )
+      },
+    )
+  })
+
+  it('fails when it refuses that too', () =>
+    withModel(
+      (_body, response) => void response.writeHead(422).end('{}'),
+      async (url, bodies) => {
+        await assert.rejects(createModelSummarizer({ url })(conversation('Yes.'), never), /422/)
+        assert.equal(bodies.length, 2)
+      },
+    ))
 })
 
 /** A model that does whatever the last order says that it can find outside of the fenced data. */

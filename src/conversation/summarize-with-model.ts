@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { generateText, jsonSchema, Output } from 'ai'
+import {
+  extractJsonMiddleware,
+  extractReasoningMiddleware,
+  generateText,
+  jsonSchema,
+  Output,
+  wrapLanguageModel,
+} from 'ai'
 import { z } from 'zod'
 import { fenceTurns } from './fenced-turns.ts'
 import {
@@ -92,20 +99,40 @@ const choicesOf = ({ outcomeChoices = [] }: SummaryInput): readonly OutcomeChoic
   ...outcomeChoices,
 ]
 
-const ask = async (
+/** With a schema; without one where the server knows only JSON as such. */
+const ask = async (...given: Parameters<typeof askOnce>) => {
+  try {
+    return await askOnce(...given)
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number }
+    const knowsNoSchema = statusCode === 400 || statusCode === 422
+    if (!knowsNoSchema || isRejection(error)) throw error
+    const [settings, input, choices, abortSignal] = given
+    return askOnce(settings, input, choices, abortSignal, 'json')
+  }
+}
+
+const askOnce = async (
   { url, key, model = 'gpt-4o-mini' }: SummaryModelSettings,
   input: SummaryInput,
   choices: readonly OutcomeChoice[],
   abortSignal: AbortSignal,
+  form: 'schema' | 'json' = 'schema',
 ) => {
   const provider = createOpenAICompatible({
     name: 'outdial',
     baseURL: url.replace(/\/$/, ''),
-    supportsStructuredOutputs: true,
+    supportsStructuredOutputs: form === 'schema',
     ...(key !== undefined && { apiKey: key }),
   })
   const { output, usage, finishReason } = await generateText({
-    model: provider(model),
+    model: wrapLanguageModel({
+      model: provider(model),
+      middleware: [
+        extractJsonMiddleware({ transform: documentIn }),
+        extractReasoningMiddleware({ tagName: 'think' }),
+      ],
+    }),
     instructions: instructionsFor(choices),
     prompt: promptFor(input),
     temperature: 0,
@@ -113,7 +140,10 @@ const ask = async (
     // The job queue tries again, for about an hour.
     maxRetries: 0,
     abortSignal,
-    output: Output.object({ name: 'call_summary', schema: jsonSchema(schemaFor(choices)) }),
+    output:
+      form === 'json'
+        ? Output.json()
+        : Output.object({ name: 'call_summary', schema: jsonSchema(schemaFor(choices)) }),
   })
   if (finishReason === 'content-filter')
     throw new ContentRejectedError('The model will not read it.')
@@ -130,6 +160,10 @@ const ask = async (
     },
   }
 }
+
+/** Models that know no schema like to put a fence or a sentence around what they were asked for. */
+const documentIn = (text: string): string =>
+  text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1 || undefined)
 
 const answerSchema = z.object({
   summary: z.string().trim().min(1),
@@ -172,14 +206,15 @@ const promptFor = (input: SummaryInput): string => {
 /** Of a provider's error only what says nothing of the call. */
 const told = (error: unknown): Error => {
   if (error instanceof ContentRejectedError || error instanceof SummaryProviderError) return error
-  const { name, statusCode, responseBody } = error as {
-    name?: string
-    statusCode?: number
-    responseBody?: string
-  }
-  if (statusCode === 400 && /content_filter|content_policy|safety/.test(responseBody ?? '')) {
+  const { name, statusCode } = error as { name?: string; statusCode?: number }
+  if (isRejection(error)) {
     return new ContentRejectedError('The provider refuses to read the conversation.')
   }
   const what = statusCode === undefined ? (name ?? 'Error') : `status ${statusCode}`
   return new SummaryProviderError(`The model gave no summary: ${what}.`)
+}
+
+const isRejection = (error: unknown): boolean => {
+  const { statusCode, responseBody } = error as { statusCode?: number; responseBody?: string }
+  return statusCode === 400 && /content_filter|content_policy|safety/.test(responseBody ?? '')
 }

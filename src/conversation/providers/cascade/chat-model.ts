@@ -1,6 +1,15 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { jsonSchema, streamText, tool, type ModelMessage, type ToolSet } from 'ai'
+import {
+  extractReasoningMiddleware,
+  jsonSchema,
+  streamText,
+  tool,
+  wrapLanguageModel,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai'
 import type { ToolSpec } from '../../voice-engine.ts'
+import { withWholeStreams } from './chat-stream.ts'
 import { ProviderError, withinLimit } from './provider-error.ts'
 import type { ServerSettings } from './transcriber.ts'
 
@@ -34,8 +43,13 @@ export const createChatModel = (
     name: 'outdial',
     baseURL: url.replace(/\/$/, ''),
     includeUsage: true,
-    fetch: request,
+    fetch: withWholeStreams(request),
     ...(key !== undefined && { apiKey: key }),
+  })
+  const languageModel = wrapLanguageModel({
+    model: provider(model),
+    // What some models think aloud before they answer is not for the callee.
+    middleware: extractReasoningMiddleware({ tagName: 'think' }),
   })
   const tools: ToolSet = Object.fromEntries(
     specs.map(({ name, description, parameters }) => [
@@ -48,7 +62,7 @@ export const createChatModel = (
     async *answer(messages, signal) {
       const giveUp = new AbortController()
       const { stream } = streamText({
-        model: provider(model),
+        model: languageModel,
         instructions,
         messages: [...messages],
         tools,
@@ -71,6 +85,9 @@ export const createChatModel = (
           else if (part.type === 'error') throw failure(part.error)
           else if (part.type === 'abort') signal.throwIfAborted()
         }
+      } catch (error) {
+        // A connection that breaks off comes as the SDK's own error, not as a part.
+        throw error instanceof ProviderError || signal.aborted ? error : failure(error)
       } finally {
         giveUp.abort()
       }
@@ -98,7 +115,7 @@ const usageOf = (usage: {
 /** The SDK's own error carries the whole request, words and all: only what is safe to log is kept of it. */
 const failure = (error: unknown): ProviderError => {
   const { statusCode, cause } = (error ?? {}) as { statusCode?: unknown; cause?: unknown }
-  if (typeof statusCode === 'number') {
+  if (typeof statusCode === 'number' && statusCode >= 400) {
     const message = `The model answered ${statusCode}.`
     return new ProviderError('model_failed', message, { status: statusCode })
   }

@@ -23,6 +23,15 @@ describe('the stream of sentences', () => {
     ])
   })
 
+  it('needs no space behind a sentence of Chinese or Japanese', () => {
+    const stream = createSentenceStream()
+    assert.deepEqual(stream.push('您好，这里是河边牙科诊所。请问您现在'), [
+      '您好，这里是河边牙科诊所。',
+    ])
+    assert.deepEqual(stream.push('方便说话吗？'), [])
+    assert.deepEqual(stream.end(), ['请问您现在方便说话吗？'])
+  })
+
   it('speaks a first clause that is long enough before its sentence is over', () => {
     const [first] = cut('I have looked into your order of last Monday, ', 'and it is on its way.')
     assert.equal(first, 'I have looked into your order of last Monday,')

@@ -11,7 +11,8 @@ const leastFirstClause = 40
 const leastSentence = 12
 const longestSentence = 300
 
-const sentenceEnd = /[.!?…。！？](?:["'”’)]*)(?:\s+|$)/u
+// Chinese and Japanese put no space behind a sentence.
+const sentenceEnd = /[.!?…]["'”’)]*(?:\s+|$)|[。！？]["'”’)」』）]*\s*/u
 const clauseEnd = /[,;:–](?:\s+)/u
 
 export const createSentenceStream = (): SentenceStream => {

@@ -1,49 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer as readBytes } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { readWav, writeWav } from '../../../audio/wav.ts'
 import { readForm } from '../sandbox/request-body.ts'
-import { createChatModel } from './chat-model.ts'
 import { createProviderFetch } from './provider-fetch.ts'
+import { json, withServer } from './scripted-server.fixtures.ts'
 import { createSpeechServer } from './speech-server.ts'
 import { createTranscriber } from './transcriber.ts'
-
-interface Received {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: Buffer
-}
-
-/** A server that answers one request after the other, each as it is told. */
-const withServer = async (
-  answers: ((response: ServerResponse) => void)[],
-  work: (url: string, received: Received[]) => Promise<void>,
-): Promise<void> => {
-  const received: Received[] = []
-  const server = createServer((request, response) => {
-    void readBytes(request).then((body) => {
-      received.push({ path: request.url ?? '', headers: request.headers, body })
-      answers.shift()?.(response)
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  try {
-    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, received)
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-}
-
-const json =
-  (body: object, status = 200) =>
-  (response: ServerResponse): void =>
-    void response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(JSON.stringify(body))
 
 const request = createProviderFetch(false)
 const signal = AbortSignal.timeout(10_000)
@@ -268,33 +230,6 @@ describe('the speech server', () => {
       },
     )
   })
-})
-
-describe('the chat model', () => {
-  const answerOf = async (url: string) => {
-    const parts: unknown[] = []
-    const messages = [{ role: 'user', content: 'My secret words.' }] as const
-    for await (const part of createChatModel({ url, key: 'sk-1' }, 'Be kind.', [], request).answer(
-      messages,
-      signal,
-    ))
-      parts.push(part)
-    return parts
-  }
-
-  it('fails with the status, and with nothing that was said or asked', () =>
-    withServer([json({ error: { message: 'My secret words.' } }, 503)], async (url, received) => {
-      const error = await answerOf(url).then(
-        () => assert.fail('it did not fail'),
-        (reason: unknown) => reason as Error & { status: number },
-      )
-      assert.equal(error.status, 503)
-      assert.ok(
-        !`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`.includes('secret'),
-      )
-      assert.equal(received.length, 1)
-      assert.equal(received[0]?.headers.authorization, 'Bearer sk-1')
-    }))
 })
 
 describe('fetching from a provider', () => {

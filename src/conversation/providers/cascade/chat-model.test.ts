@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { describe, it } from 'node:test'
+import { createChatModel } from './chat-model.ts'
+import { createProviderFetch } from './provider-fetch.ts'
+import { json, withServer } from './scripted-server.fixtures.ts'
+
+const request = createProviderFetch(false)
+const signal = AbortSignal.timeout(10_000)
+
+const streams =
+  (...pieces: readonly (string | Buffer)[]) =>
+  (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const piece of pieces) response.write(piece)
+    response.end()
+  }
+
+const chunk = (delta: object, finish?: string): string =>
+  `data: ${JSON.stringify({ id: '1', choices: [{ index: 0, delta, finish_reason: finish ?? null }] })}\n\n`
+
+describe('the chat model', () => {
+  const answerOf = async (url: string) => {
+    const parts: unknown[] = []
+    const messages = [{ role: 'user', content: 'My secret words.' }] as const
+    for await (const part of createChatModel({ url, key: 'sk-1' }, 'Be kind.', [], request).answer(
+      messages,
+      signal,
+    ))
+      parts.push(part)
+    return parts
+  }
+
+  it('fails with the status, and with nothing that was said or asked', () =>
+    withServer([json({ error: { message: 'My secret words.' } }, 503)], async (url, received) => {
+      const error = await answerOf(url).then(
+        () => assert.fail('it did not fail'),
+        (reason: unknown) => reason as Error & { status: number },
+      )
+      assert.equal(error.status, 503)
+      assert.ok(
+        !`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`.includes('secret'),
+      )
+      assert.equal(received.length, 1)
+      assert.equal(received[0]?.headers.authorization, 'Bearer sk-1')
+    }))
+
+  const textOf = async (url: string): Promise<string> =>
+    (await answerOf(url)).map((part) => (part as { text?: string }).text ?? '').join('')
+
+  it('is understood when a stream gives no reason to stop, with [DONE] or without', () =>
+    withServer(
+      [
+        streams(chunk({ content: 'One.' }), 'data: [DONE]\n\n'),
+        streams(chunk({ content: 'Two.' })),
+        streams(': ping\r\n\r\n', 'data:{"choices":[{"index":0,"delta":{"content":"Three."}}]}'),
+      ],
+      async (url) => {
+        for (const words of ['One.', 'Two.', 'Three.']) assert.equal(await textOf(url), words)
+      },
+    ))
+
+  it('is understood in pieces of a few bytes', () => {
+    const whole = Buffer.from(`${chunk({ content: 'Grüße aus Köln.' })}data: [DONE]\n\n`)
+    const pieces = Array.from({ length: Math.ceil(whole.length / 3) }, (_, i) =>
+      whole.subarray(3 * i, 3 * i + 3),
+    )
+    return withServer([streams(...pieces)], async (url) =>
+      assert.equal(await textOf(url), 'Grüße aus Köln.'),
+    )
+  })
+
+  it('is understood when it comes as one document, tools and all', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'end_call', arguments: '{}' } }
+    const answerWith = (message: object) => json({ choices: [{ message }], usage: null })
+    return withServer(
+      [answerWith({ content: 'Whole.' }), answerWith({ content: null, tool_calls: [call] })],
+      async (url) => {
+        assert.equal(await textOf(url), 'Whole.')
+        const [part] = await answerOf(url)
+        assert.deepEqual(part, { type: 'tool_call', id: 'c', name: 'end_call', arguments: {} })
+      },
+    )
+  })
+
+  it('never says what the model thinks', () =>
+    withServer(
+      [
+        streams(
+          chunk({ role: 'assistant', reasoning_content: 'Hidden.' }),
+          chunk({ content: '<thi' }),
+          chunk({ content: 'nk>Hidden' }),
+          chunk({ content: ' too.</think>Good ' }),
+          chunk({ content: 'morning.' }, 'stop'),
+        ),
+      ],
+      async (url) => assert.equal(await textOf(url), 'Good morning.'),
+    ))
+
+  it('is a failure worth another try when nothing came, or when it broke off', () =>
+    withServer(
+      [
+        streams('data: [DONE]\n\n'),
+        (response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          response.write(chunk({ content: 'I begin and' }), () => response.destroy())
+        },
+      ],
+      async (url) => {
+        for (let i = 0; i < 2; i += 1)
+          await assert.rejects(answerOf(url), (error: Error & { status?: number }) => {
+            assert.equal(error.name, 'ProviderError')
+            assert.equal(error.status, undefined)
+            assert.equal(error.cause, undefined)
+            return true
+          })
+      },
+    ))
+
+  it('tells the error a document holds', () =>
+    withServer([json({ error: { message: 'overloaded', code: 500 } })], (url) =>
+      assert.rejects(answerOf(url), { name: 'ProviderError' }),
+    ))
+})
