@@ -74,6 +74,20 @@ describe('an HTTP tool', () => {
       }
     }))
 
+  it('puts any text into the query, even none', () =>
+    withServer(echo, async (origin) => {
+      const note = tool(`${origin}/notes?text={text}`)
+      for (const [text, query] of [
+        ['', ''],
+        ['..', '..'],
+        ['{text}', '%7Btext%7D'],
+        ['\ud800', '%EF%BF%BD'],
+      ]) {
+        const { body } = await askHttpTool(note, { text }, true)
+        assert.equal((body as { url: string }).url, `/notes?text=${query}`)
+      }
+    }))
+
   it('takes no host from an argument', async () => {
     await assert.rejects(askHttpTool(tool('http://{host}/'), { host: '127.0.0.1' }, true))
   })

@@ -67,21 +67,28 @@ const escapedPlaceholder = /%7B([A-Za-z][A-Za-z0-9_]{0,63})%7D/gi
 const fillUrl = (template: string, given: Arguments): { url: URL; rest: Arguments } => {
   const url = new URL(template)
   const used = new Set<string>()
-  const fill = (_match: string, name: string): string => {
+  const take = (name: string): string => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value === undefined || value === null) throw new Error(`The argument ${name} is missing.`)
     used.add(name)
-    const text = textOf(value)
+    return textOf(value).toWellFormed()
+  }
+  const fillSegment = (_match: string, name: string): string => {
+    const text = take(name)
     // A segment of dots alone would climb in the path.
-    if (/^\.{0,2}$/.test(text)) throw new Error(`The argument ${name} cannot stand in a URL.`)
+    if (/^\.{0,2}$/.test(text)) throw new Error(`The argument ${name} cannot stand in a path.`)
     return encodeURIComponent(text)
   }
+  const fillValue = (_match: string, name: string): string => encodeURIComponent(take(name))
   const { pathname, search } = url
-  url.pathname = pathname.replace(escapedPlaceholder, fill).replace(placeholder, fill)
-  url.search = search.replace(escapedPlaceholder, fill).replace(placeholder, fill)
+  url.pathname = fill(pathname, fillSegment)
+  url.search = fill(search, fillValue)
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !used.has(name)))
   return { url, rest }
 }
+
+const fill = (text: string, replacer: (match: string, name: string) => string): string =>
+  text.replace(escapedPlaceholder, replacer).replace(placeholder, replacer)
 
 const addQuery = (url: URL, rest: Arguments): void => {
   for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, textOf(value))
