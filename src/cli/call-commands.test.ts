@@ -116,13 +116,28 @@ test('a call is shown with its words, what each answer took, what models took, a
     assert.match(shown, line)
 })
 
-test('a dial that is followed says once why the call waits', async () => {
+const dialInVain = async (number: string, told: 'output' | 'errors', ...more: string[]) => {
   const { organizationId: org, agentId: agent } = organization
-  const options = ['--org', org, '--agent', agent, '--follow']
-  const { status, output } = start('dial', ...options, '+12025550101')
-  await until('the explanation', () => (output().includes('It waits: ') ? true : undefined))
+  const options = ['--org', org, '--agent', agent, '--follow', ...more]
+  const dialling = start('dial', ...options, number)
+  await until('the explanation', () => dialling[told]().includes('It waits: ') || undefined)
   const end = `update calls set status = 'cancelled', ended_at = now() where status = 'queued'`
   await execute(database.db, end)
-  assert.equal(await status, 0)
-  assert.match(output(), /^— queued\nIt waits: No dispatcher is running\.\n— cancelled$/)
+  assert.equal(await dialling.status, 0)
+  return { output: dialling.output(), errors: dialling.errors() }
+}
+
+test('a dial that is followed names its call, and says once why it waits', async () => {
+  const { output, errors } = await dialInVain('+12025550101', 'output')
+  assert.match(
+    output,
+    /^Call [0-9a-f-]{36} is queued\.\nIt waits: No dispatcher is running\.\n— cancelled$/,
+  )
+  assert.equal(errors, '')
+})
+
+test('a dial that is followed for one document says beside it why the call waits', async () => {
+  const { output, errors } = await dialInVain('+12025550102', 'errors', '--json')
+  assert.equal(errors, 'It waits: No dispatcher is running.')
+  assert.deepEqual(Object.keys(JSON.parse(output)), ['id', 'status'])
 })

@@ -38,8 +38,12 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
           placeManualCall(tx, db.hint, options.org, { agentId: options.agent, phoneNumber }),
         )
         const tell = options.json ? () => undefined : context.print
-        if (!options.follow) tell(`Call ${accepted.id} is ${accepted.status}.`)
-        const call = options.follow ? await follow(db, options.org, accepted, tell) : accepted
+        tell(`Call ${accepted.id} is ${accepted.status}.`)
+        // Standard output is for the document alone, yet a reader of it must hear why nothing happens.
+        const tellWaiting = options.json ? context.warn : context.print
+        const call = options.follow
+          ? await follow(db, options.org, accepted, { tell, tellWaiting })
+          : accepted
         if (options.json) show(context, options, summaryOf(call), () => '')
       })
     })
@@ -63,9 +67,9 @@ const follow = async (
   db: Database,
   organizationId: string,
   accepted: CallRow,
-  tell: (text: string) => void,
+  { tell, tellWaiting }: Record<'tell' | 'tellWaiting', (text: string) => void>,
 ): Promise<CallRow> => {
-  let status: string = ''
+  let { status } = accepted
   let lastSequence = -1
   let isExplained = false
   const startedMs = systemClock.monotonicMs()
@@ -86,7 +90,7 @@ const follow = async (
     if (call.status === 'queued') liveSinceMs = nowMs
     if (call.status === 'queued' && !isExplained && nowMs - startedMs > explainAfterMs) {
       const waiting = (await explainCall(db, organizationId, call.id))?.waiting
-      if (waiting) tell(describeWaiting(waiting))
+      if (waiting) tellWaiting(describeWaiting(waiting))
       isExplained = waiting !== undefined
     }
     if (nowMs - liveSinceMs > maxLiveMs)
