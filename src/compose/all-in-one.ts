@@ -123,6 +123,7 @@ const startRoles = async (
     onCallEnded: live.onCallEnded,
     nodeId: `${hostname()}-${process.pid}`,
     maxChannels: config.OUTDIAL_MAX_CHANNELS,
+    mediaCapacity: () => live.media.capacity(),
     maxCallsPerSecond:
       config.OUTDIAL_MAX_CPS ??
       (telephony.isSandbox ? defaultCallsPerSecond.sandbox : defaultCallsPerSecond.trunk),

@@ -197,6 +197,23 @@ describe('the dispatcher', () => {
     for (let left = 0; left < 2; left += 1) await (await runs.next()).finish()
   })
 
+  it('leaves calls queued that the media would refuse, until it carries them again', async () => {
+    const runs = createRuns()
+    let capacity = 1
+    const rows = await queueCalls(test.db, organization, 3)
+    await startDispatcher(runs.run, { mediaCapacity: () => capacity })
+    const first = await runs.next()
+    time.advance(pollMs)
+    await time.untilAsleep(loops)
+    assert.equal(dispatcher.liveCalls(), 1)
+    const states = await Promise.all(rows.map(({ id }) => statusOf(id)))
+    assert.equal(states.filter((status) => status === 'queued').length, 2)
+    capacity = 20
+    const second = await pollUntilRun(runs)
+    const third = await runs.next()
+    await Promise.all([first, second, third].map((running) => running.finish()))
+  })
+
   it('tells a live call of its cancellation at the next poll, or at once by a hint', async () => {
     for (const way of ['poll', 'hint'] as const) {
       const runs = createRuns()

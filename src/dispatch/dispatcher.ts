@@ -32,6 +32,8 @@ export interface DispatcherOptions {
   readonly nodeId: string
   /** Calls at once: of this node, and of the trunk over all nodes. */
   readonly maxChannels: number
+  /** Calls that this node's media carries as things are, all of them if not given: no call is claimed beyond it. */
+  readonly mediaCapacity?: () => number
   /** Of the trunk, over all nodes. */
   readonly maxCallsPerSecond: number
   readonly clock: Clock
@@ -59,17 +61,32 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   let lease: Lease | undefined
   let starting: Promise<void> | undefined
   let draining: Promise<void> | undefined
+  let isOverloaded = false
   let stopping: Promise<void> | undefined
 
   const loop = (name: string, intervalMs: number, work: () => Promise<number | void>): Repeating =>
     repeat({ name, intervalMs, work, sleep, logger })
+
+  /** A call that the media refuses would be dialled and put back again and again: it had better wait where it is. */
+  const mediaCapacity = (): number => {
+    const capacity = options.mediaCapacity?.() ?? Infinity
+    const isLess = capacity < options.maxChannels
+    if (isLess !== isOverloaded) {
+      isOverloaded = isLess
+      logger.warn(
+        { capacity },
+        isLess ? 'the media is overloaded: calls wait' : 'the media is well',
+      )
+    }
+    return capacity
+  }
 
   const claimTurn = async (held: Lease): Promise<number | void> => {
     if (!held.isHeld()) return
     return takeClaimTurn({
       database,
       nodeId: held.nodeId,
-      freeChannels: () => options.maxChannels - live.size(),
+      freeChannels: () => Math.min(options.maxChannels, mediaCapacity()) - live.size(),
       start: (call) =>
         live.add(call.callId, (signal) => dispatchCall({ ...options, lease: held }, call, signal)),
     })

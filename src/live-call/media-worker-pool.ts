@@ -18,8 +18,8 @@ export interface MediaWorkerPoolOptions {
 }
 
 export interface MediaWorkerPool extends Service, MediaPlane {
-  /** Whether one more call would be taken now. */
-  admits(): boolean
+  /** Calls that the workers carry as things are; those under way may be more, while they are late. */
+  capacity(): number
   load(): WorkerLoad & { readonly workers: number }
 }
 
@@ -69,12 +69,15 @@ export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWor
     restarts.add(timer)
   }
 
-  const isFree = (thread: MediaThread): boolean =>
-    thread.calls() < options.channelsPerWorker &&
-    (thread.calls() < leastCallsThatLoad || thread.load().latenessP99Ms <= maxLatenessP99Ms)
+  const capacityOf = (thread: MediaThread): number =>
+    thread.load().latenessP99Ms <= maxLatenessP99Ms
+      ? options.channelsPerWorker
+      : Math.min(leastCallsThatLoad, options.channelsPerWorker)
 
   const freest = (): MediaThread | undefined =>
-    [...threads].filter(isFree).toSorted((left, right) => left.calls() - right.calls())[0]
+    [...threads]
+      .filter((thread) => thread.calls() < capacityOf(thread))
+      .toSorted((left, right) => left.calls() - right.calls())[0]
 
   const open = async (callId: string): Promise<MediaCall> => {
     const thread = freest()
@@ -95,7 +98,7 @@ export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWor
       await Promise.all([...launched].map((thread) => thread.stop()))
     },
     open,
-    admits: () => freest() !== undefined,
+    capacity: () => [...threads].reduce((sum, thread) => sum + capacityOf(thread), 0),
     load: () => ({
       workers: threads.size,
       calls: [...threads].reduce((sum, thread) => sum + thread.calls(), 0),
