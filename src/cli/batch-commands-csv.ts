@@ -35,7 +35,7 @@ export interface UnreadableFile {
   readonly fault: readonly RowProblem[]
 }
 
-/** A quote that is never closed ends here instead of swallowing the file. */
+/** A quote that is never closed ends here instead of swallowing the file; all fields of a contact take a tenth. */
 const maxRecordCharacters = 100_000
 
 /**
@@ -95,7 +95,8 @@ const strayQuote =
 
 const sentences: Readonly<Partial<Record<string, string>>> = {
   CSV_QUOTE_NOT_CLOSED: openQuote,
-  CSV_MAX_RECORD_SIZE: openQuote,
+  CSV_MAX_RECORD_SIZE:
+    'The row is longer than 100,000 characters, or a quote in it is never closed.',
   CSV_INVALID_CLOSING_QUOTE: strayQuote,
   CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: strayQuote,
   INVALID_OPENING_QUOTE: strayQuote,
