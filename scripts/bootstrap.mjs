@@ -9,18 +9,22 @@ import { ensurePackages } from './install/packages.mjs'
 import { ensureNode } from './install/node-runtime.mjs'
 import { InstallError } from './install/npm.mjs'
 import { runWith } from './install/run-with.mjs'
+import { asksForHelp, helpOf } from './script-help.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Where the scripts of commands that take a name are. */
+const scriptFolders = { bench: 'benchmarks', fuzz: 'tests/fuzz', chaos: 'tests/chaos' }
 
 /** Commands of the checkout itself; every other word is a command of `outdial`. */
 const scripts = {
   test: () => ['scripts/run-tests.mjs'],
   check: () => ['scripts/run-tests.mjs', '--check'],
   format: () => ['node_modules/prettier/bin/prettier.cjs', '--write', '.'],
-  bench: (name) => [findScript('benchmarks', name)],
-  fuzz: (name) => [findScript('tests/fuzz', name)],
+  bench: (name) => [findScript(scriptFolders.bench, name)],
+  fuzz: (name) => [findScript(scriptFolders.fuzz, name)],
   docs: () => ['scripts/generate-docs.ts'],
-  chaos: (name) => [findScript('tests/chaos', name)],
+  chaos: (name) => [findScript(scriptFolders.chaos, name)],
   provider: () => ['docs/examples/scripted-provider.ts'],
 }
 const namedScripts = new Set(['bench', 'fuzz', 'chaos'])
@@ -56,7 +60,22 @@ const toArguments = (command, rest) => {
   return namedScripts.has(command) ? [...script(rest[0]), ...rest.slice(1)] : [...script(), ...rest]
 }
 
+/** What a script of the checkout does, told without running it; undefined where nobody asks, or where it tells itself. */
+const findHelp = (command, rest) => {
+  if (!(command in scripts) || !asksForHelp(rest)) return undefined
+  const isNamed = command in defaultNames || !(rest[0] ?? '-').startsWith('-')
+  if (namedScripts.has(command) && !isNamed) return listHelp(command)
+  return helpOf(join(root, toArguments(command, rest)[0])) || undefined
+}
+
+const listHelp = (command) =>
+  listScripts(join(root, scriptFolders[command]))
+    .map((name) => helpOf(join(root, scriptFolders[command], `${name}.ts`)))
+    .join('\n\n')
+
 const main = async ([command, ...rest]) => {
+  const help = findHelp(command, rest)
+  if (help !== undefined) return process.stdout.write(`${help}\n`)
   const [file, ...args] = toArguments(command, rest)
   const node = ensureNode(root)
   ensurePackages(root, node)

@@ -1,3 +1,4 @@
+// Writes the documents that are made from the program's own tables: `npm run docs`. Their tests compare them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { envExample, settingsTable } from '../src/config.ts'
@@ -5,7 +6,6 @@ import { envExample, settingsTable } from '../src/config.ts'
 import './generate-openapi.ts'
 import { statesDocument } from './state-drawings.ts'
 
-/** Writes the documents that are made from the program's own tables. Their tests compare them. */
 const root = join(import.meta.dirname, '..')
 
 writeFileSync(join(root, '.env.example'), envExample())

@@ -87,6 +87,21 @@ test('the installed command is the same program', () => {
   assert.equal(answer.status, 7)
 })
 
+test('a script of the checkout that is asked for help tells what it does, and is not run', () => {
+  mkdirSync(join(root, 'benchmarks'))
+  writeFileSync(join(root, 'benchmarks/one.ts'), '/**\n * Measures one.\n */\nprocess.exit(9)\n')
+  writeFileSync(join(root, 'benchmarks/two.ts'), '// Measures two,\n// `npm run bench two`.\nx()\n')
+  for (const [words, told] of [
+    [['bench', 'one', '--help'], 'Measures one.\n'],
+    [['bench', 'two', '-h'], 'Measures two,\n`npm run bench two`.\n'],
+    [['bench', '--help'], 'Measures one.\n\nMeasures two,\n`npm run bench two`.\n'],
+  ] as const) {
+    const { stdout, stderr, status } = run([...words])
+    assert.deepEqual([stdout, stderr, status], [told, '', 0])
+  }
+  assert.equal(run(['bench', 'three', '--help']).status, 2)
+})
+
 test('a changed lock file replaces the packages', () => {
   run(['start'])
   lock('second')
