@@ -11,7 +11,7 @@ export interface DownloadGrant {
   /** Scheme, host and port that serve downloads. */
   readonly origin: string
   readonly recordingId: string
-  /** A whole second. */
+  /** Enforced to the millisecond, so that a URL lives as long as was asked for. */
   readonly expiresAt: Date
   readonly key: SigningKey
 }
@@ -19,11 +19,11 @@ export interface DownloadGrant {
 const nonceLength = 11
 
 /**
- * `<origin>/recordings/<id>?e=<unix seconds>&k=<key id>&n=<nonce>&s=<signature>`, about 165 characters. The signature is
- * an HMAC-SHA256 over all of it but the origin (D12). The nonce makes each URL a new one, within a second too.
+ * `<origin>/recordings/<id>?e=<unix milliseconds>&k=<key id>&n=<nonce>&s=<signature>`, about 170 characters. The signature
+ * is an HMAC-SHA256 over all of it but the origin (D12). The nonce makes each URL a new one, within a millisecond too.
  */
 export const signUrl = ({ origin, recordingId, expiresAt, key }: DownloadGrant): string => {
-  const expires = String(Math.floor(expiresAt.getTime() / 1000))
+  const expires = String(expiresAt.getTime())
   const url = new URL(`${origin.replace(/\/$/, '')}/recordings/${recordingId}`)
   url.searchParams.set('e', expires)
   url.searchParams.set('k', key.keyId)
@@ -48,14 +48,14 @@ export const verifySignedUrl = (
   const signature = Buffer.from(only(url, 's') ?? '', 'base64url')
   const nonce = only(url, 'n')
   if (recordingId === undefined || expires === undefined || key === undefined) return undefined
-  if (!/^\d{1,12}$/.test(expires) || nonce === undefined || url.searchParams.size !== 4)
+  if (!/^\d{1,15}$/.test(expires) || nonce === undefined || url.searchParams.size !== 4)
     return undefined
   const expected = signatureOf([recordingId, expires, nonce], key)
   if (signature.length !== expected.length || !timingSafeEqual(signature, expected))
     return undefined
   // base64url has spare bits at its end: one signature has exactly one spelling.
   if (only(url, 's') !== expected.toString('base64url')) return undefined
-  return Number(expires) * 1000 > now.getTime() ? { recordingId } : undefined
+  return Number(expires) > now.getTime() ? { recordingId } : undefined
 }
 
 const only = (url: URL, name: string): string | undefined => {
@@ -68,4 +68,4 @@ const signatureOf = (
   [recordingId, expires, nonce]: readonly [string, string, string],
   { keyId, secret }: SigningKey,
 ): Buffer =>
-  createHmac('sha256', secret).update(`v2\n${recordingId}\n${expires}\n${keyId}\n${nonce}`).digest()
+  createHmac('sha256', secret).update(`v3\n${recordingId}\n${expires}\n${keyId}\n${nonce}`).digest()

@@ -3,7 +3,7 @@ import type { Recording } from '../../contract/recordings.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { RecordingRow } from './recording-store.ts'
 
-/** Mints a URL of at most 2,048 characters that serves the MP3 until the instant, a whole second (D12). */
+/** Mints a URL of at most 2,048 characters that serves the MP3 until the instant, to the millisecond (D12). */
 export type SignDownloadUrl = (recordingId: string, expiresAt: Date) => string
 
 export interface DownloadUrls {
@@ -28,8 +28,7 @@ export const downloadableRecording = (
   seconds: number,
   { signDownloadUrl, clock }: DownloadUrls,
 ): Recording => {
-  // URLs carry whole seconds; what is told must be what is enforced.
-  const expiresAt = new Date((Math.floor(clock.now().getTime() / 1000) + seconds) * 1000)
+  const expiresAt = new Date(clock.now().getTime() + seconds * 1000)
   return {
     ...recordingResource(row),
     download_url: signDownloadUrl(row.id, expiresAt),

@@ -36,7 +36,7 @@ const clock = createManualClock(new Date('2026-07-16T08:00:00.700Z'))
 const urls = {
   clock,
   signDownloadUrl: (id: string, expiresAt: Date) =>
-    `http://media.example/recordings/${id}?e=${expiresAt.getTime() / 1000}`,
+    `http://media.example/recordings/${id}?e=${expiresAt.getTime()}`,
 }
 const listRecordings = createListRecordings(urls)
 const getRecording = createGetRecording(urls)
@@ -163,16 +163,16 @@ describe('a recording', () => {
 })
 
 describe('download URLs', () => {
-  it('are in every row of the list if asked for, and expire when they say', async () => {
+  it('are in every row of the list if asked for, and live to the millisecond as long as asked for', async () => {
     const id = await record(await ours.placeCall())
     const [row] = (await list({ include: 'download_url' })).data
-    assert.equal(row?.download_url_expires_at, '2026-07-16T08:15:00.000Z')
+    assert.equal(row?.download_url_expires_at, '2026-07-16T08:15:00.700Z')
     assert.equal(
       row?.download_url,
-      `http://media.example/recordings/${id}?e=${Date.parse('2026-07-16T08:15:00Z') / 1000}`,
+      `http://media.example/recordings/${id}?e=${Date.parse('2026-07-16T08:15:00.700Z')}`,
     )
     const [short] = (await list({ include: 'download_url', expires_in: 60 })).data
-    assert.equal(short?.download_url_expires_at, '2026-07-16T08:01:00.000Z')
+    assert.equal(short?.download_url_expires_at, '2026-07-16T08:01:00.700Z')
     const [without] = (await list()).data
     assert.equal(without && 'download_url' in without, false)
   })
@@ -180,7 +180,7 @@ describe('download URLs', () => {
   it('are minted anew for every GET of one recording', async () => {
     const id = await record(await ours.placeCall())
     const first = await get(id, 3600)
-    assert.equal(first.download_url_expires_at, '2026-07-16T09:00:00.000Z')
+    assert.equal(first.download_url_expires_at, '2026-07-16T09:00:00.700Z')
     clock.advance(1000)
     const second = await get(id, 3600)
     assert.notEqual(second.download_url, first.download_url)
