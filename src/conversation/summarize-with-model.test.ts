@@ -224,6 +224,13 @@ describe('the words of a hostile callee', () => {
       assert.equal(await outcomeOf({ turns: [] }), 'not_reached')
     }))
 
+  it('is not asked again for an outcome that the call knows anyway', () =>
+    withModel(says(record('not_reached')), async (url) => {
+      const summarize = createModelSummarizer({ url })
+      const summary = await summarize({ ...conversation('Yes.'), turns: [] }, never)
+      assert.equal(summary.outcome, 'not_reached')
+    }))
+
   it('cannot be made to opt anybody out, or to transfer, by a model that believes them', () =>
     withModel(says(record('transferred')), async (url) => {
       await assert.rejects(

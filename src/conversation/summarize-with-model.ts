@@ -77,6 +77,9 @@ export const createModelSummarizer =
         choices,
         AbortSignal.any([signal, limit]),
       )
+      // Where the call itself knows its outcome, whatever the model says about it is not used.
+      if (certain === undefined && !choices.some(({ slug }) => slug === answer.outcome))
+        throw new SummaryProviderError('The model made up an outcome.')
       const plain = summarize(input)
       return {
         summary: shorten(answer.summary, maxSummaryLength),
@@ -147,11 +150,8 @@ const askOnce = async (
   })
   if (finishReason === 'content-filter')
     throw new ContentRejectedError('The model will not read it.')
-  const slugs = new Set(choices.map(({ slug }) => slug))
-  const answer = answerSchema.parse(output)
-  if (!slugs.has(answer.outcome)) throw new SummaryProviderError('The model made up an outcome.')
   return {
-    answer,
+    answer: answerSchema.parse(output),
     usage: {
       provider: new URL(url).host,
       model,
