@@ -70,14 +70,9 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   /** A call that the media refuses would be dialled and put back again and again: it had better wait where it is. */
   const mediaCapacity = (): number => {
     const capacity = options.mediaCapacity?.() ?? Infinity
-    const isLess = capacity < options.maxChannels
-    if (isLess !== isOverloaded) {
-      isOverloaded = isLess
-      logger.warn(
-        { capacity },
-        isLess ? 'the media is overloaded: calls wait' : 'the media is well',
-      )
-    }
+    const isFull = capacity < options.maxChannels && live.size() >= capacity
+    if (isFull && !isOverloaded) logger.warn({ capacity }, 'the media is overloaded: calls wait')
+    isOverloaded = isFull || (isOverloaded && capacity < options.maxChannels)
     return capacity
   }
 

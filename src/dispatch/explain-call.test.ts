@@ -56,6 +56,17 @@ describe('explaining a call', () => {
       { reason: 'calling_hours', until: '2099-01-01T08:00:00.000Z' },
     ],
     [
+      'the window of its batch counts too',
+      `update lanes set opens_at = ${opening}, closes_at = 'infinity',
+                        calling_window = '{"time_zone": "Europe/Paris"}'`,
+      {
+        reason: 'calling_hours',
+        sentence:
+          'It is outside the calling hours in the organization’s time zone, narrowed by its batch’s window in Europe/Paris.',
+        until: '2099-01-01T08:00:00.000Z',
+      },
+    ],
+    [
       'its hours never open',
       `update lanes set opens_at = 'infinity', closes_at = 'infinity'`,
       { reason: 'calling_hours' },

@@ -73,7 +73,12 @@ const closedLane = (row: ExplainRow): Waiting | undefined => {
   if (!row.is_opening_known) {
     return { reason: 'calling_hours', sentence: 'Its calling hours are being worked out.' }
   }
-  const where = row.time_zones === '' ? 'the organization’s time zone' : row.time_zones
+  const policyZones = row.time_zones === '' ? 'the organization’s time zone' : row.time_zones
+  const window =
+    row.window_time_zone === null
+      ? ''
+      : `, narrowed by its batch’s window in ${row.window_time_zone}`
+  const where = `${policyZones}${window}`
   if (!row.opens_at) {
     return { reason: 'calling_hours', sentence: `No calling hours are within sight in ${where}.` }
   }

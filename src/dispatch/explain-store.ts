@@ -25,6 +25,8 @@ export interface ExplainRow {
   readonly is_claimed: boolean
   readonly lane_kind: LaneKind
   readonly time_zones: string
+  /** Of its batch's own calling window. */
+  readonly window_time_zone: string | null
   readonly is_paused: boolean
   readonly is_opening_known: boolean
   readonly is_open: boolean
@@ -45,7 +47,8 @@ const loadStatement = sql(
   'explain-store.loadForExplanation',
   `select c.id, c.status, c.attempt, c.decisions, c.wait_reason, c.not_before,
           c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
-          l.kind as lane_kind, l.time_zones, l.paused as is_paused, l.opens_at is not null as is_opening_known,
+          l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
+          l.paused as is_paused, l.opens_at is not null as is_opening_known,
           coalesce(l.opens_at <= now() and l.closes_at > now(), false) as is_open,
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,
           o.concurrency,
