@@ -9,7 +9,7 @@ import { silentLogger } from '../runtime/logger.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
-import { parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
+import { bindAddressFor, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { checkEngine } from './doctor-engine.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
@@ -112,7 +112,10 @@ const checkTrunk = async (config: Config): Promise<Finding> => {
   } catch (error) {
     return failed('trunk', `OUTDIAL_SIP_TRUNK: ${messageOf(error)}.`)
   }
-  const userAgent = createUserAgent({ logger: silentLogger })
+  const userAgent = createUserAgent({
+    logger: silentLogger,
+    bindAddress: bindAddressFor(trunk),
+  })
   try {
     await userAgent.start()
     const health = await createSipCarrier({ userAgent, trunk, logger: silentLogger }).ping()

@@ -5,7 +5,7 @@ import { createUserAgent } from '../sip/user-agent.ts'
 import type { Carrier } from '../telephony/carrier.ts'
 import { createSandboxCarrier } from '../telephony/sandbox/sandbox-carrier.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
-import { parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
+import { bindAddressFor, isLocalTrunk, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { StartError } from './start-error.ts'
 
 export interface Telephony extends Service {
@@ -75,8 +75,7 @@ const readTrunk = (uri: string): Trunk => {
 const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony => {
   const trunk = readTrunk(uri)
   const publicAddress = config.OUTDIAL_PUBLIC_IP
-  const isLocal = trunk.host === 'localhost' || trunk.host.startsWith('127.')
-  const bindAddress = isLocal ? loopback : '0.0.0.0'
+  const bindAddress = bindAddressFor(trunk)
   const userAgent = createUserAgent({
     logger,
     bindAddress,
@@ -89,7 +88,7 @@ const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony 
     trunk,
     logger,
     // A trunk on loopback is a test peer; only there the id helps whoever counts INVITEs.
-    sendsCallId: isLocal,
+    sendsCallId: isLocalTrunk(trunk),
     ...(publicAddress !== undefined && { publicAddress }),
   })
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTrunkUri, trunkTarget } from './trunk-uri.ts'
+import { bindAddressFor, parseTrunkUri, trunkTarget } from './trunk-uri.ts'
 
 test('a trunk is read with everything, and with as little as a host', () => {
   assert.deepEqual(parseTrunkUri('sip:acc%40home:p%3Aw@sip.example.com:5070;transport=TCP'), {
@@ -21,6 +21,19 @@ test('calls and OPTIONS go to URIs that name the transport', () => {
     trunkTarget(parseTrunkUri('sip:gw.example.com'), '+12025550100'),
     'sip:+12025550100@gw.example.com',
   )
+})
+
+test('sockets listen on the version of IP the trunk has, and on loopback alone where it is there', () => {
+  const addresses = [
+    ['sip.example.com', '0.0.0.0'],
+    ['192.0.2.1', '0.0.0.0'],
+    ['127.0.0.2', '127.0.0.1'],
+    ['localhost', '127.0.0.1'],
+    ['[2001:db8::1]', '::'],
+    ['[::1]:5061', '::1'],
+  ]
+  for (const [host, address] of addresses)
+    assert.equal(bindAddressFor(parseTrunkUri(`sip:${host}`)), address)
 })
 
 test('what cannot be a trunk is refused with a sentence that never shows the password', () => {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { hostPort, parseSipUri } from '../sip/uri.ts'
 
 export type TrunkTransport = 'udp' | 'tcp' | 'tls'
@@ -28,6 +29,16 @@ export const parseTrunkUri = (text: string): Trunk => {
     transport: readTransport(uri.scheme, uri.parameters),
     ...(credentials === undefined ? {} : { credentials }),
   }
+}
+
+/** Whether the trunk is on this machine: a test peer. */
+export const isLocalTrunk = ({ host }: Trunk): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** Where sockets towards the trunk listen: on its version of IP, and on loopback alone where it is there. */
+export const bindAddressFor = (trunk: Trunk): string => {
+  if (isIPv6(trunk.host)) return isLocalTrunk(trunk) ? '::1' : '::'
+  return isLocalTrunk(trunk) ? '127.0.0.1' : '0.0.0.0'
 }
 
 const readTransport = (
