@@ -65,6 +65,7 @@ export interface FakeLeg extends CallLeg {
   settleTransfer(outcome: TransferOutcome): void
   end(end: LegEnd): void
   changeMedia(media: NegotiatedMedia): void
+  press(digit: string): void
 }
 
 export const createFakeLeg = (): FakeLeg => {
@@ -73,6 +74,7 @@ export const createFakeLeg = (): FakeLeg => {
   const transfers: string[] = []
   let hangUps = 0
   let onChange: (media: NegotiatedMedia) => void = () => undefined
+  let onDigit: (digit: string) => void = () => undefined
   return {
     sipCallId: 'sip-call',
     media: pcmuMedia,
@@ -82,6 +84,9 @@ export const createFakeLeg = (): FakeLeg => {
     },
     onMediaChange: (listener) => {
       onChange = listener
+    },
+    onDigit: (listener) => {
+      onDigit = listener
     },
     transfers,
     settleTransfer: transfer.resolve,
@@ -95,6 +100,7 @@ export const createFakeLeg = (): FakeLeg => {
     },
     end: ended.resolve,
     changeMedia: (media) => onChange(media),
+    press: (digit) => onDigit(digit),
   }
 }
 
@@ -176,6 +182,7 @@ export const createFakeMedia = (): FakeMedia => {
       started.resolve()
     },
     updateMedia: ({ direction }) => log.push(`media ${direction}`),
+    pressed: (digit) => log.push(`digit ${digit}`),
     transferSettled: (result) => log.push(`transfer ${JSON.stringify(result)}`),
     onEvent: (next) => {
       listener = next

@@ -277,8 +277,12 @@ describe('media channel', () => {
   it('tells the conversation of the digits that were pressed', async () => {
     const { press, log, events, channel } = await startTalking()
     press('5')
-    assert.deepEqual(events, [{ type: 'dtmf', digit: '5' }])
-    assert.ok(log.includes('digit 5'))
+    channel.pressed('6')
+    assert.deepEqual(events, [
+      { type: 'dtmf', digit: '5' },
+      { type: 'dtmf', digit: '6' },
+    ])
+    assert.ok(log.includes('digit 5') && log.includes('digit 6'))
     await channel.stop()
   })
 

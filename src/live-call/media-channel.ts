@@ -28,6 +28,8 @@ export interface MediaChannel {
   prepare(plan: ConversationPlan): void
   start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
   updateMedia(media: NegotiatedMedia): void
+  /** A key that came by signalling. */
+  pressed(digit: string): void
   transferSettled(result: TransferResult): void
   /** Flushes the last words and the recording, then frees the socket. Safe twice. */
   stop(): Promise<MediaReport>
@@ -220,10 +222,11 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
     return undefined
   }
 
-  rtp.onDigit((digit) => {
+  const pressed = (digit: string): void => {
     options.post({ type: 'dtmf', digit })
     conversation?.heardDigit(digit)
-  })
+  }
+  rtp.onDigit(pressed)
 
   return {
     prepare: (plan) => {
@@ -241,6 +244,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
       void converse()
     },
     updateMedia: connect,
+    pressed,
     transferSettled: (result) => transferring?.(result),
     stop: () => (stopping ??= stop()),
   }

@@ -22,6 +22,8 @@ export interface MediaCall {
   /** The phone was answered: RTP, recording and conversation begin. Without a target nothing is recorded. */
   start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
   updateMedia(media: NegotiatedMedia): void
+  /** A key that came by signalling. */
+  pressed(digit: string): void
   /** Answers a `transfer` event. */
   transferSettled(result: TransferResult): void
   /** At most one listener; events that came before it are delivered at once. */

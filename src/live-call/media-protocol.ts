@@ -31,6 +31,8 @@ export type ToMediaWorker =
       readonly recording: RecordingTarget | undefined
     }
   | { readonly type: 'update_media'; readonly channel: number; readonly media: NegotiatedMedia }
+  /** A key that came by signalling. */
+  | { readonly type: 'pressed'; readonly channel: number; readonly digit: string }
   /** The last word on the transfer that the worker asked for. */
   | {
       readonly type: 'transfer_settled'

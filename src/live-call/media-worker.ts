@@ -72,6 +72,7 @@ const receive = async (message: ToMediaWorker): Promise<void> => {
   if (message.type === 'prepare') channel?.prepare(message.plan)
   else if (message.type === 'start') channel?.start(message.media, message.recording)
   else if (message.type === 'transfer_settled') channel?.transferSettled(message.result)
+  else if (message.type === 'pressed') channel?.pressed(message.digit)
   else channel?.updateMedia(message.media)
 }
 

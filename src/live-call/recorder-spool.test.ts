@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { fork } from 'node:child_process'
-import { appendFile, mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import {
+  appendFile,
+  mkdtemp,
+  open,
+  readFile,
+  readdir,
+  readlink,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -56,6 +67,23 @@ describe('recorder spool', () => {
     assert.deepEqual(
       [figures.framesExpected, figures.framesWritten, figures.framesLost],
       [60, 0, 60],
+    )
+  })
+
+  it('leaves neither file nor handle where the header cannot be written', async () => {
+    const path = join(folder, 'headless.spool')
+    const spool = createRecorderSpool(path, { ...header, callId: 'x'.repeat(600) })
+    spool.write(lane(1), lane(2))
+    const { framesExpected, framesLost } = await spool.close()
+    assert.deepEqual([framesExpected, framesLost], [1, 1])
+    assert.equal(existsSync(path), false)
+    const handles = existsSync('/proc/self/fd') ? await readdir('/proc/self/fd') : []
+    const files = await Promise.all(
+      handles.map((name) => readlink(join('/proc/self/fd', name)).catch(() => '')),
+    )
+    assert.deepEqual(
+      files.filter((file) => file.startsWith(path)),
+      [],
     )
   })
 

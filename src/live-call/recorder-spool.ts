@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
 import {
   encodeSpoolHeader,
   spoolFrameBytes,
@@ -98,11 +98,17 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
 
 const newChunk = (): Buffer => Buffer.allocUnsafe(chunkFrames * spoolFrameBytes)
 
-/** `wx`: two calls never share a file, and an older recording is never overwritten. */
+/** `wx`: two calls never share a file, and an older recording is never overwritten. Without a header no file stays. */
 const openSpool = async (path: string, header: SpoolHeader): Promise<FileHandle> => {
   const file = await open(path, 'wx', 0o600)
-  await file.appendFile(encodeSpoolHeader(header))
-  return file
+  try {
+    await file.appendFile(encodeSpoolHeader(header))
+    return file
+  } catch (error) {
+    await file.close().catch(() => undefined)
+    await unlink(path).catch(() => undefined)
+    throw error
+  }
 }
 
 const interleave = (into: Buffer, offset: number, agent: Uint8Array, contact: Uint8Array): void => {

@@ -105,6 +105,9 @@ export const createRemoteMediaCall = (
     updateMedia: (media: NegotiatedMedia) => {
       if (!isOver) post({ type: 'update_media', channel, media })
     },
+    pressed: (digit) => {
+      if (!isOver) post({ type: 'pressed', channel, digit })
+    },
     transferSettled: (result) => {
       if (!isOver) post({ type: 'transfer_settled', channel, result })
     },

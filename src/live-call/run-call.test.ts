@@ -382,12 +382,13 @@ describe('an answered call', () => {
     assert.deepEqual([leg.hangUps, deps.ledger.finished], [1, []])
   })
 
-  it('hands on every change of the media', async () => {
+  it('hands on every change of the media, and every key', async () => {
     const { deps, leg, done } = await startAnswered()
     leg.changeMedia({ ...pcmuMedia, direction: 'recvonly' })
+    leg.press('5')
     leg.end({ by: 'callee' })
     await done
-    assert.deepEqual(deps.media.log, ['prepare', 'start', 'media recvonly', 'stop'])
+    assert.deepEqual(deps.media.log, ['prepare', 'start', 'media recvonly', 'digit 5', 'stop'])
   })
 
   it('is written once the database is back', async () => {

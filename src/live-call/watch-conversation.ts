@@ -108,6 +108,7 @@ export const watchConversation = (watch: ConversationWatch): HeldConversation =>
     ),
   )
   watch.leg.onMediaChange((media) => watch.media.updateMedia(media))
+  watch.leg.onDigit((digit) => watch.media.pressed(digit))
   watch.media.onEvent(onEvent)
 
   return {

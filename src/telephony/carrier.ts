@@ -80,6 +80,8 @@ export interface CallLeg {
   readonly media: NegotiatedMedia
   /** Called when a re-INVITE or UPDATE changes the media (hold, resume, new address). */
   onMediaChange(listener: (media: NegotiatedMedia) => void): void
+  /** Called for each key the callee's side tells of by SIP INFO; where RTP carries keys they come there, and only there. */
+  onDigit(listener: (digit: string) => void): void
   /**
    * Has the callee's side call somebody else in our place (REFER, RFC 3515) and follows what becomes of it. One transfer
    * at a time. Never rejects, and never ends the call: after `transferred` we are still there to hang up.

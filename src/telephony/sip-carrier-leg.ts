@@ -1,6 +1,7 @@
 import type { AgreedAudio, MediaNegotiator } from '../sip/sdp.ts'
 import type { Dialog } from '../sip/user-agent-types.ts'
 import type { CallLeg, LegEnd, NegotiatedMedia, TransferOutcome } from './carrier.ts'
+import { digitOfInfo } from './info-digit.ts'
 import { refer } from './refer.ts'
 
 export interface TransferSettings {
@@ -36,6 +37,13 @@ export const createSipCallLeg = (
       if (audio !== undefined) change(audio)
     },
   )
+  let digitListener: (digit: string) => void = () => {}
+  dialog.onRequest('INFO', (request) => {
+    const digit = digitOfInfo(request)
+    // Some carriers tell of each key twice; RTP says when it was pressed.
+    if (digit !== undefined && media.telephoneEventPayloadType === undefined) digitListener(digit)
+    return 200
+  })
   return {
     sipCallId: dialog.sipCallId,
     get media() {
@@ -43,6 +51,9 @@ export const createSipCallLeg = (
     },
     onMediaChange: (listener) => {
       listeners.push(listener)
+    },
+    onDigit: (listener) => {
+      digitListener = listener
     },
     transfer: async (to) => {
       if (isTransferring) return alreadyTransferring

@@ -130,6 +130,34 @@ test('hold, resume and a move to another address reach the listener', async (t) 
   await leg.hangUp()
 })
 
+test('keys come by INFO where RTP carries none, and only there', async (t) => {
+  const network = await connect(t)
+  const press = async (sdp: string): Promise<string[]> => {
+    const { promise, resolve } = Promise.withResolvers<Dialog | undefined>()
+    network.callee.onInvite((incoming) => void incoming.accept(sdp).then(resolve))
+    const leg = legOf(await dial(network))
+    const digits: string[] = []
+    leg.onDigit((digit) => digits.push(digit))
+    const dialog = await promise
+    for (const [type, body] of [
+      ['application/dtmf-relay', 'Signal= 4\r\nDuration=160\r\n'],
+      ['application/dtmf', '2'],
+      ['application/dtmf-relay', 'Signal=11\r\n'],
+      ['application/dtmf-relay', 'Signal=99\r\n'],
+      ['application/media_control+xml', '<x/>'],
+    ]) {
+      const options = { headers: { 'Content-Type': type ?? '' }, body: body ?? '' }
+      assert.equal((await dialog?.request('INFO', options))?.status, 200)
+    }
+    await leg.hangUp()
+    return digits
+  }
+  const plain =
+    'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 5000 RTP/AVP 0'
+  assert.deepEqual(await press(`${plain}\r\n`), ['4', '2', '#'])
+  assert.deepEqual(await press(`${plain} 101\r\na=rtpmap:101 telephone-event/8000\r\n`), [])
+})
+
 test('an answer without a codec of ours is hung up', async (t) => {
   const network = await connect(t)
   const { promise: ended, resolve } = Promise.withResolvers<unknown>()
