@@ -11,6 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -158,6 +159,31 @@ test('a command without a service runs the database itself, until its guests hav
   assert.deepEqual(await query(guest.connection, 'select n from kept'), [1])
   await guest.stop()
   await stopped
+})
+
+test('a command is told at once where the disk of a running service is full', async () => {
+  const full = join(scratch, 'full')
+  const folders = prepareFolders(full)
+  const attempt = await acquireInstanceLock(folders.sockets, 'service')
+  assert.equal(attempt.kind, 'held')
+  // As PostgreSQL refuses a session whose first file it cannot write.
+  const fields = 'SFATAL\0C53100\0Mcould not write init file: No space left on device\0\0'
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(4 + fields.length)
+  const server = createServer((socket) => {
+    socket.once('data', () =>
+      socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])),
+    )
+  })
+  server.listen(join(folders.sockets, '.s.PGSQL.5432'))
+  await once(server, 'listening')
+  cleanups.push(() => server.close())
+  await assert.rejects(connectOrStartEmbedded(full, options), {
+    name: 'DatabaseSetupError',
+    message: /^The disk that holds .*full is full: free at least 200 MB/,
+  })
+  server.close()
+  if (attempt.kind === 'held') await attempt.lock.release(0, async () => undefined)
 })
 
 test('a service waits for a command that holds the database', async () => {
