@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
+
+/** How long the calls that a second signal hangs up may take. */
+const hangUpLimitMs = 10_000
 
 /** `outdial start`: every role in one process, until SIGTERM or SIGINT. */
 export const addStartCommand = (program: Command, context: CliContext): void => {
@@ -11,16 +15,23 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     .action(async () => {
       const { config } = context
       const stopSignals = createStopSignals()
-      void stopSignals.second.then(() => process.exit(130))
+      const cutShort = new AbortController()
+      void stopSignals.second.then(async () => {
+        cutShort.abort()
+        await delay(hangUpLimitMs)
+        process.exit(130)
+      })
       const logger = createLogger(config.OUTDIAL_LOG_LEVEL)
       // Until it takes work a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
       context.print(welcome(outdial, context))
       await stopSignals.first
-      context.print('Stopping: live calls may finish; a second signal ends at once.')
-      await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000)
+      context.print(
+        'Stopping: live calls may finish; a second signal hangs them up, a third ends at once.',
+      )
+      await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000, cutShort.signal)
       context.print('Stopped. Queued work is kept for the next start.')
-      process.exit(0)
+      process.exit(cutShort.signal.aborted ? 130 : 0)
     })
 }
 
@@ -32,7 +43,8 @@ const createStopSignals = () => {
   const onSignal = (): void => {
     count += 1
     if (count === 1) first.resolve()
-    else second.resolve()
+    else if (count === 2) second.resolve()
+    else process.exit(130)
   }
   const listen = (): void => {
     process.on('SIGTERM', onSignal)

@@ -28,8 +28,11 @@ export interface RunningOutdial {
   readonly carrierName: string
   /** Present when this start made the sandbox organization. */
   readonly firstStart: FirstStart | undefined
-  /** Claims nothing more, lets live calls go on for up to `limitMs`, ends the rest with BYE, and lets go of everything. */
-  stop(limitMs: number): Promise<void>
+  /**
+   * Claims nothing more, lets live calls go on for up to `limitMs`, or until `cutShort`, ends the rest with BYE, and lets
+   * go of everything.
+   */
+  stop(limitMs: number, cutShort: AbortSignal): Promise<void>
 }
 
 /** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
@@ -164,9 +167,9 @@ const startRoles = async (
     mediaUrl: downloads.publicUrl(),
     carrierName: telephony.name,
     firstStart,
-    stop: async (limitMs) => {
+    stop: async (limitMs, cutShort) => {
       isDraining = true
-      await dispatcher.drain(limitMs)
+      await dispatcher.drain(limitMs, cutShort)
       await stopAll()
     },
   }

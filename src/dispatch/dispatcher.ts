@@ -43,8 +43,8 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher extends Service {
-  /** Claims no more, lets live calls go on for up to `limitMs`, then tells the rest to hang up. */
-  drain(limitMs: number): Promise<void>
+  /** Claims no more, lets live calls go on for up to `limitMs`, or until `cutShort`, then tells the rest to hang up. */
+  drain(limitMs: number, cutShort?: AbortSignal): Promise<void>
   liveCalls(): number
 }
 
@@ -122,14 +122,14 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     logger.info({ node_id: lease.nodeId, max_channels: options.maxChannels }, 'dispatcher started')
   }
 
-  const drain = async (limitMs: number): Promise<void> => {
+  const drain = async (limitMs: number, cutShort?: AbortSignal): Promise<void> => {
     await starting
     await claiming?.stop()
     // Only a note for whoever looks: calls go on and are hung up the same where the database is away.
     await lease?.setDraining().catch((error: unknown) => {
       logger.warn({ err: error }, 'the database was not told of the drain')
     })
-    await within(live.settled(), limitMs)
+    await within(live.settled(), limitMs, cutShort)
     live.abortAll('drain')
     await within(live.settled(), hangUpLimitMs)
     if (live.size() > 0) logger.error({ live: live.size() }, 'calls did not hang up in time')
@@ -147,14 +147,19 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   return {
     start: () => (starting ??= start()),
     stop: () => (stopping ??= stop()),
-    drain: (limitMs) => (draining ??= drain(limitMs)),
+    drain: (limitMs, cutShort) => (draining ??= drain(limitMs, cutShort)),
     liveCalls: () => live.size(),
   }
 }
 
 /** Waits for the promise, but not longer. The drain limit is wall time of an operator, so no clock is turned here. */
-const within = async (promise: Promise<void>, limitMs: number): Promise<void> => {
+const within = async (
+  promise: Promise<void>,
+  limitMs: number,
+  cutShort?: AbortSignal,
+): Promise<void> => {
   const limit = new AbortController()
-  await Promise.race([promise, systemSleep(limitMs, limit.signal)])
+  const stops = cutShort ? [limit.signal, cutShort] : [limit.signal]
+  await Promise.race([promise, systemSleep(limitMs, AbortSignal.any(stops))])
   limit.abort()
 }

@@ -50,6 +50,35 @@ test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keep
   }
 })
 
+test('a second signal hangs up at once whoever is on the line', async () => {
+  const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '600' })
+  const { env } = installation
+  let outdial = await startOutdial(env)
+  try {
+    const { org, agent } = await openSandboxTenant(outdial)
+    const dial = ['dial', '--org', org, '--agent', agent, '+12025550108']
+    const { id } = await askOutdial<{ id: string }>(env, ...dial)
+    const show = () => askOutdial<Record<string, unknown>>(env, 'call', 'show', id)
+    await until('the call to be answered', async () =>
+      (await show())['status'] === 'in_progress' ? true : undefined,
+    )
+    outdial.child.kill('SIGINT')
+    await until('the first signal to be heard', async () =>
+      /Stopping/.test(outdial.output()) ? true : undefined,
+    )
+    const exited = once(outdial.child, 'exit')
+    outdial.child.kill('SIGINT')
+    assert.deepEqual(await exited, [130, null])
+    outdial = await startOutdial(env)
+    const call = await show()
+    assert.equal(call['status'], 'completed', JSON.stringify(call))
+    assert.match(String(call['outcome_reason']), /shut down/)
+  } finally {
+    await outdial.stop()
+    installation.remove()
+  }
+})
+
 test('SIGTERM amid a start, once calls may be dialled, ends them with BYE too', async () => {
   const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '0' })
   const { env } = installation
