@@ -10,6 +10,9 @@ import {
 } from '../../tests/support/answer-table.ts'
 
 const notFound = refused('resource_not_found')
+const meteredNotFound = refused('resource_not_found', {
+  'ratelimit-policy': '"read";q=6000;w=60',
+})
 const forbidden = refused('insufficient_scope')
 const created = ok(202, { location: aCall })
 
@@ -27,8 +30,14 @@ testAnswers([
   ['a doubled slash', get('//calls'), notFound],
   ['an empty id', get('/calls//summary'), notFound],
   ['another case of the path', get('/Calls'), notFound],
-  ['a malformed escape', get('/calls/%zz'), notFound],
-  ['an escape that is not UTF-8', get('/contacts/%ff'), notFound],
+  ['a malformed escape in an id', get('/calls/%zz'), meteredNotFound],
+  ['an escape that is not UTF-8', get('/contacts/%ff'), meteredNotFound],
+  ['a malformed escape in an unknown path', get('/nowhere/%zz'), notFound],
+  [
+    'another method on an id with a malformed escape',
+    send('DELETE /contacts/%ff'),
+    allowing('GET, HEAD'),
+  ],
   ['a malformed id', get('/calls/17'), notFound],
   ['a NUL in an id', get('/contacts/a%00b'), notFound],
   ['an id of 256 characters', get(`/contacts/${'x'.repeat(256)}`), notFound],

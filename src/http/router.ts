@@ -22,7 +22,7 @@ export type Target =
 
 export interface Router {
   /**
-   * Finds the target. Throws 404 for an unknown path (also one with a malformed escape or a trailing slash) and
+   * Finds the target. Throws 404 for an unknown path (also one with a trailing slash) and
    * `MethodNotAllowed` for a known path with any other method. HEAD is GET.
    */
   find(method: string, path: string): Target
@@ -96,15 +96,21 @@ const closedMatch = ({ methods, bucket }: ClosedArea): Match => ({
   params: {},
 })
 
-/** Percent-decoded segments of an absolute path; `undefined` for any other text or a malformed escape. */
+/** Percent-decoded segments of an absolute path; `undefined` for any other text. */
 const decodeSegments = (path: string): readonly string[] | undefined => {
   if (!path.startsWith('/')) return undefined
   const segments = path.slice(1).split('/')
-  if (!path.includes('%')) return segments
+  return path.includes('%') ? segments.map(decodeSegment) : segments
+}
+
+/** What no id may hold (D1): the path stays known, and its schema refuses the id as any other malformed one. */
+const malformedId = '\0'
+
+const decodeSegment = (segment: string): string => {
   try {
-    return segments.map(decodeURIComponent)
+    return decodeURIComponent(segment)
   } catch {
-    return undefined
+    return malformedId
   }
 }
 
