@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -118,4 +119,28 @@ test('beyond loopback, clients have to be told where recordings are', async () =
   assert.match(warned?.message ?? '', /127\.0\.0\.1:4002: set OUTDIAL_PUBLIC_MEDIA_URL/)
   const told = { OUTDIAL_HOST: '0.0.0.0', OUTDIAL_PUBLIC_MEDIA_URL: 'https://media.example.test' }
   assert.equal((await downloads(told))?.status, 'ok')
+})
+
+const ports = async (env: Record<string, string>) => {
+  const none = { OUTDIAL_API_PORT: '0', OUTDIAL_MEDIA_PORT: '0', OUTDIAL_DATA: folder }
+  const found = await examine(readConfig({ ...none, ...env }), () => Promise.reject(new Error()))
+  return found.find(({ check }) => check === 'ports')
+}
+
+test('an address that the machine does not have is not taken for a port in use', async () => {
+  const found = await ports({ OUTDIAL_HOST: '192.0.2.1', OUTDIAL_API_PORT: '4000' })
+  assert.equal(found?.status, 'failed')
+  assert.match(found?.message ?? '', /no address 192\.0\.2\.1: set OUTDIAL_HOST/)
+})
+
+test('the SIP port is looked at too', async () => {
+  assert.equal((await ports({}))?.status, 'ok')
+  const socket = createSocket('udp4')
+  socket.bind(0)
+  await once(socket, 'listening')
+  const taken = String(socket.address().port)
+  const found = await ports({ OUTDIAL_SIP_PORT: taken })
+  socket.close()
+  assert.equal(found?.status, 'warning')
+  assert.ok(found?.message.includes(`${taken} (OUTDIAL_SIP_PORT)`), found?.message)
 })

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { statfs, unlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
@@ -11,6 +9,7 @@ import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
 import { bindAddressFor, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { checkEngine } from './doctor-engine.ts'
+import { checkPorts } from './doctor-ports.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
 
@@ -169,45 +168,4 @@ const checkDownloads = (config: Config): Finding => {
         'downloads',
         `Clients are told to download recordings from ${origin}: set OUTDIAL_PUBLIC_MEDIA_URL to the address they reach it at.`,
       )
-}
-
-const healthLimitMs = 5_000
-
-const checkPorts = async (config: Config): Promise<Finding> => {
-  const wanted = [
-    ['OUTDIAL_API_PORT', config.OUTDIAL_API_PORT],
-    ['OUTDIAL_MEDIA_PORT', config.OUTDIAL_MEDIA_PORT],
-  ] as const
-  const taken: string[] = []
-  for (const [name, port] of wanted) {
-    if (port !== 0 && !(await isFree(config.OUTDIAL_HOST, port))) taken.push(`${port} (${name})`)
-  }
-  if (taken.length === 0) return ok('ports', 'The HTTP ports are free.')
-  return (await isOutdial(config))
-    ? ok('ports', `Outdial is running on them: ${taken.join(', ')}.`)
-    : warning(
-        'ports',
-        `In use by another program: ${taken.join(', ')}. Stop it, or set other ports.`,
-      )
-}
-
-const isFree = async (host: string, port: number): Promise<boolean> => {
-  const server = createServer()
-  try {
-    server.listen(port, host)
-    await once(server, 'listening')
-    return true
-  } catch {
-    return false
-  } finally {
-    server.close()
-  }
-}
-
-const isOutdial = async (config: Config): Promise<boolean> => {
-  const url = `${httpOrigin(config.OUTDIAL_HOST, config.OUTDIAL_API_PORT)}/healthz`
-  const answer = await fetch(url, { signal: AbortSignal.timeout(healthLimitMs) }).catch(
-    () => undefined,
-  )
-  return answer?.headers.get('service-version') != null
 }
