@@ -82,6 +82,11 @@ test('a secret is read from its file, and two sources are refused', () => {
   assert.equal(readConfig({ OUTDIAL_LLM_KEY_FILE: file }).OUTDIAL_LLM_KEY, 'top secret')
   assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: file, OUTDIAL_LLM_KEY: 'x' }), /both set/)
   assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: `${file}.gone` }), /cannot be read/)
+  writeFileSync(file, '\n')
+  assert.equal(
+    refusal({ OUTDIAL_LLM_KEY_FILE: file }),
+    `OUTDIAL_LLM_KEY_FILE names an empty file: ${file}.`,
+  )
 })
 
 test('.env.example and docs/settings.md agree with the settings', () => {

@@ -54,7 +54,7 @@ const portRange = z
 
 const optional = <T>(schema: z.ZodType<T, string>) => schema.optional()
 const providerUrl = optional(url('http', 'https'))
-const text = optional(z.string().min(1))
+const text = optional(z.string())
 
 export const settings = {
   OUTDIAL_DATA: setting(
@@ -251,6 +251,12 @@ const valueOf = (
   if (file === undefined || file === '') return direct
   if (direct !== undefined)
     throw new ConfigError(`${name} and ${name}_FILE are both set; keep one.`)
+  const content = readSecret(name, file)
+  if (content === '') throw new ConfigError(`${name}_FILE names an empty file: ${file}.`)
+  return content
+}
+
+const readSecret = (name: string, file: string): string => {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {

@@ -10,7 +10,7 @@ import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { listRecordingObjectKeys } from '../domains/recordings/recording-objects.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
-import { migrationsFolder, openConnection } from './open-store.ts'
+import { migrationsFolder, openConnection, requireDatabase } from './open-store.ts'
 import { encodingTaskHere, spoolFolderOf } from './spool.ts'
 import { openRecordingStorage } from './storage.ts'
 
@@ -86,6 +86,7 @@ const withConnection = async <T>(
   work: (connection: Awaited<ReturnType<typeof openConnection>>['connection']) => Promise<T>,
 ): Promise<T> => {
   const location = { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA }
+  if (location.databaseUrl !== undefined) await requireDatabase(location.databaseUrl)
   const opened = await openConnection(location, 'command', logger)
   try {
     return await work(opened.connection)

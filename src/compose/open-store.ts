@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import pg from 'pg'
 import type { Database } from '../database/database.ts'
 import {
   connectOrStartEmbedded,
@@ -76,6 +77,23 @@ export const openStore = async (
       await opened.stop()
     },
   }
+}
+
+const connectLimitMs = 10_000
+
+/** Throws `DatabaseSetupError` where the server of `DATABASE_URL` does not take us. */
+export const requireDatabase = async (databaseUrl: string): Promise<void> => {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: connectLimitMs,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw unreachable(databaseUrl, error)
+  }
+  await client.end()
 }
 
 const unreachable = (databaseUrl: string, error: unknown): unknown => {

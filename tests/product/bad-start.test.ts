@@ -120,3 +120,12 @@ test('a second instance on the same data folder is refused and the first goes on
   assert.equal((await fetch(`${first.apiUrl}/readyz`)).status, 200)
   assert.equal(await first.stop(), 0)
 })
+
+test('a database that is not there is named by every command that needs it', async () => {
+  const nobody = { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/outdial' }
+  for (const args of [['org', 'list'], ['migrate'], ['backup', join(installation.data, 'b')]]) {
+    const { status, sentence } = await refusal(nobody, ...args)
+    assert.equal(status, 1)
+    assert.match(sentence, /^The database at 127\.0\.0\.1:1 cannot be used: .*Check DATABASE_URL/)
+  }
+})
