@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
+import { show, type OutputOptions } from './output.ts'
 
 /** How long the calls that a second signal hangs up may take. */
 const hangUpLimitMs = 10_000
@@ -12,8 +13,11 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
   program
     .command('start')
     .description('run everything in one process')
-    .action(async () => {
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions) => {
       const { config } = context
+      // Standard output is for the one document then.
+      const tell = options.json ? context.warn : context.print
       const stopSignals = createStopSignals()
       const cutShort = new AbortController()
       void stopSignals.second.then(async () => {
@@ -24,13 +28,11 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
       const logger = createLogger(config.OUTDIAL_LOG_LEVEL)
       // Until it takes work a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
-      context.print(welcome(outdial, context))
+      show(context, options, summaryOf(outdial, context), () => welcome(outdial, context))
       await stopSignals.first
-      context.print(
-        'Stopping: live calls may finish; a second signal hangs them up, a third ends at once.',
-      )
+      tell('Stopping: live calls may finish; a second signal hangs them up, a third ends at once.')
       await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000, cutShort.signal)
-      context.print('Stopped. Queued work is kept for the next start.')
+      tell('Stopped. Queued work is kept for the next start.')
       process.exit(cutShort.signal.aborted ? 130 : 0)
     })
 }
@@ -53,14 +55,31 @@ const createStopSignals = () => {
   return { listen, first: first.promise, second: second.promise }
 }
 
-const welcome = (outdial: RunningOutdial, { config }: CliContext): string =>
+const placeOf = ({ config }: CliContext): string =>
+  config.DATABASE_URL === undefined ? config.OUTDIAL_DATA : 'the database of DATABASE_URL'
+
+const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
+  api_url: outdial.apiUrl,
+  media_url: outdial.mediaUrl,
+  carrier: outdial.carrierName,
+  data: placeOf(context),
+  ...(outdial.firstStart && {
+    first_start: {
+      api_key: outdial.firstStart.key,
+      agent_id: outdial.firstStart.agentId,
+      contact_id: outdial.firstStart.contactId,
+    },
+  }),
+})
+
+const welcome = (outdial: RunningOutdial, context: CliContext): string =>
   [
     'Outdial is running.',
     '',
     `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
     `  Downloads  ${outdial.mediaUrl}`,
     `  Calls go to ${outdial.carrierName}`,
-    `  Data in    ${config.DATABASE_URL === undefined ? config.OUTDIAL_DATA : 'the database of DATABASE_URL'}`,
+    `  Data in    ${placeOf(context)}`,
     ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
   ].join('\n')
 

@@ -3,6 +3,7 @@ import type { ChatHistory, ToolCall } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
 import { isWorthRetrying, ProviderError } from './provider-error.ts'
 import { createSentenceStream } from './sentence-stream.ts'
+import { speakable } from './speakable.ts'
 import type { Speaker, SpokenUtterance } from './speaker.ts'
 
 /** Has the model answer, one answer at a time, and what it says spoken. */
@@ -96,13 +97,15 @@ export const createAnswering = (options: AnsweringOptions): Answering => {
     let speaking: Promise<void> = Promise.resolve()
 
     const speakOn = (sentence: string): void => {
+      const words = speakable(sentence)
+      if (!/[\p{L}\p{N}]/u.test(words)) return
       speaking = speaking.then(async () => {
         const isFirst = !task.spoken
         const spoken = task.spoken ?? (await beginUtterance(task))
         if (isFirst) emit({ type: 'first_words', utteranceId: spoken.utterance.id })
         task.isHeard = true
         clearTimeout(filler)
-        await spoken.speak(sentence)
+        await spoken.speak(words)
       })
       // Awaited below; until then a failure must not count as unhandled.
       speaking.catch(() => undefined)

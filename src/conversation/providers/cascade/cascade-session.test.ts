@@ -134,6 +134,19 @@ const contents = (messages: readonly ModelMessage[]): string[] =>
   messages.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`)
 
 describe('a cascade session', () => {
+  it('speaks words, and not the marks around them', async () => {
+    const { session, asked, spoken, until, hear, nextAsked, settle } = await createBench()
+    await settle()
+    hear('What is there?')
+    const question = await nextAsked(0)
+    question.tell(text('**Sure!** There is *one* thing.\n\n---\n'))
+    question.end()
+    await until(() => spoken.find((words) => words.includes('thing')))
+    assert.deepEqual(spoken.slice(-1), ['Sure! There is one thing.'])
+    assert.equal(asked.length, 1)
+    await session.close()
+  })
+
   it('answers what was said, knowing what was said before', async () => {
     const bench = await createBench()
     await bench.textOf('utterance_1')

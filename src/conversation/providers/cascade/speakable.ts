@@ -1,0 +1,21 @@
+/**
+ * A sentence without the marks of Markdown that models write however they are told not to: a voice would read the
+ * asterisks. What is calculated (`5*3`) or named (`snake_case`) stays. Empty where nothing else was there.
+ */
+export const speakable = (sentence: string): string =>
+  marks.reduce((text, [mark, words]) => text.replace(mark, words), sentence).trim()
+
+const marks: readonly (readonly [RegExp, string])[] = [
+  // Links and pictures: their words.
+  [/!?\[([^\][]*)\]\([^()\s]*\)/gu, '$1'],
+  // Fences with the name of a language, and code within a line.
+  [/```[\p{L}\p{N}+-]*/gu, ''],
+  [/`/gu, ''],
+  // Headings, quotations and bullets at the beginning of a line; rules.
+  [/^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+/gmu, ''],
+  [/^[ \t]*(?:[-*_][ \t]*){3,}$/gmu, ''],
+  // Emphasis stands right before or right behind a word, and not between two numbers.
+  [/(?<!\p{N}\**)\*+(?=[^\s*])|(?<=[^\s*])\*+(?!\**\p{N})/gu, ''],
+  [/(?<![\p{L}\p{N}_])_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?![\p{L}\p{N}_])/gu, ''],
+  [/~~/gu, ''],
+]
