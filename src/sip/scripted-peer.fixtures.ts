@@ -11,6 +11,9 @@ import {
 import { parseMessage } from './parse-message.ts'
 import { createResponse, newBranch, type ResponseOptions } from './responses.ts'
 
+/** Longer than any message of a test takes, on a busy machine too. */
+const patienceMs = 30_000
+
 /** A SIP peer without a mind of its own: a test reads what came and writes what it likes, one datagram at a time. */
 export interface ScriptedPeer {
   readonly port: number
@@ -65,7 +68,7 @@ export const openScriptedPeer = async (): Promise<ScriptedPeer> => {
       const at = waiting.findIndex((message) => describe(message) === what)
       const [found] = at < 0 ? [] : waiting.splice(at, 1)
       if (found !== undefined) return found
-      await once(arrivals, 'message', { signal: AbortSignal.timeout(5000) })
+      await once(arrivals, 'message', { signal: AbortSignal.timeout(patienceMs) })
     }
   }
   return {

@@ -46,7 +46,7 @@ const waiting = {
 }
 /** Resolves once a statement of this database waits for another transaction. */
 const untilSomebodyWaitsForALock = async (): Promise<void> => {
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 30_000
   while ((await test.db.row(waiting, [])) === undefined) {
     assert.ok(performance.now() < deadline, 'nobody waited for a lock')
     await setImmediate()

@@ -191,11 +191,10 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     assert.ok(call.session.stats().packetsReceived > 100, 'silence is sent, too')
   })
 
-  it('hangs up within 200 ms of answering', async () => {
+  // How soon is the talk's own test.
+  it('answers and hangs up', async () => {
     const { result, session } = await dial('+12025550107')
-    const answeredAt = performance.now()
     assert.equal((await dialogOf({ result }).ended).by, 'remote')
-    assert.ok(performance.now() - answeredAt < 1000, 'the exact time is the talk’s own test')
     await session.close()
   })
 
@@ -313,7 +312,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     const mortal = createSandboxCarrier({ logger: silentLogger, entry })
     await mortal.start()
     await assert.rejects(mortal.report(), /has ended/)
-    const deadline = performance.now() + 3000
+    const deadline = performance.now() + 30_000
     const ask = async (): Promise<unknown> => {
       if (performance.now() > deadline) throw new Error('it stayed dead')
       return mortal.report().catch(() => setTimeout(20).then(ask))

@@ -6,7 +6,7 @@ import { createProviderFetch } from './provider-fetch.ts'
 import { json, withServer } from './scripted-server.fixtures.ts'
 
 const request = createProviderFetch(false)
-const signal = AbortSignal.timeout(10_000)
+const { signal } = new AbortController()
 
 const streams =
   (...pieces: readonly (string | Buffer)[]) =>

@@ -8,7 +8,7 @@ import { createSpeechServer } from './speech-server.ts'
 import { createTranscriber } from './transcriber.ts'
 
 const request = createProviderFetch(false)
-const signal = AbortSignal.timeout(10_000)
+const { signal } = new AbortController()
 const speech = { samples: new Int16Array(8_000).fill(500), voicedMs: 600 }
 
 describe('the transcriber', () => {
