@@ -5,6 +5,7 @@ import { listTurnLatencies, listUsage } from '../../src/domains/results/usage-st
 import type { CallPlan, DialableCall } from '../../src/live-call/live-call-port.ts'
 import { startFaultyProxy, type Fault } from '../support/faulty-realtime-proxy.ts'
 import { startLiveCallRig, type LiveCallRig } from '../support/live-call-rig.ts'
+import { until } from '../support/until.ts'
 
 /**
  * Whole calls to the sandbox, over SIP and RTP, with something going wrong between our engine and its server. Whatever
@@ -114,7 +115,10 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 120_0
     const running = rig.run(call, undefined, {
       plan: { engine: { kind: 'realtime', url: proxy.url, reconnectLimitMs: 500 } },
     })
-    setTimeout(() => proxy.stop(), 5_000)
+    await until('the first words to be stored', async () =>
+      (await rig.turns(call)).length > 0 ? true : undefined,
+    )
+    proxy.stop()
     await running
     const row = await rig.row(call)
     assert.deepEqual([row.status, row.answer_status], ['failed', 'answered'])

@@ -53,20 +53,25 @@ test('a revoked key is refused by every node within 1 s, although no notificatio
   const startedMs = performance.now()
   assert.equal(await database.db.run(revoke, [key.id]), 1)
   const committedMs = performance.now()
-  const refusedAfterMs = await Promise.all(
-    clients.map((client) =>
-      until(
+  // However slow the machine is, what was asked later than that must have been refused.
+  const acceptedUntilMs = await Promise.all(
+    clients.map(async (client) => {
+      let acceptedMs = 0
+      await until(
         'the key to be refused',
         async () => {
-          const askedMs = performance.now()
+          const askedMs = performance.now() - committedMs
           const { status } = await client.get('/agents')
-          return status === 401 ? askedMs - committedMs : undefined
+          if (status === 401) return true
+          acceptedMs = askedMs
+          return undefined
         },
-        { timeoutMs: 5_000, everyMs: 20 },
-      ),
-    ),
+        { everyMs: 20 },
+      )
+      return acceptedMs
+    }),
   )
-  for (const ms of refusedAfterMs) assert.ok(ms <= 1_000 + committedMs - startedMs, `${ms} ms`)
+  for (const ms of acceptedUntilMs) assert.ok(ms <= 1_000 + committedMs - startedMs, `${ms} ms`)
 })
 
 test('nodes share one allowance: together they never accept more than it (D11)', async () => {
