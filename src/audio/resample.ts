@@ -13,6 +13,8 @@ const reachSeconds = 31 / 24_000
 const highestRateHz = 48_000
 /** 44.1 kHz and its halves lie 441 to 8 kHz's 80, 160 and 320; odder rates would need filters by the thousand. */
 const maxRatioTerm = 441
+/** Filters kept for the next stream, at most 80 kB each; a server could name a thousand rates. */
+const maxBanks = 16
 
 /**
  * From or to 8 kHz: 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz, and other rates up to there that divide as well;
@@ -26,14 +28,6 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   if (bank === undefined) throw new RangeError(`No resampling from ${fromHz} to ${toHz} Hz.`)
   return createPolyphaseResampler(bank)
 }
-
-/** Streaming resamplers by name, as plain functions; for one whole clip see `resample`. */
-export const createResampler24To8 = (): Resampler['process'] =>
-  createResampler(24_000, 8000).process
-export const createResampler16To8 = (): Resampler['process'] =>
-  createResampler(16_000, 8000).process
-export const createResampler8To24 = (): Resampler['process'] =>
-  createResampler(8000, 24_000).process
 
 /** One whole clip at another rate. */
 export const resample = (samples: Int16Array, fromHz: number, toHz: number): Int16Array => {
@@ -74,6 +68,7 @@ const filterBank = (fromHz: number, toHz: number): FilterBank | undefined => {
   const before = Math.floor(reachSeconds * fromHz)
   const phases = Array.from({ length: count }, (_, i) => lowPass(fromHz, before, i / count))
   const bank = { step, before, phases }
+  if (banks.size >= maxBanks) banks.delete(banks.keys().next().value!)
   banks.set(key, bank)
   return bank
 }

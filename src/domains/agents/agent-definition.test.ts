@@ -156,6 +156,7 @@ describe('an agent file', () => {
       'tools[0].url: No argument may stand in the host.',
     ],
     [{ description: [] }, 'description: It must be text.'],
+    [{ engine: { kind: 'cascade', url: { toString: 1 } } }, 'engine.url: It must be text.'],
     [{ tools: [3] }, 'tools[0]: It must be an object.'],
     [
       { tools: [{ builtin: 'transfer_call', to: 'Bob' }] },

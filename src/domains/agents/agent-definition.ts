@@ -79,7 +79,7 @@ const engine = z.strictObject({
 })
 
 const engineOfServer = engine.refine(
-  ({ kind, url }) => kind !== 'cascade' || url === undefined || !/^wss?:/i.test(String(url)),
+  ({ kind, url }) => kind !== 'cascade' || typeof url !== 'string' || !/^wss?:/i.test(url),
   {
     path: ['url'],
     message: 'The cascade engine needs a URL of http or https.',

@@ -18,6 +18,10 @@ export const isWorthRetrying = (error: unknown): boolean =>
   error.status === 429 ||
   error.status >= 500
 
+/** Whether this status is what servers say to a member of the request they do not take. */
+export const isRefusal = (status: number): boolean =>
+  status === 400 || status === 415 || status === 422
+
 /**
  * The promise, or a `ProviderError` with this code after so long.
  * @param giveUp called when the time is over, to let go of what is waited for

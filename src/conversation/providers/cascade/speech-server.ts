@@ -1,4 +1,4 @@
-import { ProviderError, withinLimit } from './provider-error.ts'
+import { isRefusal, ProviderError, withinLimit } from './provider-error.ts'
 import { createSpeechDecoder, notAudio } from './speech-decoder.ts'
 import type { ServerSettings } from './transcriber.ts'
 
@@ -43,7 +43,7 @@ export const createSpeechServer = (
 
   const ask = async (text: string, signal: AbortSignal): Promise<Response> => {
     const response = await askFor(format, text, signal)
-    if (format === 'wav' || !isRefusal.has(response.status)) return response
+    if (format === 'wav' || !isRefusal(response.status)) return response
     await response.body?.cancel()
     const second = await askFor('wav', text, signal)
     if (second.ok) format = 'wav'
@@ -72,9 +72,6 @@ export const createSpeechServer = (
     },
   }
 }
-
-/** What servers say to a member of the request they do not take. */
-const isRefusal = new Set([400, 415, 422])
 
 const refused = (status: number): ProviderError =>
   new ProviderError('speech_failed', `The speech server answered ${status}.`, { status })

@@ -1,7 +1,7 @@
 import { resample } from '../../../audio/resample.ts'
 import { writeWav } from '../../../audio/wav.ts'
 import { isHallucination } from './hallucinations.ts'
-import { ProviderError, withinLimit } from './provider-error.ts'
+import { isRefusal, ProviderError, withinLimit } from './provider-error.ts'
 
 export interface ServerSettings {
   /** Base URL, `…/v1`. */
@@ -30,9 +30,6 @@ const maxAnswerLength = 256 * 1024
 /** A click or a breath; the shortest "no" has more. */
 const leastVoicedMs = 100
 
-/** What servers say to a member of the request they do not take. */
-const isRefusal = new Set([400, 415, 422])
-
 export const createTranscriber = (
   { url, key, model = 'whisper-1' }: ServerSettings,
   language: string,
@@ -58,7 +55,7 @@ export const createTranscriber = (
   const transcribe = async (speech: Speech, signal: AbortSignal): Promise<string> => {
     const wav = writeWav(resample(speech.samples, lineRateHz, wireRateHz), wireRateHz)
     let response = await ask(wav, signal)
-    if (isRefusal.has(response.status) && format !== 'json') {
+    if (isRefusal(response.status) && format !== 'json') {
       format = 'json'
       await response.body?.cancel()
       response = await ask(wav, signal)
