@@ -1,10 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
 import { explainStartError } from './start-error.ts'
+import { sipBindAddress } from './telephony.ts'
 
 const healthLimitMs = 5_000
 
@@ -14,7 +15,7 @@ export const checkPorts = async (config: Config): Promise<Finding> => {
   const wanted = [
     ['OUTDIAL_API_PORT', (port: number) => listen(host, port)],
     ['OUTDIAL_MEDIA_PORT', (port: number) => listen(host, port)],
-    ['OUTDIAL_SIP_PORT', bind],
+    ['OUTDIAL_SIP_PORT', (port: number) => bind(config, port)],
   ] as const
   const taken: string[] = []
   for (const [name, take] of wanted) {
@@ -49,10 +50,11 @@ const listen = async (host: string, port: number): Promise<void> => {
   }
 }
 
-const bind = async (port: number): Promise<void> => {
-  const socket = createSocket('udp4')
+const bind = async (config: Config, port: number): Promise<void> => {
+  const address = sipBindAddress(config)
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   try {
-    socket.bind(port)
+    socket.bind(port, address)
     await once(socket, 'listening')
   } finally {
     socket.close()

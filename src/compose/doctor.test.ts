@@ -136,11 +136,14 @@ test('an address that the machine does not have is not taken for a port in use',
 test('the SIP port is looked at too', async () => {
   assert.equal((await ports({}))?.status, 'ok')
   const socket = createSocket('udp4')
-  socket.bind(0)
+  socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   const taken = String(socket.address().port)
-  const found = await ports({ OUTDIAL_SIP_PORT: taken })
-  socket.close()
-  assert.equal(found?.status, 'warning')
-  assert.ok(found?.message.includes(`${taken} (OUTDIAL_SIP_PORT)`), found?.message)
+  try {
+    const found = await ports({ OUTDIAL_SIP_PORT: taken })
+    assert.equal(found?.status, 'warning')
+    assert.ok(found?.message.includes(`${taken} (OUTDIAL_SIP_PORT)`), found?.message)
+  } finally {
+    socket.close()
+  }
 })

@@ -28,6 +28,10 @@ export const createTelephony = (config: Config, logger: Logger): Telephony =>
 
 const loopback = '127.0.0.1'
 
+/** Where SIP listens. Throws for a trunk that cannot be read. */
+export const sipBindAddress = ({ OUTDIAL_SIP_TRUNK: trunk }: Config): string =>
+  trunk === undefined ? loopback : bindAddressFor(readTrunk(trunk))
+
 const sandboxTelephony = (config: Config, logger: Logger): Telephony => {
   const sandbox = createSandboxCarrier({ logger })
   const userAgent = createUserAgent({
