@@ -99,7 +99,8 @@ const startRoles = async (
   const { database } = store
   const clock = systemClock
   const spoolFolder = join(config.OUTDIAL_DATA, 'spool')
-  makeFolder(spoolFolder)
+  makeFolder(config.OUTDIAL_DATA)
+  makeFolder(spoolFolder, 0o700)
   let isDraining = false
   let hasRoles = false
 

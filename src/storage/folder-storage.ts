@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { checkObjectKey, type ObjectStorage } from './object-storage.ts'
 
+/** Only the user of the service may look: objects hold what people said. */
+const folderMode = 0o700
+const fileMode = 0o600
+
 /**
- * Objects as files below a folder. An object appears by one rename after its bytes are on disk, so that a crash leaves
- * either the old one or the new one.
+ * Objects as files below a folder, which nobody else may read. An object appears by one rename after its bytes are on
+ * disk, so that a crash leaves either the old one or the new one.
  */
 export const createFolderStorage = (folder: string): ObjectStorage => {
   const pathOf = (key: string): string => join(folder, checkObjectKey(key))
@@ -14,10 +18,11 @@ export const createFolderStorage = (folder: string): ObjectStorage => {
     put: async (key, source) => {
       const path = pathOf(key)
       const unfinished = `${path}.${randomUUID()}.part`
-      await mkdir(dirname(path), { recursive: true })
+      await mkdir(dirname(path), { recursive: true, mode: folderMode })
       try {
         if ('file' in source) await copyFile(source.file, unfinished)
-        else await writeFile(unfinished, source.bytes)
+        else await writeFile(unfinished, source.bytes, { mode: fileMode })
+        await chmod(unfinished, fileMode)
         await sync(unfinished)
         await rename(unfinished, path)
       } catch (error) {

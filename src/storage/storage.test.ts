@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -17,6 +17,17 @@ test('a put leaves nothing unfinished behind, whether it worked or not', async (
   await storage.put('a/b', { bytes: Buffer.from('old') })
   await assert.rejects(storage.put('a/b', { file: join(root, 'missing') }))
   assert.deepEqual(readdirSync(join(root, 'a')), ['b'])
+})
+
+test('no other user of the machine may read an object or list its folder', async () => {
+  const root = folder()
+  const storage = createFolderStorage(root)
+  const source = join(root, 'source')
+  writeFileSync(source, 'copied', { mode: 0o644 })
+  await storage.put('a/b', { bytes: Buffer.from('written') })
+  await storage.put('a/c', { file: source })
+  const modeOf = (path: string): number => statSync(join(root, path)).mode & 0o777
+  assert.deepEqual([modeOf('a'), modeOf('a/b'), modeOf('a/c')], [0o700, 0o600, 0o600])
 })
 
 const recordingId = '0198f1a2-7b1c-5c3d-9e4f-0123456789ab'
