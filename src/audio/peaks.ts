@@ -8,7 +8,7 @@ export interface PeakMeter {
 }
 
 /** 100 ms at 8 kHz: five minutes are 3,000 values, more than a screen has columns. */
-export const defaultPeakWindowSamples = 800
+const defaultPeakWindowSamples = 800
 
 export const createPeakMeter = (windowSamples: number = defaultPeakWindowSamples): PeakMeter => {
   const peaks: number[] = []

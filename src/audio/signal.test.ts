@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goertzelPower, pureFrequency } from './goertzel.ts'
 import { dbfsOf, energyOf, peakOf } from './level.ts'
-import { deinterleave, interleave, mixSamples, scaleSamples } from './mix.ts'
 import { createPeakMeter } from './peaks.ts'
 import { createResampler, resample } from './resample.ts'
 import {
@@ -121,22 +120,6 @@ test('a special information tone is three tones of 330 ms', () => {
     const part = tone.subarray(i * 2640, (i + 1) * 2640)
     assert.ok(goertzelPower(part, frequencyHz) / energyOf(part) > 0.95)
   }
-})
-
-test('mixing and scaling clip instead of wrapping', () => {
-  const loud = Int16Array.of(30_000, -30_000, 1)
-  assert.deepEqual(
-    mixSamples(loud, Int16Array.of(30_000, -30_000)),
-    Int16Array.of(32_767, -32_768, 1),
-  )
-  assert.deepEqual(scaleSamples(loud, 2), Int16Array.of(32_767, -32_768, 2))
-})
-
-test('lanes are interleaved and taken apart, and must be equally long', () => {
-  const both = interleave(Uint8Array.of(1, 2), Uint8Array.of(3, 4))
-  assert.deepEqual(both, Uint8Array.of(1, 3, 2, 4))
-  assert.deepEqual(deinterleave(both), { left: Uint8Array.of(1, 2), right: Uint8Array.of(3, 4) })
-  assert.throws(() => interleave(new Int16Array(1), new Int16Array(2)), RangeError)
 })
 
 test('peaks do not depend on how the samples are cut', () => {

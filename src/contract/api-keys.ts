@@ -20,11 +20,6 @@ export const apiKey = z
 
 export type ApiKey = z.output<typeof apiKey>
 
-/** Body of PATCH /api-keys/{api_key_id}: a rename and nothing else (D12). */
-export const apiKeyUpdate = z.strictObject({ name: text(1, 200) }).meta({ id: 'ApiKeyUpdate' })
-
-export type ApiKeyUpdate = z.output<typeof apiKeyUpdate>
-
 /**
  * Paths that only an administrator's session may use: a bearer key meets 403 `insufficient_scope` there and on
  * everything below, where the method is one the service knows, and 405 where it is not (D14).

@@ -31,9 +31,9 @@ export const runFailureCodes = [
 export type RunFailureCode = (typeof runFailureCodes)[number]
 
 /** Serialized size of `input` (contract, "Limits"). */
-export const maxInputBytes = 32 * 1024
+const maxInputBytes = 32 * 1024
 /** Nesting of `input`; the object itself is level 1. */
-export const maxInputDepth = 10
+const maxInputDepth = 10
 
 const isWithinLimits = (input: unknown): boolean =>
   new TextEncoder().encode(JSON.stringify(input)).length <= maxInputBytes &&

@@ -4,7 +4,7 @@ import { createdFilters, listOf, listPaging } from './paging.ts'
 import { blame, isOpenWindow } from './rules.ts'
 
 /** Namespace of a contact that names none (contract, "Contact"). */
-export const defaultSource = 'public_api'
+const defaultSource = 'public_api'
 
 const clearable = text(0, 255).optional()
 

@@ -41,9 +41,7 @@ export const normalizedOutcomes = [
   'inconclusive',
 ] as const
 
-export type NormalizedOutcome = (typeof normalizedOutcomes)[number]
-
-export const resultStatuses = ['processing', 'ready', 'unavailable', 'exhausted'] as const
+const resultStatuses = ['processing', 'ready', 'unavailable', 'exhausted'] as const
 
 export type ResultStatus = (typeof resultStatuses)[number]
 

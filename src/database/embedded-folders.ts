@@ -17,7 +17,7 @@ import { canEnter, findOwner, type Owner } from './embedded-owner.ts'
 import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
 /** Where root keeps what an unprivileged user must reach and a data folder in root's home cannot hold. */
-export const systemStateFolder = '/var/lib/outdial'
+const systemStateFolder = '/var/lib/outdial'
 
 export interface Folders {
   readonly owner: Owner

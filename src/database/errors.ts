@@ -81,10 +81,6 @@ export const spoilsConnection = (error: unknown): boolean =>
 export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 
-/** The name of the constraint or unique index that refused the statement, if one did. */
-export const constraintOf = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.constraint : undefined
-
 /** Where in its work the server met the error, if it says so: `while inserting index tuple (0,1) in relation "…"`. */
 export const contextOf = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.where : undefined

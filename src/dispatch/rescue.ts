@@ -10,7 +10,7 @@ export const lostNodeReason =
   'The node that carried this call stopped. The phone may have rung, so it is not dialled again.'
 export const lostTrackReason =
   'The process that carried this call lost track of it. The phone may have rung, so it is not dialled again.'
-export const overdueReason = 'The call did not end in time, and was ended by the watchdog.'
+const overdueReason = 'The call did not end in time, and was ended by the watchdog.'
 
 /** How many calls went back to the queue, and how many ended. */
 export interface Rescued {
@@ -90,7 +90,7 @@ export const endOverdueCalls = async (
 }
 
 /** One call, one transaction: a row that cannot be ended must not keep the others. Answers how many ended. */
-export const endLostCalls = async (
+const endLostCalls = async (
   db: Database,
   fences: readonly CallFence[],
   outcomeReason: string,

@@ -12,7 +12,7 @@ import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './rescue
  */
 export const contactBeforeRescueMs = 5_000
 /** A longer silence between two sweeps counts as having been away. */
-export const maxContactGapMs = 3_000
+const maxContactGapMs = 3_000
 
 export interface SweepOptions {
   readonly database: Database

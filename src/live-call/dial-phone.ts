@@ -6,7 +6,7 @@ import type { MediaCall } from './media-port.ts'
 export type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | AttemptEnding
 
 /** Decision D3: a phone rings for at most a minute. */
-export const maxRingTimeoutMs = 60_000
+const maxRingTimeoutMs = 60_000
 /** What a carrier may need, after its own ring timeout, for CANCEL and 487 before we give it up ourselves. */
 const ringGraceMs = 2_000
 

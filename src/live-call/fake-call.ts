@@ -113,7 +113,7 @@ export interface FakeCarrier extends Carrier {
 }
 
 /** Like a real carrier it answers an abort with `cancelled`, unless `crossAnswer` made a 200 cross it. */
-export const createFakeCarrier = (): FakeCarrier => {
+const createFakeCarrier = (): FakeCarrier => {
   const dialed = Promise.withResolvers<{ request: DialRequest; signal: AbortSignal }>()
   const outcome = Promise.withResolvers<DialOutcome>()
   let dials = 0
@@ -164,7 +164,7 @@ export interface FakeMedia extends MediaPlane {
   lastWords: MediaEvent[]
 }
 
-export const createFakeMedia = (): FakeMedia => {
+const createFakeMedia = (): FakeMedia => {
   const log: string[] = []
   const started = Promise.withResolvers<void>()
   let listener: (event: MediaEvent) => void = () => undefined
@@ -213,7 +213,7 @@ export interface FakeLedger extends CallLedger {
   failures: number
 }
 
-export const createFakeLedger = (): FakeLedger => {
+const createFakeLedger = (): FakeLedger => {
   const write = (entry: string): boolean => {
     if (ledger.failures > 0) {
       ledger.failures -= 1

@@ -8,7 +8,7 @@ export const encodingTask = 'encode_recording'
 export const summaryTask = 'summarize_call'
 
 /** Retries with growing pauses over about an hour; then the result says so itself. */
-export const maxSummaryAttempts = 8
+const maxSummaryAttempts = 8
 /** A full disk may take days to be noticed; the audio waits in its spool. */
 const maxEncodingAttempts = 25
 

@@ -10,7 +10,7 @@ export interface RtpPacket {
   readonly payload: Uint8Array
 }
 
-export const rtpHeaderBytes = 12
+const rtpHeaderBytes = 12
 
 /** Larger datagrams are not G.711 (200 ms are 1600 bytes) and are refused unread. */
 export const maxRtpBytes = 2048

@@ -42,7 +42,7 @@ export interface ReportBlock {
   readonly delaySinceLastSenderReport: number
 }
 
-export const maxRtcpBytes = 1500
+const maxRtcpBytes = 1500
 
 const types = { senderReport: 200, receiverReport: 201, sourceDescription: 202, bye: 203 }
 const reportBlockBytes = 24

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** Fixed prefix of every live key: people and secret scanners know it by sight (D12). */
-export const apiKeyPrefix = 'od_live_'
+const apiKeyPrefix = 'od_live_'
 
 const keyIdLength = 11 // 64 bits
 const secretLength = 43 // 256 bits

@@ -47,7 +47,7 @@ const parseParameter = (piece: string): [string, string] | undefined => {
 }
 
 /** A token or quoted string as its text; `undefined` where the quotes are not balanced. */
-export const unquote = (written: string): string | undefined => {
+const unquote = (written: string): string | undefined => {
   if (!written.startsWith('"')) return written.includes('"') ? undefined : written
   const match = /^"((?:[^"\\]|\\[^])*)"$/.exec(written)
   return match?.[1]?.replace(/\\([^])/g, '$1')

@@ -2,7 +2,7 @@ import type { AutomationStatus } from '../../contract/automations.ts'
 import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { findAgent } from '../../domains/agents/agent-store.ts'
-import { eligibleAgent, type EligibleAgent } from '../../domains/agents/resolve-agent.ts'
+import { eligibleAgent, type EligibleAgent } from '../../domains/agents/eligible-agent.ts'
 import {
   branchableFields,
   type AutomationDefinition,

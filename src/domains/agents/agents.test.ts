@@ -5,12 +5,12 @@ import { newId } from '../../runtime/ids.ts'
 import { contextOf, minimalAgentFile } from '../../../tests/support/organization-fixture.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
-import { findAgentDefinition, listAllAgents } from './agent-store.ts'
+import { findAgent, findAgentDefinition, listAllAgents } from './agent-store.ts'
 import { archiveAgent } from './archive-agent.ts'
 import { createAgent } from './create-agent.ts'
+import { eligibleAgent } from './eligible-agent.ts'
 import { listAgents } from './list-agents.ts'
 import { publishAgent } from './publish-agent.ts'
-import { resolveAgent } from './resolve-agent.ts'
 
 let test: TestDatabase
 let organizationId: string
@@ -26,6 +26,10 @@ beforeEach(async () => {
 
 const create = (members: object = {}) =>
   createAgent(test.db, organizationId, { ...minimalAgentFile, ...members })
+const eligible = async (id: string) => {
+  const row = await findAgent(test.db, organizationId, id)
+  return row && eligibleAgent(row)
+}
 const list = (organization: string, limit = 20, cursor?: { sort: string; id: string }) =>
   listAgents({ params: {}, query: { limit, cursor }, body: {} }, contextOf(test.db, organization))
 
@@ -33,7 +37,7 @@ describe('agents', () => {
   it('are published at once and pinned by version', async () => {
     const agent = await create({ description: 'Reminds.' })
     assert.deepEqual(agentSchema.parse(agent), agent)
-    assert.deepEqual(await resolveAgent(test.db, organizationId, agent.id), {
+    assert.deepEqual(await eligible(agent.id), {
       id: agent.id,
       version: 1,
     })
@@ -49,7 +53,7 @@ describe('agents', () => {
       publishAgent(test.db, id, { ...minimalAgentFile, name: 'New', greeting })
     const published = await publish('Second.')
     assert.deepEqual([published.version, published.name], [2, 'New'])
-    assert.deepEqual(await resolveAgent(test.db, organizationId, id), { id, version: 2 })
+    assert.deepEqual(await eligible(id), { id, version: 2 })
     const greetingOf = async (version: number) =>
       (await findAgentDefinition(test.db, organizationId, id, version))?.greeting
     assert.equal(await greetingOf(1), minimalAgentFile.greeting)
@@ -92,9 +96,7 @@ describe('agents', () => {
     const { id } = await create()
     const archived = await archiveAgent(test.db, id)
     assert.deepEqual(await archiveAgent(test.db, id), archived)
-    await assert.rejects(resolveAgent(test.db, organizationId, id), {
-      code: 'resource_state_conflict',
-    })
+    assert.equal(await eligible(id), undefined)
     assert.ok(await findAgentDefinition(test.db, organizationId, id, 1))
   })
 
@@ -106,21 +108,15 @@ describe('agents', () => {
     }
     await test.db.run(unpublish, [organizationId, id])
     assert.deepEqual((await list(organizationId)).data, [])
-    await assert.rejects(resolveAgent(test.db, organizationId, id), {
-      code: 'resource_state_conflict',
-    })
+    assert.equal(await eligible(id), undefined)
   })
 
   it('of another organization are unknown', async () => {
     const { id } = await create()
     assert.deepEqual((await list(otherId)).data, [])
     assert.equal(await findAgentDefinition(test.db, otherId, id, 1), undefined)
-    for (const unknown of [id, newId(), 'agent', '']) {
-      await assert.rejects(resolveAgent(test.db, otherId, unknown), {
-        code: 'resource_not_found',
-        details: { fields: [{ path: 'agent_id', code: 'not_found' }] },
-      })
-    }
+    for (const unknown of [id, newId(), 'agent', ''])
+      assert.equal(await findAgent(test.db, otherId, unknown), undefined)
     await assert.rejects(archiveAgent(test.db, newId()), /There is no agent/)
     await assert.rejects(archiveAgent(test.db, 'agent'), /There is no agent/)
   })

@@ -1,5 +1,5 @@
 /** The contact's fields an agent's texts may name. */
-export const templateFields = [
+const templateFields = [
   'name',
   'phone_number',
   'email',

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import { findAgent } from '../agents/agent-store.ts'
-import { eligibleAgent } from '../agents/resolve-agent.ts'
+import { eligibleAgent } from '../agents/eligible-agent.ts'
 import type { FileProblem } from '../organizations/invalid-file.ts'
 import { outlineOf } from './definition-outline.ts'
 import {

@@ -7,8 +7,8 @@ import { durationProblem } from './local-time.ts'
 
 /** Decision D6. */
 export const maxSteps = 100
-export const maxCases = 20
-export const maxDefinitionBytes = 64 * 1024
+const maxCases = 20
+const maxDefinitionBytes = 64 * 1024
 /** Attempts of one visit; the last delay repeats, so that their list may be shorter. */
 export const maxAttempts = 100
 const maxDelays = 100
@@ -151,7 +151,7 @@ const steps = z
   .refine((all) => Object.keys(all).length <= maxSteps, `It must have at most ${maxSteps} steps.`)
 
 /** The shape of decision D6. That its steps fit together is checked by definition-problems.ts. */
-export const definitionSchema = z.strictObject({ entry: stepName, steps })
+const definitionSchema = z.strictObject({ entry: stepName, steps })
 
 /** Of the definition as compact JSON. */
 export const isDefinitionTooLarge = (definition: unknown): boolean =>

@@ -24,8 +24,6 @@ export const runStatusesBefore = (to: AutomationRunStatus): AutomationRunStatus[
       (from === to && isActive(from)),
   )
 
-export const activeRunStatuses: readonly ActiveRunStatus[] = ['queued', 'running', 'waiting']
-
 /** Whether something still follows this status. */
 export const isActive = (status: AutomationRunStatus): status is ActiveRunStatus =>
   runTransitions[status].length > 0

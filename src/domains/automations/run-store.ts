@@ -22,7 +22,7 @@ export interface RunRow {
 }
 
 /** Everything but the id. */
-export const runColumns = `status, automation_id, contact_id, failure_code, queued_at, started_at, completed_at,
+const runColumns = `status, automation_id, contact_id, failure_code, queued_at, started_at, completed_at,
        cancelled_at, created_at, updated_at`
 
 /** What must be known to accept a run, read in one round trip. */

@@ -12,7 +12,7 @@ export const wokenFragment = `woken as materialized (
 export const wokenFirst = `(select is_known from woken)`
 
 /** Kept decisions per call. The first stays (why it came here); of the others the oldest goes. */
-export const maxDecisions = 50
+const maxDecisions = 50
 
 interface DecisionParts {
   /** SQL expressions, usually parameters. */

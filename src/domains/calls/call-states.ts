@@ -3,12 +3,6 @@ import type { CallStatus } from '../../contract/states.ts'
 /** Who asked for the call. Only `api` calls are visible through the API (D3). */
 export type CallOrigin = 'api' | 'manual' | 'dashboard' | 'cli'
 
-/**
- * How a row of calls may stand. `pending` is a recipient of a batch that has not started: no call yet, claimed by
- * nobody and shown to nobody. It becomes `queued` with its batch, or `cancelled`.
- */
-export type StoredCallStatus = CallStatus | 'pending'
-
 export type TerminalStatus = 'completed' | 'failed' | 'cancelled'
 
 /**

@@ -97,22 +97,6 @@ export const findCall = (
   (CallRow & { origin: CallOrigin; phone_number: string; agent_version: number }) | undefined
 > => db.row(findCallStatement, [organizationId, callId])
 
-const originStatement = sql(
-  'call-store.callOrigin',
-  `select origin
-     from calls
-    where organization_id = $1
-      and id = $2`,
-)
-
-/** Undefined: no such call in this organization. */
-export const callOrigin = async (
-  db: Queryable,
-  organizationId: string,
-  callId: string,
-): Promise<CallOrigin | undefined> =>
-  (await db.row<{ origin: CallOrigin }>(originStatement, [organizationId, callId]))?.origin
-
 /** API-made calls, newest first. Filter values as the contract names them; ids are UUIDs. */
 export const listApiCalls = newestFirst<
   CallRow,

@@ -14,7 +14,7 @@ import { newId } from '../../runtime/ids.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { defaultPolicy } from '../organizations/calling-policy.ts'
 import type { EndedCall } from './call-ended.ts'
-import { callOrigin } from './call-store.ts'
+import { findCall } from './call-store.ts'
 import { createCancelCall } from './cancel-call.ts'
 import { getCall } from './get-call.ts'
 import { listCalls } from './list-calls.ts'
@@ -198,8 +198,8 @@ describe('reading calls', () => {
         phoneNumber: '+12025550111',
       }),
     )
-    assert.equal(await callOrigin(test.db, other.organizationId, manual.id), 'manual')
-    assert.equal(await callOrigin(test.db, organization.organizationId, manual.id), undefined)
+    assert.equal((await findCall(test.db, other.organizationId, manual.id))?.origin, 'manual')
+    assert.equal(await findCall(test.db, organization.organizationId, manual.id), undefined)
     assert.equal((await refused(get(manual.id, other))).code, 'resource_not_found')
     assert.equal((await refused(cancel(manual.id, other))).code, 'resource_not_found')
     assert.deepEqual((await list({}, other)).data, [])

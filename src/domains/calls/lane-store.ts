@@ -2,7 +2,7 @@ import { sql, type Queryable, type Transaction } from '../../database/database.t
 import { derivedId } from '../../runtime/ids.ts'
 
 /** What kind of work a lane carries, and in which order kinds go: immediate calls before all others. */
-export const laneRanks = { immediate: 0, automation: 1, batch: 2 } as const
+const laneRanks = { immediate: 0, automation: 1, batch: 2 } as const
 
 export type LaneKind = keyof typeof laneRanks
 

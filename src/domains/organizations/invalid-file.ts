@@ -20,7 +20,7 @@ export class InvalidFileError extends Error {
 }
 
 /** `windows[0].end_time: It must be later than start_time.` */
-export const describeProblem = ({ path, message }: FileProblem): string =>
+const describeProblem = ({ path, message }: FileProblem): string =>
   path === '' ? message : `${path}: ${message}`
 
 /** The checked value, defaults filled in; throws `InvalidFileError` with every problem found. */

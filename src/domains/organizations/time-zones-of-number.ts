@@ -26,11 +26,6 @@ export const timeZonesOfNumber = (
   return canOpenTogether(zones, windows) ? zones : undefined
 }
 
-/** Reads the table now (65 ms, once) instead of at the first number: for a process that serves callers. */
-export const loadTimeZones = (): void => {
-  table ??= readTable()
-}
-
 const zonesByPrefix = (digits: string): readonly string[] | undefined => {
   table ??= readTable()
   for (let length = Math.min(maxPrefixLength, digits.length); length > 0; length -= 1) {

@@ -12,7 +12,7 @@ import { getCallSummary } from './get-call-summary.ts'
 import { openResults, type ResultsAtEnd } from './open-results.ts'
 import { publishSummary, publishTranscript } from './publish-result.ts'
 import { resultStatesBefore } from './result-states.ts'
-import { markResultExhausted, markResultUnavailable, reopenResult } from './settle-result.ts'
+import { markResultExhausted, reopenResult } from './settle-result.ts'
 import { appendTurn, hasTurns, listTurns, type CallKey } from './transcript-store.ts'
 
 let test: TestDatabase
@@ -170,15 +170,6 @@ describe('a summary', () => {
     assert.equal((await summary()).reason, 'generating')
     assert.equal(await summarize('Now.'), 'revised')
     assert.equal(await reopenResult(test.db, call, 'summary'), false)
-  })
-
-  it('goes when its retention ends, and its revision stays', async () => {
-    await open()
-    await summarize('They agreed.')
-    const isGone = await markResultUnavailable(test.db, call, 'summary', 'retention_expired')
-    assert.equal(isGone, true)
-    const body = await summary()
-    assert.deepEqual([body.status, body.revision, body.summary], ['unavailable', 1, null])
   })
 
   it('opens once: repeating the end of the call changes nothing', async () => {

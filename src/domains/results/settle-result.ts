@@ -1,15 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { moveResult } from './result-store.ts'
-import type { ExhaustedReason, ResultKind, UnavailableReason } from './result-states.ts'
+import type { ExhaustedReason, ResultKind } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
-
-/** There never will be content, or no longer. False where the result was closed before. */
-export const markResultUnavailable = (
-  db: Queryable,
-  call: CallKey,
-  kind: ResultKind,
-  reason: UnavailableReason,
-): Promise<boolean> => moveResult(db, call, kind, { status: 'unavailable', reason })
 
 /** Every attempt is used up. An operator may have it tried again. False where the result is not being produced. */
 export const markResultExhausted = (

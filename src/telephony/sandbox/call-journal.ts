@@ -26,7 +26,7 @@ export interface CallJournal {
 }
 
 /** The oldest call is forgotten beyond; a chaos run makes a few thousand. */
-export const maxJournaledCalls = 100_000
+const maxJournaledCalls = 100_000
 
 const none: CallCounts = {
   invite: 0,

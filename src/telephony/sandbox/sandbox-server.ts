@@ -33,7 +33,7 @@ export interface SandboxServer extends Service {
 }
 
 const loopback = '127.0.0.1'
-export const defaultSandboxRtpPorts = { min: 20_002, max: 29_999 } as const
+const defaultSandboxRtpPorts = { min: 20_002, max: 29_999 } as const
 /** More than any pacing the product allows itself in the sandbox: the carrier is never what holds a benchmark up. */
 const maxInvitesPerSecond = 2000
 /** Calls remembered for their 503. */

@@ -149,7 +149,7 @@ const track = (values: Map<string, number>, key: string, value: number): void =>
 }
 
 /** What a session is told whose predecessor broke off in the middle of a sentence. */
-export const cutOffText =
+const cutOffText =
   '[The line broke off in the middle of your last sentence. Say that sentence again and go on.]'
 
 /** `cutOffText` as an item of the protocol. */

@@ -1,0 +1,13 @@
+import type { AgentRow } from './agent-store.ts'
+
+/** An agent that may take new calls, in the version they pin. */
+export interface EligibleAgent {
+  readonly id: string
+  readonly version: number
+}
+
+/** The agent if it is published and not archived. */
+export const eligibleAgent = (row: AgentRow): EligibleAgent | undefined =>
+  row.published_version === null || row.archived_at !== null
+    ? undefined
+    : { id: row.id, version: row.published_version }
