@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Queryable } from '../database.ts'
+import { listAppliedMigrations } from '../migrate.ts'
 import { queryableOver } from '../transaction.ts'
 import type { ArchiveFigures, Manifest } from './archive-format.ts'
 import { createArchiveWriter, type ArchiveWriter } from './archive-writer.ts'
@@ -27,6 +28,11 @@ export interface BackupReport extends ArchiveFigures {
   readonly migrations: string
 }
 
+/** There is nothing to back up. The message is a sentence for the operator. */
+export class BackupRefusedError extends Error {
+  override readonly name = 'BackupRefusedError'
+}
+
 /** Belongs to the schema, which a restore makes by migrations. */
 export const tablesOfSchema = ['schema_migrations']
 
@@ -35,9 +41,13 @@ const lockTimeout = '30s'
 
 /**
  * Writes one moment of the database, and the objects its rows name, to a file, while everything else goes on. Leaves no
- * file when it fails.
+ * file when it fails. Throws `BackupRefusedError`.
  */
 export const backUp = async (options: BackUpOptions): Promise<BackupReport> => {
+  if ((await listAppliedMigrations(options.connection)).length === 0)
+    throw new BackupRefusedError(
+      'This database holds nothing of Outdial, so there is nothing to back up: check OUTDIAL_DATA and DATABASE_URL.',
+    )
   const client = new pg.Client({ application_name: 'outdial backup', ...options.connection })
   client.on('error', () => {})
   const writer = createArchiveWriter(options.path)

@@ -343,6 +343,21 @@ describe('a backup', () => {
     }),
   )
 
+  it(
+    'of a database that Outdial never touched is refused by a sentence',
+    withTarget(async () => {
+      await dropSchema(target.connection)
+      const backup = backUp({
+        connection: target.connection,
+        path: archive(),
+        now: new Date(),
+        listObjects: () => objects(),
+      })
+      await assert.rejects(backup, /holds nothing of Outdial.* check OUTDIAL_DATA and DATABASE_URL/)
+      assert.deepEqual(readdirSync(folder), [])
+    }),
+  )
+
   it('that fails leaves no file, neither whole nor half', async () => {
     const failing = backUp({
       connection: source.connection,
