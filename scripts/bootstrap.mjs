@@ -18,6 +18,8 @@ const scriptFolders = { bench: 'benchmarks', fuzz: 'tests/fuzz', chaos: 'tests/c
 
 /** Commands of the checkout itself; every other word is a command of `outdial`. */
 const scripts = {
+  // Any word may follow `outdial`, `constructor` too.
+  __proto__: null,
   test: () => ['scripts/run-tests.mjs'],
   check: () => ['scripts/run-tests.mjs', '--check'],
   format: () => ['node_modules/prettier/bin/prettier.cjs', '--write', '.'],
@@ -50,7 +52,7 @@ const listScripts = (folder) => {
 }
 
 /** What is meant where options follow at once: `npm run fuzz -- --requests 20000`. */
-const defaultNames = { fuzz: 'api-fuzz', chaos: 'chaos' }
+const defaultNames = { __proto__: null, fuzz: 'api-fuzz', chaos: 'chaos' }
 
 const toArguments = (command, rest) => {
   const script = scripts[command]

@@ -87,6 +87,10 @@ test('the installed command is the same program', () => {
   assert.equal(answer.status, 7)
 })
 
+test('a word that every object of JavaScript knows is a command like any other', () => {
+  assert.equal(run(['constructor', '--help']).stdout, '["constructor","--help"]\n')
+})
+
 test('a script of the checkout that is asked for help tells what it does, and is not run', () => {
   mkdirSync(join(root, 'benchmarks'))
   writeFileSync(join(root, 'benchmarks/one.ts'), '/**\n * Measures one.\n */\nprocess.exit(9)\n')
