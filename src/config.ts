@@ -71,7 +71,10 @@ export const settings = {
     'Address the HTTP ports listen on.',
   ),
   OUTDIAL_API_PORT: setting(port.prefault('4000'), 'Port of the API.'),
-  OUTDIAL_DASHBOARD_PORT: setting(port.prefault('4001'), 'Port of the dashboard.'),
+  OUTDIAL_DASHBOARD_PORT: setting(
+    port.prefault('4001'),
+    'Port kept for a dashboard; this version has none.',
+  ),
   OUTDIAL_MEDIA_PORT: setting(port.prefault('4002'), 'Port of recording downloads.'),
   OUTDIAL_PUBLIC_API_URL: setting(
     optional(url('http', 'https')),
