@@ -36,9 +36,24 @@ export const backUpInstallation = (
       path,
       now: new Date(),
       listObjects: (snapshot) => (areIncluded ? readObjects(snapshot, objects) : nothing()),
-    }),
+    }).catch(
+      explainFullDisk(
+        `The disk that was to hold ${path} is full: free some, or name a file elsewhere.`,
+      ),
+    ),
   )
 }
+
+/** A full disk by the name of what was to go there. PostgreSQL calls it 53100. */
+const explainFullDisk =
+  (sentence: string) =>
+  (error: unknown): never => {
+    if (error instanceof Error && 'code' in error && fullDiskCodes.has(error.code))
+      throw new OperatorError(sentence, { cause: error })
+    throw error
+  }
+
+const fullDiskCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100'])
 
 /** Said before any work is done, and by the folder's name. */
 const requireFolder = (folder: string): void => {
@@ -70,7 +85,11 @@ export const restoreInstallation = (
         if (withRecordings) await objects.put(key, { bytes })
       },
       logger,
-    }),
+    }).catch(
+      explainFullDisk(
+        `There is no room for the backup in ${config.OUTDIAL_DATA}: free some space and restore again, or set OUTDIAL_DATA to a folder on a larger disk.`,
+      ),
+    ),
   )
 }
 

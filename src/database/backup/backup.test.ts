@@ -78,14 +78,19 @@ const write = (path = archive(), ...all: BackupObject[]) =>
   })
 
 const put: { key: string; bytes: string }[] = []
-const read = (path = archive(), connection = target.connection) =>
+const read = (
+  path = archive(),
+  connection = target.connection,
+  putObject = async (key: string, bytes: Uint8Array): Promise<void> =>
+    void put.push({ key, bytes: Buffer.from(bytes).toString() }),
+) =>
   restore({
     connection,
     path,
     migrationsFolder,
     tableOfUse: 'organizations',
     taskHere: (task) => task.replace(/^(encode):there$/, '$1:here'),
-    putObject: async (key, bytes) => void put.push({ key, bytes: Buffer.from(bytes).toString() }),
+    putObject,
     logger: silentLogger,
   })
 
@@ -340,6 +345,19 @@ describe('a backup', () => {
       assert.deepEqual((await contents(target.connection))['organizations'], [])
       await read()
       assert.deepEqual(await contents(target.connection), await contents(source.connection))
+    }),
+  )
+
+  it(
+    'whose objects find no room leaves the database empty, and may be tried again',
+    withTarget(async () => {
+      await write(archive(), { key: 'org/a.mp3', bytes: Buffer.from('sound') })
+      const full = read(archive(), target.connection, () => Promise.reject(new Error('disk full')))
+      await assert.rejects(full, /disk full/)
+      assert.deepEqual((await contents(target.connection))['organizations'], [])
+      await read()
+      assert.deepEqual(await contents(target.connection), await contents(source.connection))
+      assert.deepEqual(put, [{ key: 'org/a.mp3', bytes: 'sound' }])
     }),
   )
 

@@ -32,7 +32,7 @@ export interface RestoreOptions {
   readonly tableOfUse: string
   /** The name of a job's task here; most tasks are any node's, some name the node that was to run them. */
   taskHere(task: string): string
-  /** Called after the rows are committed. */
+  /** Called before the rows are committed; once more with the same key where a restore is tried again. */
   putObject(key: string, bytes: Uint8Array): Promise<void>
   readonly logger: Logger
 }
@@ -51,7 +51,7 @@ const maxObjectBytes = 256 * 1024 * 1024
 
 /**
  * Puts a backup into an empty database. Reads the whole file first: nothing is written for one that is damaged, and
- * nothing but the schema for a load that fails. Throws `ArchiveError` and `RestoreRefusedError`.
+ * nothing but the schema and some objects for a load that fails, so that it may be tried again. Throws `ArchiveError` and `RestoreRefusedError`.
  */
 export const restore = async (options: RestoreOptions): Promise<RestoreReport> => {
   const { manifest, figures } = await verifyArchive(options.path)
@@ -116,7 +116,7 @@ const withClient = async <T>(
   }
 }
 
-/** All rows in one transaction, then the objects they name. */
+/** All rows in one transaction, which ends when the objects they name are there. */
 const load = (options: RestoreOptions): Promise<void> =>
   withClient(options.connection, async (client) => {
     await client.query(
@@ -125,15 +125,12 @@ const load = (options: RestoreOptions): Promise<void> =>
     )
     await client.query('begin')
     const tables = await prepareTables(client, options.tableOfUse)
-    let isLoaded = false
     for await (const section of readSections(options.path)) {
-      if (section.type === 'O') {
-        if (!isLoaded) await commit(client, tables, options)
-        isLoaded = true
+      if (section.type === 'O')
         await putObject(options, parse<ObjectHead>(section.head), section.data)
-      } else await loadSection(client, section)
+      else await loadSection(client, section)
     }
-    if (!isLoaded) await commit(client, tables, options)
+    await commit(client, tables, options)
   })
 
 /** Triggers of ours would make rows that the backup has too; foreign keys are checked as always. */
