@@ -1,9 +1,9 @@
 // Writes the documents that are made from the program's own tables: `npm run docs`. Their tests compare them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { envExample, settingsTable } from '../src/config.ts'
 // Writes docs/api/openapi.json as it loads.
 import './generate-openapi.ts'
+import { envExample, settingsTable } from './settings-documents.ts'
 import { statesDocument } from './state-drawings.ts'
 
 const root = join(import.meta.dirname, '..')

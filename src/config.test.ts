@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ConfigError, envExample, readConfig, settingsTable } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 
 const refusal = (env: Record<string, string>): string => {
   try {
@@ -87,10 +87,4 @@ test('a secret is read from its file, and two sources are refused', () => {
     refusal({ OUTDIAL_LLM_KEY_FILE: file }),
     `OUTDIAL_LLM_KEY_FILE names an empty file: ${file}.`,
   )
-})
-
-test('.env.example and docs/settings.md agree with the settings', () => {
-  const root = join(import.meta.dirname, '..')
-  assert.equal(readFileSync(join(root, '.env.example'), 'utf8'), envExample())
-  assert.ok(readFileSync(join(root, 'docs/settings.md'), 'utf8').includes(settingsTable()))
 })

@@ -3,11 +3,10 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 
 /**
- * The settings of an installation. This file is the only reader of the environment; `.env.example` and the table in
- * `docs/settings.md` are made from the same list and compared in its test.
+ * One setting of an installation. This file is the only reader of the environment; `.env.example` and the table in
+ * `docs/settings.md` are made from the same list, and compared in a test.
  */
-
-interface Setting<T> {
+export interface Setting<T> {
   readonly schema: z.ZodType<T, string | undefined>
   readonly meaning: string
   /** What the documents show where the schema's default is computed. */
@@ -297,36 +296,3 @@ const distance = (a: string, b: string): number => {
   }
   return row[b.length] ?? 0
 }
-
-/** What the documents show as a setting's default. */
-const shownDefault = (entry: Setting<unknown>): string => {
-  if (entry.shown !== undefined) return entry.shown
-  const parsed = entry.schema.safeParse(undefined)
-  if (!parsed.success || parsed.data === undefined) return ''
-  const { data } = parsed
-  if (typeof data === 'object' && data !== null)
-    return 'min' in data && 'max' in data ? `${String(data.min)}-${String(data.max)}` : ''
-  return typeof data === 'string' || typeof data === 'number' ? String(data) : ''
-}
-
-/** `.env.example`: every setting, commented out, with its default. */
-export const envExample = (): string =>
-  Object.entries(settings)
-    .map(
-      ([name, entry]: [string, Setting<unknown>]) =>
-        `# ${entry.meaning}\n#${name}=${shownDefault(entry)}\n`,
-    )
-    .join('\n')
-
-/** The Markdown table of docs/settings.md. */
-export const settingsTable = (): string =>
-  [
-    '| Name | Meaning | Default |',
-    '|---|---|---|',
-    ...Object.entries(settings).map(([name, entry]: [string, Setting<unknown>]) => {
-      const names = entry.secret ? `\`${name}\` · \`${name}_FILE\`` : `\`${name}\``
-      const shown = shownDefault(entry)
-      return `| ${names} | ${entry.meaning.replaceAll('|', '\\|')} | ${shown === '' ? '–' : `\`${shown}\``} |`
-    }),
-    '',
-  ].join('\n')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { envExample, settingsTable } from '../scripts/settings-documents.ts'
 import { statesDocument } from '../scripts/state-drawings.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -34,4 +35,9 @@ test('every file that ARCHITECTURE.md names exists', () => {
   assert.ok(named.length > 10)
   const missing = named.map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)))
   assert.deepEqual(missing, [])
+})
+
+test('.env.example and docs/settings.md agree with the settings', () => {
+  assert.equal(read('.env.example'), envExample())
+  assert.ok(read('docs/settings.md').includes(settingsTable()))
 })

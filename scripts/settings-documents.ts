@@ -1,0 +1,34 @@
+import { settings, type Setting } from '../src/config.ts'
+
+/** `.env.example`: every setting, commented out, with its default. */
+export const envExample = (): string =>
+  Object.entries(settings)
+    .map(
+      ([name, entry]: [string, Setting<unknown>]) =>
+        `# ${entry.meaning}\n#${name}=${shownDefault(entry)}\n`,
+    )
+    .join('\n')
+
+/** The Markdown table of docs/settings.md. */
+export const settingsTable = (): string =>
+  [
+    '| Name | Meaning | Default |',
+    '|---|---|---|',
+    ...Object.entries(settings).map(([name, entry]: [string, Setting<unknown>]) => {
+      const names = entry.secret ? `\`${name}\` · \`${name}_FILE\`` : `\`${name}\``
+      const shown = shownDefault(entry)
+      return `| ${names} | ${entry.meaning.replaceAll('|', '\\|')} | ${shown === '' ? '–' : `\`${shown}\``} |`
+    }),
+    '',
+  ].join('\n')
+
+/** What the documents show as a setting's default. */
+const shownDefault = (entry: Setting<unknown>): string => {
+  if (entry.shown !== undefined) return entry.shown
+  const parsed = entry.schema.safeParse(undefined)
+  if (!parsed.success || parsed.data === undefined) return ''
+  const { data } = parsed
+  if (typeof data === 'object' && data !== null)
+    return 'min' in data && 'max' in data ? `${String(data.min)}-${String(data.max)}` : ''
+  return typeof data === 'string' || typeof data === 'number' ? String(data) : ''
+}
