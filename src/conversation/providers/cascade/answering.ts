@@ -1,7 +1,7 @@
 import type { VoiceEvent } from '../../voice-engine.ts'
 import type { ChatHistory, ToolCall } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
-import { isWorthRetrying, ProviderError } from './provider-error.ts'
+import { ProviderError, withRetries } from './provider-error.ts'
 import { createSentenceStream } from './sentence-stream.ts'
 import { speakable } from './speakable.ts'
 import type { Speaker, SpokenUtterance } from './speaker.ts'
@@ -43,7 +43,6 @@ const fillAfterMs = 2_000
 /** A model that keeps calling tools without an end is stopped. */
 const maxSteps = 8
 const maxWaitingTexts = 8
-const maxAttempts = 2
 
 interface Task {
   readonly abort: AbortController
@@ -78,16 +77,23 @@ export const createAnswering = (options: AnsweringOptions): Answering => {
     return spoken
   }
 
-  const endUtterance = (task: Task, isWhole: boolean, calls: readonly ToolCall[] = []): void => {
+  const endUtterance = (
+    task: Task,
+    how: 'end' | 'interrupt' | 'breakOff',
+    calls: readonly ToolCall[] = [],
+  ): void => {
     const { spoken } = task
     task.spoken = undefined
     if (!spoken) return
     const { utterance, release } = spoken
-    if (isWhole) utterance.end()
-    else utterance.interrupt()
-    history.agentSaid(utterance.id, utterance.text, isWhole ? calls : [])
+    utterance[how]()
+    history.agentSaid(utterance.id, utterance.text, calls)
     release()
   }
+
+  /** What was begun is cut short by whoever interrupts it; where a server broke, what follows has to be heard after it. */
+  const endBroken = (task: Task): void =>
+    endUtterance(task, task.abort.signal.aborted ? 'interrupt' : 'breakOff')
 
   /** One request to the model, spoken as it comes. Returns the tools it calls. */
   const step = async (task: Task): Promise<readonly ToolCall[]> => {
@@ -122,11 +128,11 @@ export const createAnswering = (options: AnsweringOptions): Answering => {
       own.throwIfAborted()
     } catch (error) {
       await speaking.catch(() => undefined)
-      endUtterance(task, false)
+      endBroken(task)
       throw error
     }
     if (!task.spoken && calls.length > 0) history.agentSaid('', '', calls)
-    endUtterance(task, true, calls)
+    endUtterance(task, 'end', calls)
     return calls
   }
 
@@ -161,13 +167,15 @@ export const createAnswering = (options: AnsweringOptions): Answering => {
   }
 
   const answerAll = async (task: Task): Promise<void> => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await answerOnce(task)
-      } catch (error) {
-        if (task.abort.signal.aborted) return
-        if (attempt >= maxAttempts || task.isHeard || !isWorthRetrying(error)) throw error
-      }
+    const { signal: own } = task.abort
+    try {
+      await withRetries(
+        () => answerOnce(task),
+        own,
+        () => !task.isHeard,
+      )
+    } catch (error) {
+      if (!own.aborted) throw error
     }
   }
 
@@ -190,16 +198,16 @@ export const createAnswering = (options: AnsweringOptions): Answering => {
       const spoken = await beginUtterance(task)
       clearTimeout(filler)
       await spoken.speak(text)
-      endUtterance(task, true)
+      endUtterance(task, 'end')
     } catch (error) {
-      endUtterance(task, false)
+      endBroken(task)
       if (!task.abort.signal.aborted) options.onFailure(asProviderError(error))
     }
   }
 
   const giveUp = (task: Task | undefined): void => {
     task?.abort.abort()
-    if (task?.spoken) endUtterance(task, false)
+    if (task?.spoken) endUtterance(task, 'interrupt')
   }
 
   return {

@@ -269,6 +269,46 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
+  it('asks a model again when it says that it has room, and not where that is too late', async () => {
+    const bench = await createBench()
+    await bench.textOf('utterance_1')
+    await bench.settle()
+    const busy = (retryAfterMs: number): ProviderError =>
+      new ProviderError('model_failed', 'The model answered 429.', { status: 429, retryAfterMs })
+    bench.hear('Hello?')
+    for (const index of [0, 1]) (await bench.nextAsked(index)).fail(busy(10))
+    const third = await bench.nextAsked(2)
+    third.tell(text('Yes, I am here.'))
+    third.end()
+    await bench.textOf('utterance_2')
+    bench.hear('And now?')
+    const fourth = await bench.nextAsked(3)
+    fourth.fail(busy(60_000))
+    const apology = await bench.textOf('utterance_3')
+    assert.ok(apology.type === 'agent_text' && apology.text === phrasesFor('en').technicalTrouble)
+    assert.equal(bench.asked.length, 4)
+    await bench.session.close()
+  })
+
+  it('ends what a model broke off in, so that the apology is heard after it', async () => {
+    const bench = await createBench()
+    await bench.textOf('utterance_1')
+    await bench.settle()
+    bench.hear('Hello?')
+    const asked = await bench.nextAsked(0)
+    asked.tell(text('This was said. And this'))
+    await bench.until(() => bench.spoken.find((sentence) => sentence === 'This was said.'))
+    asked.fail(new ProviderError('model_failed', 'The model cannot be reached.'))
+    await bench.textOf('utterance_3')
+    const ends = bench.events.flatMap((event) =>
+      event.type === 'audio_end' ? event.utteranceId : [],
+    )
+    assert.deepEqual(ends, ['utterance_1', 'utterance_2', 'utterance_3'])
+    const said = await bench.textOf('utterance_2')
+    assert.ok(said.type === 'agent_text' && said.text === 'This was said.')
+    await bench.session.close()
+  })
+
   it('fills a long silence, then apologises, and ends when the apology was heard', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const bench = await createBench()

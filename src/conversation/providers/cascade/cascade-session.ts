@@ -13,7 +13,7 @@ import {
 import { createAnswering } from './answering.ts'
 import { createChatHistory } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
-import { isWorthRetrying, ProviderError } from './provider-error.ts'
+import { ProviderError, withRetries } from './provider-error.ts'
 import { createSpeaker } from './speaker.ts'
 import type { SpeechCache } from './speech-cache.ts'
 import type { SpeechServer } from './speech-server.ts'
@@ -122,14 +122,8 @@ export const createCascadeSession = (cascade: CascadeOptions): CascadeSession =>
     signal: closing.signal,
   })
 
-  const transcribe = async (speech: Speech): Promise<string> => {
-    try {
-      return await transcriber.transcribe(speech, closing.signal)
-    } catch (error) {
-      if (closing.signal.aborted || !isWorthRetrying(error)) throw error
-      return transcriber.transcribe(speech, closing.signal)
-    }
-  }
+  const transcribe = (speech: Speech): Promise<string> =>
+    withRetries(() => transcriber.transcribe(speech, closing.signal), closing.signal)
 
   const understand = async (speech: Speech, startMs: number): Promise<void> => {
     try {

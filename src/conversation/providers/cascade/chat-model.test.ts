@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
 import { createChatModel } from './chat-model.ts'
+import type { ProviderError } from './provider-error.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 import { json, withServer } from './scripted-server.fixtures.ts'
 
@@ -44,6 +45,27 @@ describe('the chat model', () => {
       assert.equal(received.length, 1)
       assert.equal(received[0]?.headers.authorization, 'Bearer sk-1')
     }))
+
+  it('tells when the server wants to be asked again', async () => {
+    const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString()
+    for (const [header, leastMs, mostMs] of [
+      ['7', 7_000, 7_000],
+      [inTwoMinutes, 1, 120_000],
+      ['soon', undefined, undefined],
+    ] as const) {
+      const busy = (response: ServerResponse): void =>
+        void response.writeHead(429, { 'retry-after': header }).end('{}')
+      await withServer([busy], async (url) => {
+        const { retryAfterMs } = await answerOf(url).then(
+          () => assert.fail('it did not fail'),
+          (reason: unknown) => reason as ProviderError,
+        )
+        if (leastMs === undefined) return assert.equal(retryAfterMs, undefined)
+        assert.ok(retryAfterMs !== undefined)
+        assert.ok(retryAfterMs >= leastMs && retryAfterMs <= mostMs)
+      })
+    }
+  })
 
   const textOf = async (url: string): Promise<string> =>
     (await answerOf(url)).map((part) => (part as { text?: string }).text ?? '').join('')

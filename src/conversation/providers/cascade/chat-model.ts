@@ -10,7 +10,7 @@ import {
 } from 'ai'
 import type { ToolSpec } from '../../voice-engine.ts'
 import { withWholeStreams } from './chat-stream.ts'
-import { ProviderError, withinLimit } from './provider-error.ts'
+import { ProviderError, refusalOf, withinLimit } from './provider-error.ts'
 import type { ServerSettings } from './transcriber.ts'
 
 /** Answers by `POST /chat/completions`, streamed. */
@@ -114,10 +114,15 @@ const usageOf = (usage: {
 
 /** The SDK's own error carries the whole request, words and all: only what is safe to log is kept of it. */
 const failure = (error: unknown): ProviderError => {
-  const { statusCode, cause } = (error ?? {}) as { statusCode?: unknown; cause?: unknown }
+  const { statusCode, responseHeaders, cause } = (error ?? {}) as {
+    statusCode?: unknown
+    responseHeaders?: Readonly<Record<string, string>>
+    cause?: unknown
+  }
   if (typeof statusCode === 'number' && statusCode >= 400) {
     const message = `The model answered ${statusCode}.`
-    return new ProviderError('model_failed', message, { status: statusCode })
+    const refusal = refusalOf(statusCode, responseHeaders?.['retry-after'])
+    return new ProviderError('model_failed', message, refusal)
   }
   const { code } = (cause ?? {}) as { code?: unknown }
   const why = typeof code === 'string' ? ` (${code})` : ''

@@ -1,22 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** A server of models failed, refused or was too slow. The message holds no key and nothing that was said. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   /** `transcription_failed`, `model_failed`, `speech_failed`, each also with `_timeout`. */
   readonly code: string
   readonly status: number | undefined
-  constructor(code: string, message: string, options: ErrorOptions & { status?: number } = {}) {
+  /** After so long the server wants to be asked again. */
+  readonly retryAfterMs: number | undefined
+  constructor(code: string, message: string, options: ProviderErrorOptions = {}) {
     super(message, options)
     this.code = code
     this.status = options.status
+    this.retryAfterMs = options.retryAfterMs
   }
 }
 
+export interface ProviderErrorOptions extends ErrorOptions {
+  readonly status?: number
+  readonly retryAfterMs?: number
+}
+
+/** Of a response that is no success: its status, and what it says of when to ask again (RFC 9110 10.2.3). */
+export const refusalOf = (
+  status: number,
+  retryAfter: string | null | undefined,
+): ProviderErrorOptions => {
+  const seconds = /^\d{1,9}(?:\.\d+)?$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
+  const afterMs =
+    seconds === undefined ? Date.parse(retryAfter ?? '') - Date.now() : seconds * 1_000
+  return Number.isNaN(afterMs) ? { status } : { status, retryAfterMs: Math.max(0, afterMs) }
+}
+
 /** Whether asking again may help: it is not our request that is wrong. */
-export const isWorthRetrying = (error: unknown): boolean =>
+const isWorthRetrying = (error: unknown): boolean =>
   !(error instanceof ProviderError) ||
   error.status === undefined ||
   error.status === 429 ||
   error.status >= 500
+
+/** Nobody waits longer on a telephone for a server that has no room. */
+const longestRetryWaitMs = 4_000
+const maxAttempts = 2
+/** Where the server names the time, it is believed twice. */
+const maxTimedAttempts = 3
+const congestedWaitMs = 500
+
+/** How long to wait before the next attempt; `undefined` where none is worth it. */
+const retryWaitMs = (error: unknown, attempts: number): number | undefined => {
+  if (!isWorthRetrying(error)) return undefined
+  const { status, retryAfterMs } = error instanceof ProviderError ? error : {}
+  if (retryAfterMs === undefined) {
+    if (attempts >= maxAttempts) return undefined
+    return status === 429 ? congestedWaitMs : 0
+  }
+  if (attempts >= maxTimedAttempts || retryAfterMs > longestRetryWaitMs) return undefined
+  return retryAfterMs
+}
+
+/**
+ * Tries again what failed for a reason that passes: once at once, or when the server says so. Rejects with the last
+ * error, or as the signal says.
+ */
+export const withRetries = async <T>(
+  attempt: () => Promise<T>,
+  signal: AbortSignal,
+  mayRetry: () => boolean = () => true,
+): Promise<T> => {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const waitMs = signal.aborted || !mayRetry() ? undefined : retryWaitMs(error, attempts)
+      if (waitMs === undefined) throw error
+      if (waitMs > 0) await delay(waitMs, undefined, { signal })
+    }
+  }
+}
 
 /** Whether this status is what servers say to a member of the request they do not take. */
 export const isRefusal = (status: number): boolean =>

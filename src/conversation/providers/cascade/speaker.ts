@@ -1,7 +1,7 @@
 import { encodeG711 } from '../../../audio/g711.ts'
 import type { Phrases } from '../../phrases.ts'
 import type { Codec, VoiceEvent } from '../../voice-engine.ts'
-import { isWorthRetrying } from './provider-error.ts'
+import { withRetries } from './provider-error.ts'
 import type { SpeechCache } from './speech-cache.ts'
 import type { SpeechServer } from './speech-server.ts'
 import { createUtterance, type Utterance } from './utterance.ts'
@@ -71,12 +71,7 @@ export const createSpeaker = (options: SpeakerOptions): Speaker => {
         onSamples(samples)
       }
     }
-    try {
-      await once()
-    } catch (error) {
-      if (signal.aborted || isBegun || !isWorthRetrying(error)) throw error
-      await once()
-    }
+    await withRetries(once, signal, () => !isBegun)
   }
 
   const prepare = async (text: string, signal: AbortSignal): Promise<void> => {

@@ -1,4 +1,4 @@
-import { isRefusal, ProviderError, withinLimit } from './provider-error.ts'
+import { isRefusal, ProviderError, refusalOf, withinLimit } from './provider-error.ts'
 import { createSpeechDecoder, notAudio } from './speech-decoder.ts'
 import type { ServerSettings } from './transcriber.ts'
 
@@ -57,7 +57,7 @@ export const createSpeechServer = (
       try {
         const asked = ask(text, either)
         const response = await withinLimit(asked, startLimitMs, 'speech_timeout')
-        if (!response.ok || !response.body) throw refused(response.status)
+        if (!response.ok || !response.body) throw refused(response)
         const contentType = response.headers.get('content-type') ?? ''
         if (/^(?:text|application\/(?:\w+\+)?json)\b/i.test(contentType))
           throw notAudio(contentType)
@@ -73,8 +73,12 @@ export const createSpeechServer = (
   }
 }
 
-const refused = (status: number): ProviderError =>
-  new ProviderError('speech_failed', `The speech server answered ${status}.`, { status })
+const refused = ({ status, headers }: Response): ProviderError =>
+  new ProviderError(
+    'speech_failed',
+    `The speech server answered ${status}.`,
+    refusalOf(status, headers.get('retry-after')),
+  )
 
 async function* samplesOf(
   body: ReadableStream<Uint8Array>,

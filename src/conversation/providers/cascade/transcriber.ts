@@ -1,7 +1,7 @@
 import { resample } from '../../../audio/resample.ts'
 import { writeWav } from '../../../audio/wav.ts'
 import { isHallucination } from './hallucinations.ts'
-import { isRefusal, ProviderError, withinLimit } from './provider-error.ts'
+import { isRefusal, ProviderError, refusalOf, withinLimit } from './provider-error.ts'
 
 export interface ServerSettings {
   /** Base URL, `…/v1`. */
@@ -63,7 +63,8 @@ export const createTranscriber = (
     const text = (await response.text()).slice(0, maxAnswerLength)
     if (!response.ok) {
       const message = `The transcription server answered ${response.status}.`
-      throw new ProviderError('transcription_failed', message, { status: response.status })
+      const refusal = refusalOf(response.status, response.headers.get('retry-after'))
+      throw new ProviderError('transcription_failed', message, refusal)
     }
     return wordsOf(text, speech)
   }

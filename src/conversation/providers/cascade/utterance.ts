@@ -1,4 +1,5 @@
 import { encodeG711, g711FrameBytes, g711Silence } from '../../../audio/g711.ts'
+import { heardWords } from '../../heard-words.ts'
 import type { Codec, VoiceEvent } from '../../voice-engine.ts'
 
 /** Something the agent is saying, on its way to the loop in whole frames. */
@@ -13,12 +14,16 @@ export interface Utterance {
   end(): void
   /** Nothing more of it is let through; what was said of it so far is told. */
   interrupt(): void
+  /** A server broke in the middle: what was begun ends here, so that what follows is heard. */
+  breakOff(): void
   readonly text: string
   readonly producedMs: number
   readonly isOver: boolean
 }
 
 const bytesPerMs = 8
+/** As fast as anybody speaks. */
+const charactersPerSecond = 20
 /** 200 ms: what of a long clip nobody has taken yet can still be taken back. */
 const maxEventBytes = 10 * g711FrameBytes
 
@@ -30,6 +35,7 @@ export const createUtterance = (
   const spoken: string[] = []
   let carry = new Uint8Array(0)
   let producedBytes = 0
+  let lastBeganAtMs = 0
   let isOver = false
 
   const tellText = (): void => {
@@ -62,17 +68,28 @@ export const createUtterance = (
     send(frame)
   }
 
+  const end = (): void => {
+    if (isOver) return
+    flush()
+    isOver = true
+    if (producedBytes > 0) emit({ type: 'audio_end', utteranceId: id })
+    tellText()
+  }
+
   return {
     id,
-    words: (text) => spoken.push(text),
+    words: (text) => {
+      lastBeganAtMs = producedBytes / bytesPerMs
+      spoken.push(text)
+    },
     samples: (samples) => g711(encodeG711(codec, samples)),
     g711,
-    end() {
-      if (isOver) return
-      flush()
-      isOver = true
-      if (producedBytes > 0) emit({ type: 'audio_end', utteranceId: id })
-      tellText()
+    end,
+    breakOff() {
+      const last = spoken.pop() ?? ''
+      const held = spokenPart(last, producedBytes / bytesPerMs - lastBeganAtMs)
+      if (held !== '') spoken.push(held)
+      end()
     },
     interrupt() {
       if (isOver) return
@@ -90,3 +107,7 @@ export const createUtterance = (
     },
   }
 }
+
+/** As many of the words as a sound of this length can hold. */
+const spokenPart = (text: string, soundMs: number): string =>
+  heardWords(text, text === '' ? 1 : (soundMs / 1000) * (charactersPerSecond / text.length))
