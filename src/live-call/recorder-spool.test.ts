@@ -4,6 +4,7 @@ import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import {
   appendFile,
+  mkdir,
   mkdtemp,
   open,
   readFile,
@@ -68,6 +69,27 @@ describe('recorder spool', () => {
       [figures.framesExpected, figures.framesWritten, figures.framesLost],
       [60, 0, 60],
     )
+  })
+
+  it('goes on in its place once a file can be made after all', async () => {
+    const late = join(folder, 'late')
+    const path = join(late, 'x.spool')
+    const spool = createRecorderSpool(path, header)
+    const writeSecond = (): void => {
+      for (let frame = 0; frame < 50; frame += 1) spool.write(lane(1), lane(2))
+    }
+    // The first tries have failed when many later ones have.
+    for (let turn = 0; turn < 50; turn += 1) await assert.rejects(open(join(late, 'y'), 'wx'))
+    writeSecond()
+    await mkdir(late)
+    writeSecond()
+    const { framesExpected, framesWritten } = await spool.close()
+    assert.equal(framesExpected, 100)
+    assert.ok(framesWritten >= 50)
+    const bytes = await readFile(path)
+    assert.deepEqual(decodeSpoolHeader(bytes), header)
+    assert.equal(bytes.length, spoolHeaderBytes + 100 * spoolFrameBytes)
+    assert.deepEqual([...bytes.subarray(-2)], [1, 2])
   })
 
   it('leaves neither file nor handle where the header cannot be written', async () => {

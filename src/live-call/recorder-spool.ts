@@ -45,11 +45,18 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
   let pendingChunks = 0
   let closing: Promise<SpoolFigures> | undefined
 
-  const opened = openSpool(path, header)
-  let tail: Promise<unknown> = opened.catch(() => undefined)
+  let opened: Promise<FileHandle> | undefined
+
+  /** A disk that was full when the call began may have room by now. */
+  const openOnce = (): Promise<FileHandle> =>
+    (opened ??= openSpool(path, header).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    }))
+  let tail: Promise<unknown> = openOnce().catch(() => undefined)
 
   const writeChunk = async (bytes: Buffer, firstFrame: number): Promise<void> => {
-    const file = await opened
+    const file = await openOnce()
     await writeSilence(file, framesOnDisk, firstFrame)
     await writeAll(file, bytes, firstFrame)
     framesOnDisk = firstFrame + bytes.length / spoolFrameBytes
@@ -140,12 +147,13 @@ const writeSilence = async (
 
 /** Nothing more can be done for a recording whose disk is gone: the figures tell of it. */
 const closeSpool = async (
-  opened: Promise<FileHandle>,
+  opened: Promise<FileHandle> | undefined,
   framesOnDisk: number,
   framesExpected: number,
 ): Promise<void> => {
   try {
     const file = await opened
+    if (file === undefined) return
     await writeSilence(file, framesOnDisk, framesExpected).catch(() => undefined)
     await file.close()
   } catch {

@@ -163,6 +163,11 @@ const converse = async (
   const report = await media.stop()
   const elapsedMs = report.durationMs ?? clock.monotonicMs() - connectedAtMs
   const unsavedTurns = await transcript.settle()
+  if (report.framesLost > 0)
+    logger.warn(
+      { frames_lost: report.framesLost, has_recording: report.recordingPath !== undefined },
+      'the disk did not take all audio of a call: see that the data folder has room',
+    )
   if (end.kind === 'lost') {
     logger.warn({}, 'an answered call was hung up: another node has ended it')
   } else {
