@@ -19,6 +19,7 @@ import { respond, type ServerTransaction } from './server-transaction.ts'
 import {
   createSessionTimer,
   isTooBrief,
+  refreshHeaders,
   termsHeaders,
   termsOfAnswer,
   termsOfRequest,
@@ -243,7 +244,10 @@ export class InviteDialog implements Dialog {
   async #offerOnce(offer: string): Promise<SipResponse | undefined> {
     this.#offers.isPending = true
     try {
-      const headers: Header[] = [['allow', allowedMethods], ...this.#timerHeaders()]
+      const headers: Header[] = [
+        ['allow', allowedMethods],
+        ...refreshHeaders(this.#context.sessionTimer),
+      ]
       const response = await this.#client.reinvite({
         headers: [...headers, ['content-type', 'application/sdp']],
         body: offer,
@@ -270,7 +274,7 @@ export class InviteDialog implements Dialog {
   /** RFC 4028 10: UPDATE where the peer takes it, for it needs no SDP; else a re-INVITE with the SDP it knows. */
   async #refresh(): Promise<void> {
     if (!this.#peerTakesUpdate) return void (await this.reinvite(this.#localSdp))
-    const headers = this.#timerHeaders()
+    const headers = refreshHeaders(this.#context.sessionTimer)
     this.#takeRefresh(await this.#client.request('UPDATE', { headers }))
   }
 
@@ -282,15 +286,6 @@ export class InviteDialog implements Dialog {
     if (!isSuccess(response)) return this.#sessionTimer.refreshFailed()
     this.state.remoteTarget = contactOf(response) ?? this.state.remoteTarget
     this.#sessionTimer.restart(termsOfAnswer(response, this.#context.sessionTimer))
-  }
-
-  #timerHeaders(): Header[] {
-    const { expiresSeconds, minSeconds } = this.#context.sessionTimer
-    return [
-      ['supported', 'timer'],
-      ['session-expires', `${expiresSeconds};refresher=uac`],
-      ['min-se', String(minSeconds)],
-    ]
   }
 
   #notePeer(message: SipMessage): void {

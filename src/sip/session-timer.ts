@@ -53,6 +53,13 @@ export const termsHeaders = (
   return [['session-expires', `${terms.seconds};refresher=${refresher}`], ...required]
 }
 
+/** What a request that refreshes the session asks for: we go on refreshing it (RFC 4028 7.4). */
+export const refreshHeaders = ({ expiresSeconds, minSeconds }: SessionTimerSettings): Header[] => [
+  ['supported', 'timer'],
+  ['session-expires', `${expiresSeconds};refresher=uac`],
+  ['min-se', String(minSeconds)],
+]
+
 /** Whether a request asks for a shorter interval than we accept; only a caller that knows the timer is told so by 422. */
 export const isTooBrief = (request: SipMessage, { minSeconds }: SessionTimerSettings): boolean => {
   const expires = sessionExpiresOf(request)

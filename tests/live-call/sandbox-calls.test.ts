@@ -172,7 +172,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
   })
 })
 
-describe('a live call whose engine dies', { timeout: 30_000 }, () => {
+describe('a live call whose engine dies', { timeout: 120_000 }, () => {
   it('fails answered, keeps what was said, and is hung up', async () => {
     const rig = await startLiveCallRig()
     try {
