@@ -4,6 +4,7 @@ import type { DigestClient } from './digest.ts'
 import { cseqOf, tagOf } from './headers.ts'
 import { InviteDialog } from './invite-dialog.ts'
 import { headerOf, listsToken, type SipRequest, type SipResponse } from './message.ts'
+import type { InviteOptions } from './user-agent-types.ts'
 
 /** One branch of a forked INVITE: its dialog, and the highest RSeq acknowledged in it (RFC 3262 4). */
 export interface InviteBranch {
@@ -26,6 +27,7 @@ const maxBranches = 16
 export const createInviteBranches = (
   context: AgentContext,
   digest: DigestClient,
+  onEarlyOffer: InviteOptions['onEarlyOffer'],
 ): InviteBranches => {
   const branches = new Map<string, InviteBranch>()
   return {
@@ -36,6 +38,7 @@ export const createInviteBranches = (
       if (known !== undefined || branches.size >= maxBranches) return known
       const state = callerDialog(invite, response)
       const dialog = new InviteDialog(context, { state, remoteSdp: '', digest })
+      dialog.onOffer((offer) => onEarlyOffer?.(offer))
       const branch: InviteBranch = { dialog, lastRSeq: 0, isConfirmed: false }
       branches.set(tag, branch)
       return branch

@@ -57,6 +57,8 @@ export class InviteDialog implements Dialog {
   #acknowledged: Promise<void> = Promise.resolve()
   #localSdp = ''
   #peerTakesUpdate = false
+  #isConfirmed = false
+  #isUpdatedEarly = false
 
   constructor(context: AgentContext, options: InviteDialogOptions) {
     this.#context = context
@@ -133,8 +135,12 @@ export class InviteDialog implements Dialog {
   /** The caller's dialog is up: our offer was answered by this 2xx to `invite`. */
   confirmAsCaller(invite: SipRequest, response: SipResponse): void {
     this.state.remoteTarget = contactOf(response) ?? this.state.remoteTarget
-    this.#localSdp = bodyText(invite)
-    if (response.body.length > 0) this.remoteSdp = bodyText(response)
+    // An UPDATE came after the answer: whatever the 200 repeats is older (RFC 6337 3.1.1).
+    if (!this.#isUpdatedEarly) {
+      this.#localSdp = bodyText(invite)
+      if (response.body.length > 0) this.remoteSdp = bodyText(response)
+    }
+    this.#isConfirmed = true
     this.#notePeer(response)
     this.#sessionTimer.restart(termsOfAnswer(response, this.#context.sessionTimer))
     this.acknowledge(invite)
@@ -148,6 +154,7 @@ export class InviteDialog implements Dialog {
   /** The callee's dialog: repeats our 2xx until the ACK. Resolves with `false` when none came. */
   async confirmAsCallee(transaction: ServerTransaction, success: SipResponse): Promise<boolean> {
     this.#localSdp = bodyText(success)
+    this.#isConfirmed = true
     this.#notePeer(transaction.request)
     this.#sessionTimer.restart(termsOfRequest(transaction.request, this.#context.sessionTimer))
     return this.#repeatUntilAcknowledged(transaction, success)
@@ -200,10 +207,16 @@ export class InviteDialog implements Dialog {
     this.#end('remote', reason)
   }
 
+  /** Before an answer came, our own offer is still under way (RFC 3311 5.2). */
+  get #isUnanswered(): boolean {
+    return !this.#isConfirmed && this.remoteSdp === ''
+  }
+
   /** A re-INVITE or UPDATE: a new offer, a request for ours, or only a refresh (RFC 3261 14.2, 3311 5.2, 4028 9). */
   #receiveOffer(transaction: ServerTransaction, source: Source): void {
     const { request } = transaction
-    if (this.#offers.isPending) return respond(transaction, 491)
+    const isCrossing = this.#isUnanswered && request.body.length > 0
+    if (this.#offers.isPending || isCrossing) return respond(transaction, 491)
     if (isTooBrief(request, this.#context.sessionTimer)) {
       return respond(transaction, 422, [['min-se', String(this.#context.sessionTimer.minSeconds)]])
     }
@@ -211,7 +224,10 @@ export class InviteDialog implements Dialog {
     if (sdp === undefined) return respond(transaction, 488)
     this.state.remoteTarget = contactOf(request) ?? this.state.remoteTarget
     if (sdp !== '') this.#localSdp = sdp
-    if (request.body.length > 0) this.remoteSdp = bodyText(request)
+    if (request.body.length > 0) {
+      this.remoteSdp = bodyText(request)
+      this.#isUpdatedEarly = !this.#isConfirmed
+    }
     this.#accept(transaction, source, sdp).catch(() => {
       respond(transaction, 500)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { cseqOf } from './headers.ts'
-import { headerOf, headersOf } from './message.ts'
+import { bodyText, headerOf, headersOf } from './message.ts'
 import { createManualScheduler } from './scheduler.ts'
 import { audioSdp, call, startAgent, startPeer } from './test-agents.fixtures.ts'
 import { toTagOf, type ScriptedPeer } from './scripted-peer.fixtures.ts'
@@ -177,6 +177,40 @@ test('reliable provisional responses are acknowledged once each, in order, with 
   const bye = await byeOf(answered.dialog, peer)
   assert.equal(cseqOf(bye).sequence, 4)
   peer.reply(bye, 200)
+})
+
+test('early media moves by UPDATE, once it was agreed on, and stays where it went', async (t) => {
+  const [agent, peer] = [await startAgent(t), await startPeer(t)]
+  const ours = audioSdp('sendonly')
+  const result = call(agent, peer.target, { onEarlyOffer: () => ours })
+  const invite = await peer.nextRequest('INVITE')
+  const update = (sequence: number, body?: string): void =>
+    void peer.request('UPDATE', invite, {
+      tag: 'a',
+      sequence,
+      ...(body === undefined ? {} : { body }),
+    })
+  peer.reply(invite, 180, { toTag: 'a' })
+  update(1, audioSdp())
+  await peer.next('491 UPDATE')
+  update(2)
+  assert.equal(bodyText(await peer.next('200 UPDATE')), '')
+  const answer = audioSdp()
+  const headers = [
+    ['require', '100rel'],
+    ['rseq', '1'],
+  ] as const
+  peer.reply(invite, 183, { toTag: 'a', headers, body: answer })
+  peer.reply(await peer.nextRequest('PRACK'), 200)
+  const moved = audioSdp()
+  assert.notEqual(moved, answer)
+  update(3, moved)
+  assert.equal(bodyText(await peer.next('200 UPDATE')), ours)
+  peer.reply(invite, 200, { toTag: 'a', body: answer })
+  const answered = await result
+  assert.ok(answered.kind === 'answered')
+  assert.equal(answered.dialog.remoteSdp, moved)
+  peer.reply(await byeOf(answered.dialog, peer), 200)
 })
 
 test('422 is answered with the interval it asks for', async (t) => {

@@ -52,7 +52,7 @@ export class OutgoingInvite {
     this.#context = context
     this.#options = options
     this.#digest = createDigestClient(options.credentials)
-    this.#branches = createInviteBranches(context, this.#digest)
+    this.#branches = createInviteBranches(context, this.#digest, options.onEarlyOffer)
     this.#timers = createTimers(context.scheduler)
     this.#expiresSeconds = context.sessionTimer.expiresSeconds
     this.#minSeconds = context.sessionTimer.minSeconds

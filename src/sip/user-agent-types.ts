@@ -32,6 +32,8 @@ export interface InviteOptions {
   /** Asked right before each INVITE is written to the socket; `false` for the first gives `not_sent`. */
   readonly maySend?: () => boolean
   readonly onProvisional?: (response: SipResponse) => void
+  /** An UPDATE with an offer before the answer, to whom early media has agreed already: our answer, `undefined` for 488. */
+  readonly onEarlyOffer?: (offer: string) => string | undefined
 }
 
 export type InviteResult =

@@ -41,7 +41,7 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => ({
     const negotiator = createMediaNegotiator({
       local: { address, port: request.localMedia.port },
     })
-    const result = await invite(options, request, negotiator.offer(), signal)
+    const result = await invite(options, request, negotiator, signal)
     const transfers = transferSettings(options, request)
     const outcome = await outcomeOf(result, negotiator, request, transfers, signal)
     options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
@@ -69,14 +69,15 @@ const mediaAddress = async (
 const invite = (
   { userAgent, trunk, callerDomain, responseTimeoutMs, sendsCallId }: SipCarrierOptions,
   request: DialRequest,
-  offer: string,
+  negotiator: MediaNegotiator,
   signal: AbortSignal,
 ): Promise<InviteResult> =>
   userAgent.invite(
     {
       target: trunkTarget(trunk, request.to),
       from: callerUri({ callerDomain, trunk }, request),
-      offer,
+      offer: negotiator.offer(),
+      onEarlyOffer: (offer) => negotiator.answer(offer)?.sdp,
       ringTimeoutMs: request.ringTimeoutMs,
       responseTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
       maySend: () => request.mayInvite(),
