@@ -144,6 +144,26 @@ describe('a session that the server ends', () => {
     assert.match(JSON.stringify(await receivedOf('response.create')), /Hello/)
     await session.close()
   })
+
+  it('is the last one when the server answers in none', async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    const now = mock.method(performance, 'now')
+    const session = await open({}, 'Hello.')
+    await receivedOf('response.create')
+    const startedAt = performance.now()
+    now.mock.mockImplementation(() => startedAt + 13_000)
+    const connected = nextConnection()
+    mock.timers.tick(5_000)
+    await connected
+    await receivedOf('response.create')
+    now.mock.mockImplementation(() => startedAt + 26_000)
+    mock.timers.tick(5_000)
+    const last = await next(session)
+    assert.ok(last?.type === 'error' && last.fatal && last.code === 'response_timeout')
+    assert.equal(server.connections, 2)
+    now.mock.restore()
+    await session.close()
+  })
 })
 
 describe('a session that comes near its end', () => {

@@ -27,6 +27,8 @@ const defaultReconnectLimitMs = 8_000
 /** Sessions that break one soon after the other are not the network's fault. */
 const maxReconnects = 5
 const steadyAfterMs = 30_000
+/** A server that took two sessions and answered in neither answers in none; by then the callee has heard nothing for long. */
+const maxUnanswered = 2
 /** Nobody has more to say than that while the line is gone; the oldest drops out. */
 const maxWaitingTexts = 8
 /** The next session is opened this long before the last one ends, or in the last tenth of a short one. */
@@ -69,6 +71,7 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
   let stages = 0
   let current: Stage | undefined
   let reconnects = 0
+  let unanswered = 0
   let playedOutAtMs = 0
   let isOver = false
   let closed: Promise<EngineUsage> | undefined
@@ -87,6 +90,7 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
   const emit = (event: VoiceEvent): void => {
     history.take(event)
     if (event.type === 'audio') {
+      unanswered = 0
       const length = event.g711.length / g711BytesPerMs
       playedOutAtMs = Math.max(playedOutAtMs, heardMs()) + length
     }
@@ -184,7 +188,9 @@ export const createLastingSession = (lasting: LastingSessionOptions): VoiceSessi
     current = undefined
     past.push(broken.link.usage())
     if (performance.now() - broken.startedAt > steadyAfterMs) reconnects = 0
-    if (loss.isFinal || reconnects >= maxReconnects) return fail(loss)
+    if (loss.code === 'response_timeout') unanswered += 1
+    const isHopeless = reconnects >= maxReconnects || unanswered >= maxUnanswered
+    if (loss.isFinal || isHopeless) return fail(loss)
     reconnects += 1
     void reconnect(broken, loss)
   }

@@ -104,6 +104,22 @@ describe('a realtime session', () => {
     assert.equal(usage.outputTokens, 7)
   })
 
+  it('is ended by the model only when it has said all of its answer', async () => {
+    const session = await open()
+    tell({ type: 'response.created', response: { id: 'r1' } })
+    const item = { type: 'function_call', call_id: 'a', name: 'end_call', arguments: '{}' }
+    tell({ type: 'response.output_item.done', item })
+    tell({ ...delta('i1', 160), response_id: 'r1' })
+    tell({ type: 'response.output_audio.done', item_id: 'i1' })
+    tell({ type: 'response.done', response: { id: 'r1', status: 'completed' } })
+    const types = [await next(session), await next(session), await next(session)]
+    assert.deepEqual(
+      types.map((event) => event?.type),
+      ['audio', 'audio_end', 'tool_call'],
+    )
+    await session.close()
+  })
+
   it('asks for the answer itself when the callee finished while a response was in flight', async () => {
     const session = await open()
     tell({ type: 'response.created', response: { id: 'r1' } })

@@ -63,6 +63,8 @@ export interface LinkLoss {
 const frameMs = 20
 /** A response that was asked for and has not begun, or has begun and is silent, for longer than this never comes. */
 const responseLimitMs = 12_000
+/** Ends the call once the answer it belongs to was heard: some models call it before they say goodbye. */
+const endingTool = 'end_call'
 /** What the server says of speech is remembered until its words arrive. */
 const maxSpeechStarts = 32
 
@@ -83,6 +85,7 @@ export const createRealtimeLink = (
   logger: Logger,
 ): RealtimeLink => {
   const speechStarts = new Map<string, number>()
+  const endings: VoiceEvent[] = []
   let framesHeard = 0
   let inputTokens = 0
   let outputTokens = 0
@@ -127,9 +130,14 @@ export const createRealtimeLink = (
     if (isOver) return
     logger.warn({ call_id: callId, code }, 'a voice engine session broke')
     utterances.breakOff()
+    emitEndings()
     over()
     connection.terminate()
     listener.onLost({ code, message, isFinal: finalCodes.has(code) })
+  }
+
+  const emitEndings = (): void => {
+    for (const call of endings.splice(0)) emit(call)
   }
 
   const handleError = (error: ProtocolError): void => {
@@ -146,6 +154,7 @@ export const createRealtimeLink = (
     inputTokens += response.usage?.input_tokens ?? 0
     outputTokens += response.usage?.output_tokens ?? 0
     utterances.responseDone(response.id)
+    emitEndings()
     const error = response.status === 'failed' ? response.status_details?.error : undefined
     if (error) handleError(error)
     askedAt = undefined
@@ -160,12 +169,14 @@ export const createRealtimeLink = (
   const handleOutputItem = (item: OutputItem): void => {
     if (item.type !== 'function_call' || !item.call_id || !item.name) return
     tools.called(item.call_id)
-    emit({
+    const call: VoiceEvent = {
       type: 'tool_call',
       id: item.call_id,
       name: item.name,
       arguments: parseObject(item.arguments ?? '{}') ?? {},
-    })
+    }
+    if (item.name === endingTool && responses.inFlightId !== undefined) endings.push(call)
+    else emit(call)
   }
 
   const handleSpeechStarted = (itemId: string, atMs: number): void => {
