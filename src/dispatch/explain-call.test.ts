@@ -7,6 +7,7 @@ import {
   queueCalls,
   type CallingOrganization,
 } from '../../tests/support/queue-fixtures.ts'
+import { sandboxPolicy, type CallingPolicy } from '../domains/organizations/calling-policy.ts'
 import { explainCall, type Waiting } from './explain-call.ts'
 import { organizationOfCall } from './explain-store.ts'
 
@@ -67,6 +68,15 @@ describe('explaining a call', () => {
       },
     ],
     [
+      'the zones of its number count',
+      `update lanes set opens_at = ${opening}, closes_at = 'infinity', time_zones = 'America/Chicago,America/New_York'`,
+      {
+        reason: 'calling_hours',
+        sentence: 'It is outside the calling hours in America/Chicago, America/New_York.',
+        until: '2099-01-01T08:00:00.000Z',
+      },
+    ],
+    [
       'its hours never open',
       `update lanes set opens_at = 'infinity', closes_at = 'infinity'`,
       { reason: 'calling_hours' },
@@ -116,6 +126,27 @@ describe('explaining a call', () => {
       assert.equal(seen?.sentence, sentence)
     })
   }
+
+  it('names the zone that counts where those of a number are never open together', async () => {
+    const policy: CallingPolicy = {
+      ...sandboxPolicy,
+      windows: [{ weekdays: ['monday'], startTime: '09:00', endTime: '12:00' }],
+    }
+    const other = await createCallingOrganization(test.db, { policy })
+    const [call] = await queueCalls(test.db, other, 1)
+    await execute(
+      test.db,
+      `update lanes
+          set opens_at = ${opening}, closes_at = 'infinity', time_zones = 'Asia/Kamchatka,Europe/Kaliningrad'
+        where organization_id = $1`,
+      [other.organizationId],
+    )
+    const seen = await explainCall(test.db, other.organizationId, call?.id ?? '')
+    assert.equal(
+      seen?.waiting?.sentence,
+      'It is outside the calling hours in the organization’s time zone.',
+    )
+  })
 
   it('counts the calls that come first', async () => {
     assert.deepEqual(await waiting(), {

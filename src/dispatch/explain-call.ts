@@ -1,6 +1,9 @@
 import type { CallStatus } from '../contract/states.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { Queryable } from '../database/database.ts'
+import { calleeZones } from '../domains/calls/calling-windows.ts'
+import { zonesOfText } from '../domains/calls/lane-store.ts'
+import { policyOfJson } from '../domains/organizations/calling-policy.ts'
 import {
   loadForExplanation,
   maxAhead,
@@ -73,12 +76,11 @@ const closedLane = (row: ExplainRow): Waiting | undefined => {
   if (!row.is_opening_known) {
     return { reason: 'calling_hours', sentence: 'Its calling hours are being worked out.' }
   }
-  const policyZones = row.time_zones === '' ? 'the organization’s time zone' : row.time_zones
   const window =
     row.window_time_zone === null
       ? ''
       : `, narrowed by its batch’s window in ${row.window_time_zone}`
-  const where = `${policyZones}${window}`
+  const where = `${policyZonesOf(row)}${window}`
   if (!row.opens_at) {
     return { reason: 'calling_hours', sentence: `No calling hours are within sight in ${where}.` }
   }
@@ -87,6 +89,13 @@ const closedLane = (row: ExplainRow): Waiting | undefined => {
     sentence: `It is outside the calling hours in ${where}.`,
     until: formatDateTime(row.opens_at),
   }
+}
+
+/** The zones in which dispatch judges the policy: of the number, or where it has none that serve, of the organization. */
+const policyZonesOf = ({ policy, time_zones }: ExplainRow): string => {
+  const ofNumber = zonesOfText(time_zones)
+  const judged = calleeZones(policyOfJson(policy), ofNumber)
+  return judged === ofNumber ? judged.join(', ') : 'the organization’s time zone'
 }
 
 const ownTimeSentences = {

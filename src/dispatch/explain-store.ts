@@ -1,6 +1,7 @@
 import type { CallStatus } from '../contract/states.ts'
 import { sql, type Queryable } from '../database/database.ts'
 import type { LaneKind } from '../domains/calls/lane-store.ts'
+import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
 
 /** Calls ahead are counted up to this. */
 export const maxAhead = 1000
@@ -24,6 +25,7 @@ export interface ExplainRow {
   readonly is_due: boolean
   readonly is_claimed: boolean
   readonly lane_kind: LaneKind
+  readonly policy: CallingPolicyJson
   readonly time_zones: string
   /** Of its batch's own calling window. */
   readonly window_time_zone: string | null
@@ -47,7 +49,7 @@ const loadStatement = sql(
   'explain-store.loadForExplanation',
   `select c.id, c.status, c.attempt, c.decisions, c.wait_reason, c.not_before,
           c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
-          l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
+          o.policy, l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
           l.paused as is_paused, l.opens_at is not null as is_opening_known,
           coalesce(l.opens_at <= now() and l.closes_at > now(), false) as is_open,
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,

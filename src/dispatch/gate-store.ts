@@ -24,12 +24,14 @@ export interface GateRow {
   readonly is_lane_open: boolean
   readonly is_lane_paused: boolean
   readonly opens_at: Date | null
+  /** Null: no edge within sight. */
   readonly closes_at: Date | null
   readonly max_duration_seconds: number | null
   readonly now: Date
 }
 
-// A lane that never opens has its opening at infinity, which no Date can hold.
+// A lane that never opens has its opening at infinity, which no Date can hold. One that is computed again before it
+// closes has no edge in sight: its opening was cut at the horizon, or is about to change.
 const loadStatement = sql(
   'gate-store.loadForGate',
   `select c.contact_id, c.agent_id, c.agent_version, c.phone_number, c.origin, c.batch_id, c.attempt,
@@ -41,7 +43,7 @@ const loadStatement = sql(
           coalesce(l.opens_at <= clock_timestamp() and l.closes_at > clock_timestamp(), false) as is_lane_open,
           l.paused as is_lane_paused,
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,
-          case when isfinite(l.closes_at) then l.closes_at end as closes_at,
+          case when isfinite(l.closes_at) and l.recompute_at >= l.closes_at then l.closes_at end as closes_at,
           (v.definition ->> 'max_duration_seconds')::integer as max_duration_seconds,
           clock_timestamp() as now
      from calls c

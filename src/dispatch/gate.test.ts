@@ -89,6 +89,20 @@ describe('the gate', () => {
     assert.match(row.decisions.at(-1)?.reason ?? '', /Calling hours are open/)
   })
 
+  it('tells until when the hours are open, where that is within sight', async () => {
+    const closes = '2099-01-01T21:00:00.000Z'
+    const dial = async (recompute: string): Promise<string> => {
+      const call = await claimOne()
+      await change(
+        `update lanes set closes_at = '${closes}', recompute_at = '${recompute}' where organization_id = $org`,
+      )
+      await gate(call)
+      return (await read(call)).decisions.at(-1)?.reason ?? ''
+    }
+    assert.match(await dial(closes), /are open in UTC until 2099-01-01T21:00:00\.000Z;/)
+    assert.match(await dial('2098-12-31T21:00:00Z'), /are open in UTC; the policy/)
+  })
+
   it('lets a call through only once', async () => {
     const call = await claimOne()
     assert.equal((await gate(call)).kind, 'dial')
