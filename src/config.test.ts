@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -76,8 +76,10 @@ test('a bucket is refused half configured', () => {
   assert.deepEqual([prefix, region], ['outdial/eu-1', 'us-east-1'])
 })
 
-test('a secret is read from its file, and two sources are refused', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'outdial-config-')), 'key')
+test('a secret is read from its file, and two sources are refused', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'outdial-config-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'key')
   writeFileSync(file, 'top secret\n')
   assert.equal(readConfig({ OUTDIAL_LLM_KEY_FILE: file }).OUTDIAL_LLM_KEY, 'top secret')
   assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: file, OUTDIAL_LLM_KEY: 'x' }), /both set/)

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { createFolderStorage } from './folder-storage.ts'
 import { testStorage } from './storage-conformance.ts'
 import { signUrl, verifySignedUrl, type SigningKey } from './signed-url.ts'
 
-const folder = () => mkdtempSync(join(tmpdir(), 'outdial-storage-'))
+const all = mkdtempSync(join(tmpdir(), 'outdial-storage-'))
+const folder = () => mkdtempSync(join(all, 'folder-'))
+
+after(() => rmSync(all, { recursive: true }))
 
 testStorage('the folder', () => createFolderStorage(folder()))
 
