@@ -4,13 +4,15 @@ import { createServer, isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
-import { explainStartError } from './start-error.ts'
+import { explainStartError, problemOfSharedPort } from './start-error.ts'
 import { sipBindAddress } from './telephony.ts'
 
 const healthLimitMs = 5_000
 
 /** Whether a start would get its ports; that a running Outdial has them is well. */
 export const checkPorts = async (config: Config): Promise<Finding> => {
+  const shared = problemOfSharedPort(config)
+  if (shared !== undefined) return failed('ports', shared)
   const host = config.OUTDIAL_HOST
   const wanted = [
     ['OUTDIAL_API_PORT', (port: number) => listen(host, port)],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../config.ts'
 import { DatabaseSetupError } from '../database/setup-error.ts'
-import { explainStartError } from './start-error.ts'
+import { explainStartError, problemOfSharedPort } from './start-error.ts'
 
 const config = readConfig({
   DATABASE_URL: 'postgres://someone:secret@db.example:6000/outdial',
@@ -19,6 +19,20 @@ test('a taken port is named with its setting, also where a part has words of its
   const cause = fault('bind EADDRINUSE', { code: 'EADDRINUSE', port: 5077 })
   for (const error of [cause, new Error('SIP cannot listen', { cause })])
     assert.match(explain(error), /^Port 5077 is in use .* OUTDIAL_SIP_PORT to a free port\.$/)
+})
+
+test('one port for two of our servers is told by both settings', () => {
+  const both = { OUTDIAL_API_PORT: '4010', OUTDIAL_MEDIA_PORT: '4010' }
+  const explained = explainStartError(
+    fault('listen EADDRINUSE', { code: 'EADDRINUSE', port: 4010 }),
+    readConfig(both),
+  )
+  const sentence = /^Port 4010 is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one/
+  assert.ok(explained instanceof Error)
+  assert.match(explained.message, sentence)
+  assert.match(problemOfSharedPort(readConfig(both)) ?? '', sentence)
+  const anyFree = { OUTDIAL_API_PORT: '0', OUTDIAL_MEDIA_PORT: '0' }
+  assert.equal(problemOfSharedPort(readConfig(anyFree)), undefined)
 })
 
 test('a database that is lost during the start is told with the remedy', () => {

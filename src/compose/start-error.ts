@@ -14,6 +14,15 @@ const portSettings = [
   'OUTDIAL_SIP_PORT',
 ] as const
 
+/** What is wrong where two of our servers were given one port. Port 0 is another one for each. */
+export const problemOfSharedPort = ({
+  OUTDIAL_API_PORT: api,
+  OUTDIAL_MEDIA_PORT: media,
+}: Config): string | undefined =>
+  api === media && api !== 0
+    ? `Port ${api} is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one of them to another port.`
+    : undefined
+
 /** Faults of the system at start as one sentence with the remedy; everything else as it came. */
 export const explainStartError = (error: unknown, config: Config): unknown => {
   if (isDatabaseLost(error, config))
@@ -24,6 +33,8 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
   const fault = systemFaultOf(error)
   if (!fault) return error
   const { code, port, address } = fault
+  const shared = port === config.OUTDIAL_API_PORT ? problemOfSharedPort(config) : undefined
+  if (code === 'EADDRINUSE' && shared !== undefined) return new StartError(shared, { cause: error })
   const setting = portSettings.find((name) => config[name] === port)
   if (code === 'EADDRINUSE' && setting)
     return new StartError(
