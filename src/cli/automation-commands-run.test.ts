@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { answered, createRunRig, endStep } from '../../tests/support/automation-rig.ts'
+import { execute, insertNode, openTrunk } from '../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import { readConfig } from '../config.ts'
+import { newId } from '../runtime/ids.ts'
+import { addAutomationCommands } from './automation-commands.ts'
+import { runCli } from './run-cli.ts'
+
+let database: TestDatabase
+
+before(async () => {
+  database = await createTestDatabase()
+  await openTrunk(database.db)
+  await insertNode(database.db, newId())
+})
+after(() => database.drop())
+
+const explain = async (...args: readonly string[]): Promise<string> => {
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const status = await runCli(['automation', 'explain', ...args], [addAutomationCommands], {
+    config: readConfig({}),
+    withDatabase: (work) => work(database.db),
+    print: (text) => void stdout.push(text),
+    warn: (text) => void stderr.push(text),
+    isTerminal: false,
+  })
+  assert.equal(status, 0, stderr.join('\n'))
+  return stdout.join('\n')
+}
+
+test('a run tells its call and what that waits for, until the call has ended', async () => {
+  const rig = createRunRig(database.db)
+  const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
+  await rig.turn()
+  const { id } = await rig.lastCall(runId)
+  await execute(
+    database.db,
+    `update lanes set opens_at = '-infinity', closes_at = 'infinity' where organization_id = $1`,
+    [rig.organization.organizationId],
+  )
+  await execute(
+    database.db,
+    `update calls set not_before = '2099-01-01T08:00:00Z', wait_reason = 'attempts_per_day' where id = $1`,
+    [id],
+  )
+  const told = await explain(runId, '--org', rig.organization.organizationId)
+  assert.deepEqual(told.split('\n').slice(-3), [
+    'The run is running.',
+    `Its call ${id} is queued.`,
+    'It waits: The number was dialled as often as the policy allows on one day. Until 2099-01-01T08:00:00.000Z.',
+  ])
+  const printed: unknown = JSON.parse(
+    await explain(runId, '--org', rig.organization.organizationId, '--json'),
+  )
+  assert.partialDeepStrictEqual(printed, { call: { id, waiting: { reason: 'attempts_per_day' } } })
+
+  await rig.answer(runId, answered)
+  await rig.turn()
+  const over = await explain(runId, '--org', rig.organization.organizationId)
+  assert.equal(over.split('\n').at(-1), 'The run is completed.')
+})
