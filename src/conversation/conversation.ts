@@ -103,6 +103,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
 
   let frames = 0
   let speakingMs = 0
+  let isPromptUnheard = false
   let isGreeting = true
   let isOver = false
   let isEngineOver = false
@@ -226,7 +227,12 @@ export const createConversation = (options: ConversationOptions): Conversation =
     const isContactSpeaking = segmenter.isSpeaking && speakingMs < longestSpeechMs
     const verdict = silencePolicy.tick(!isAgentBusy() && !isContactSpeaking)
     if (hangUp.isPending || voicemail.isDetected) return
-    if (verdict === 'prompt') session.say(phrases.areYouThere)
+    if (verdict === 'prompt') {
+      isPromptUnheard = true
+      session.say(phrases.areYouThere)
+    }
+    // Not the callee is silent where an engine has not spoken for eight seconds what it was told to.
+    if (verdict === 'end' && isPromptUnheard) return hangUp.now('engine_failed')
     if (verdict === 'end') sayGoodbye('callee_silent', phrases.goodbye, longestGoodbyeMs)
   }
 
@@ -245,6 +251,7 @@ export const createConversation = (options: ConversationOptions): Conversation =
     if (bargeIn.isPaused || keypad.isSending || nowMs() <= greetingDelayMs) return silence
     const played = playout.next()
     if (!played) return silence
+    isPromptUnheard = false
     const energy = energyOf(decodeG711(codec, played.frame, sentSamples))
     echo.sent(energy)
     const isVoiced = energy >= voicedEnergy

@@ -306,6 +306,12 @@ describe('a cascade session', () => {
     assert.deepEqual(ends, ['utterance_1', 'utterance_2', 'utterance_3'])
     const said = await bench.textOf('utterance_2')
     assert.ok(said.type === 'agent_text' && said.text === 'This was said.')
+    bench.run(4_000)
+    await bench.settle()
+    assert.ok(!bench.events.some(({ type }) => type === 'error'))
+    bench.run(2_000)
+    await bench.reading
+    assert.equal(bench.events.at(-1)?.type, 'error')
     await bench.session.close()
   })
 
@@ -327,7 +333,7 @@ describe('a cascade session', () => {
     bench.run(2_000)
     await bench.settle()
     assert.equal(isFatal(), false)
-    bench.run(2_500)
+    bench.run(4_000)
     await bench.reading
     assert.ok(isFatal())
     const last = bench.events.at(-1)

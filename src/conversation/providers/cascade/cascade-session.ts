@@ -58,6 +58,7 @@ export const createCascadeSession = (cascade: CascadeOptions): CascadeSession =>
   const samples = new Int16Array(g711FrameBytes)
   let framesHeard = 0
   let audioOutMs = 0
+  let playedOutAtMs = 0
   let isOver = false
   let transcribing: Promise<void> = Promise.resolve()
   let transcriptions = 0
@@ -71,7 +72,11 @@ export const createCascadeSession = (cascade: CascadeOptions): CascadeSession =>
 
   const emit = (event: VoiceEvent): void => {
     if (isOver) return
-    if (event.type === 'audio') audioOutMs += event.g711.length / bytesPerMs
+    if (event.type === 'audio') {
+      const lengthMs = event.g711.length / bytesPerMs
+      audioOutMs += lengthMs
+      playedOutAtMs = Math.max(playedOutAtMs, heardMs()) + lengthMs
+    }
     if (!queue.push(event)) {
       end(new ProviderError('slow_consumer', 'Nobody takes the events.'))
     }
@@ -92,9 +97,9 @@ export const createCascadeSession = (cascade: CascadeOptions): CascadeSession =>
     failure = error
     logger.warn({ call_id: callId, code: error.code, err: error }, 'a cascade of models broke')
     answering.stop()
-    const apologyMs = speaker.apologise()
-    if (apologyMs === 0) return end(error)
-    endAtMs = heardMs() + apologyMs + apologyTailMs
+    if (speaker.apologise() === 0) return end(error)
+    // It comes after what is still being heard.
+    endAtMs = playedOutAtMs + apologyTailMs
   }
 
   const speaker = createSpeaker({
@@ -197,6 +202,7 @@ export const createCascadeSession = (cascade: CascadeOptions): CascadeSession =>
     interrupt(utteranceId, playedMs) {
       const producedMs = speaker.producedMs(utteranceId)
       history.interrupted(utteranceId, producedMs > 0 ? Math.min(1, playedMs / producedMs) : 0)
+      playedOutAtMs = heardMs()
       queue.drop((event) => event.type === 'audio' && event.utteranceId === utteranceId)
       answering.interrupt(utteranceId)
     },
