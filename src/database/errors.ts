@@ -13,14 +13,17 @@ export class DatabaseBusyError extends Error {
 /**
  * SQLSTATEs after which the same work may succeed on another connection, or a little later:
  * a read-only server (a demoted primary during failover), lost serialization and deadlock, a server
- * that shuts down, crashed or starts up, too many clients, a transaction that slept for too long, and a
- * prepared statement that a pooler or a `discard all` took away.
+ * that shuts down, crashed or starts up, too many clients, a full disk or memory, a transaction that slept for too
+ * long, and a prepared statement that a pooler or a `discard all` took away.
  */
 const retryableStates = new Set([
   '25006',
   '25P03',
   '40001',
   '40P01',
+  '53000',
+  '53100',
+  '53200',
   '53300',
   '57P01',
   '57P02',
@@ -28,6 +31,9 @@ const retryableStates = new Set([
   '57P05',
   '26000',
 ])
+
+/** Those that leave the connection usable. */
+const harmlessStates = new Set(['40001', '40P01', '53000', '53100', '53200'])
 
 /** `code`s of Node's sockets when a server is gone or not there yet (ENOENT: its Unix socket). */
 const retryableSocketCodes = new Set([
@@ -75,7 +81,7 @@ export const spoilsConnection = (error: unknown): boolean =>
   !(error instanceof pg.DatabaseError) ||
   error.severity === 'FATAL' ||
   error.severity === 'PANIC' ||
-  (isRetryableServerError(error) && error.code !== '40001' && error.code !== '40P01')
+  (isRetryableServerError(error) && !harmlessStates.has(error.code ?? ''))
 
 /** The SQLSTATE of a server error, if it is one: `'23505'` is a broken unique index. */
 export const sqlStateOf = (error: unknown): string | undefined =>
