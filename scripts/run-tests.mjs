@@ -31,7 +31,7 @@ const runOverDatabase = async (files) => {
   const server = await startTestServer(folder)
   try {
     const environment = { [testServerVariable]: JSON.stringify(server.connection) }
-    return await runTestFiles(files, { environment, signal: stop.signal, fileTimeoutMs })
+    return await runTestFiles(files, { environment, signal: stop.signal, fileTimeoutMs, isCheck })
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root, runNode } from './child.mjs'
@@ -12,16 +12,23 @@ const timeoutMsOf = (file) => (file.startsWith('src/') ? 60_000 : 600_000)
 /** Files that share the machine well; the others measure or listen on fixed ports, and run alone. */
 const sharesMachine = (file) => /^(src|tests\/contract)\/|^tests\/[^/]+$/.test(file)
 const maxParallelFiles = Math.max(2, Math.min(8, availableParallelism()))
+/** Of a check: the tests beside the sources wait for a third of their time. */
+const maxParallelChecks = maxParallelFiles + 1
 
+/** The test files in the order they are begun. */
 export const listTestFiles = ({ isCheck, chosen }) => {
   const files = [...list('src'), ...list('tests')]
-  const wanted = isCheck
-    ? files.filter((file) => file.startsWith('src/') || file === 'tests/architecture.test.ts')
-    : files
+  const wanted = isCheck ? longestFirst(files.filter(isChecked)) : files
   return chosen.length === 0
     ? wanted
     : wanted.filter((file) => chosen.some((path) => file.startsWith(path.replace(/^\.\//, ''))))
 }
+
+const isChecked = (file) => file.startsWith('src/') || file === 'tests/architecture.test.ts'
+
+/** Long files tend to run long, and one that is begun last runs alone. */
+const longestFirst = (files) => files.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+const sizeOf = (file) => statSync(join(root, file)).size
 
 const list = (folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -40,7 +47,7 @@ export const runTestFiles = async (files, options) => {
   try {
     const together = files.filter(sharesMachine)
     const alone = files.filter((file) => !sharesMachine(file))
-    await inParallel(together, maxParallelFiles, run)
+    await inParallel(together, options.isCheck ? maxParallelChecks : maxParallelFiles, run)
     await inParallel(alone, 1, (file, index) => run(file, together.length + index))
   } finally {
     rmSync(folder, { recursive: true, force: true })
