@@ -79,8 +79,8 @@ const main = async ([command, ...rest]) => {
   const help = findHelp(command, rest)
   if (help !== undefined) return process.stdout.write(`${help}\n`)
   const [file, ...args] = toArguments(command, rest)
-  const node = ensureNode(root)
-  ensurePackages(root, node)
+  const node = await ensureNode(root)
+  await ensurePackages(root, node)
   const cache = join(root, '.runtime', 'compile-cache')
   // npm hands on the Ctrl-C that the terminal sends as well: a process between gives it out once.
   const isUnderNpm = process.env.npm_execpath !== undefined

@@ -14,25 +14,27 @@ const integrity = {
 }
 
 /** The Node to run with: this one if it is new enough, else the pinned one in `.runtime/`, brought if it is missing. */
-export const ensureNode = (root) => {
+export const ensureNode = async (root) => {
   if (Number(process.versions.node.split('.')[0]) >= minimalMajor) return process.execPath
   const home = join(root, '.runtime', `node-${version}`)
   const platform = `${process.platform}-${process.arch}`
   const node = join(home, 'node_modules', `node-${platform}`, 'bin', 'node')
-  if (!existsSync(node)) install(root, home, platform)
+  if (!existsSync(node)) await install(root, home, platform)
   return node
 }
 
-const install = (root, home, platform) => {
+const install = async (root, home, platform) => {
   if (!integrity[platform])
     throw new InstallError(
       `This is Node ${process.versions.node}, and Outdial needs ${minimalMajor} or newer, ` +
         `which the registry does not have for ${platform}: install it from https://nodejs.org.`,
     )
-  process.stderr.write(`Bringing Node ${version} into .runtime/ (once)\n`)
-  withStagingFolder(join(root, '.runtime'), (folder) => {
+  process.stderr.write(
+    `Bringing Node ${version} into .runtime/ (once; 50 MB; an installed Node ${minimalMajor} needs none)\n`,
+  )
+  await withStagingFolder(join(root, '.runtime'), async (folder) => {
     writeLock(folder, `node-${platform}`, integrity[platform])
-    installLocked(folder)
+    await installLocked(folder)
     moveInto(folder, home)
   })
 }

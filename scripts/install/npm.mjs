@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,43 +10,104 @@ export class InstallError extends Error {
   }
 }
 
-const installTimeoutMs = 600_000
+const defaultLimits = {
+  /** The whole of an install; a mobile line brings the packages (about 60 MB) in less. */
+  installTimeoutMs: 600_000,
+  /** One request of npm's without an answer. npm's own limit of 5 min, three times, would look like a hang. */
+  requestTimeoutMs: 60_000,
+  /** How often a person who waits reads what the install waits for. */
+  progressIntervalMs: 10_000,
+}
+
+const wayRound =
+  'check the network and the proxy (HTTPS_PROXY), choose another registry (npm config set registry URL), ' +
+  'or copy node_modules/ and .runtime/ from a checkout of the same version and platform; ' +
+  'then run the command again, which goes on where this one stopped.'
 
 /**
  * `npm ci` of the lock file in `folder`, without install scripts. Its output goes to stderr, so that
- * stdout stays free for what the command answers.
+ * stdout stays free for what the command prints. Says every 10 s what it waits for.
  */
-export const installLocked = (folder, node = process.execPath) => {
-  // Under `npm start` this is npm's own script, which runs with any Node; else npm is on the path.
-  const npm = process.env.npm_execpath?.endsWith('.js') ? [node, process.env.npm_execpath] : ['npm']
-  const [program, ...leading] = npm
+export const installLocked = async (folder, node = process.execPath, limits = defaultLimits) => {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const result = spawnSync(program, [...leading, ...args], {
-    cwd: folder,
-    stdio: ['ignore', 2, 2],
-    timeout: installTimeoutMs,
-  })
-  if (result.error?.code === 'ENOENT')
+  const child = spawnNpm(node, [...args, `--fetch-timeout=${limits.requestTimeoutMs}`], folder)
+  const stopTelling = tellProgress(node, folder, limits)
+  const { error, status, signal, isTooLate } = await endOf(child, limits)
+  stopTelling()
+  if (error?.code === 'ENOENT')
     throw new InstallError('npm is not on the path: install Node.js 18 or newer with npm.')
-  if (result.status !== 0)
+  if (isTooLate)
     throw new InstallError(
-      `npm could not install the packages (${result.signal ?? result.error?.code ?? `exit status ${result.status}`}): ` +
-        'see its message above, check the network and the registry, and run the command again.',
+      `npm did not install the packages within ${limits.installTimeoutMs / 1000} s: ${wayRound}`,
     )
+  if (status !== 0)
+    throw new InstallError(
+      `npm could not install the packages (${signal ?? error?.code ?? `exit status ${status}`}): ` +
+        `see its message above, ${wayRound}`,
+    )
+}
+
+/** Under `npm start` this is npm's own script, which runs with any Node; else npm is on the path. */
+const spawnNpm = (node, args, folder, stdio = ['ignore', 2, 2]) => {
+  const own = process.env.npm_execpath
+  return own?.endsWith('.js')
+    ? spawn(node, [own, ...args], { cwd: folder, stdio })
+    : spawn('npm', args, { cwd: folder, stdio })
+}
+
+const endOf = (child, { installTimeoutMs }) =>
+  new Promise((resolve) => {
+    let isTooLate = false
+    const timer = setTimeout(() => {
+      isTooLate = true
+      child.kill('SIGKILL')
+    }, installTimeoutMs)
+    const settle = (end) => {
+      clearTimeout(timer)
+      resolve({ ...end, isTooLate })
+    }
+    child.on('error', (error) => settle({ error }))
+    child.on('close', (status, signal) => settle({ status, signal }))
+  })
+
+/** Returns the function that ends the telling. */
+const tellProgress = (node, folder, { installTimeoutMs, progressIntervalMs }) => {
+  const startedMs = performance.now()
+  let registry = 'the registry'
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedMs) / 1000)
+    process.stderr.write(
+      `Still waiting for ${registry} after ${seconds} s (limit ${installTimeoutMs / 1000} s; Ctrl-C stops, nothing is lost)\n`,
+    )
+  }, progressIntervalMs)
+  const asking = setTimeout(() => {
+    const child = spawnNpm(node, ['config', 'get', 'registry'], folder, [
+      'ignore',
+      'pipe',
+      'ignore',
+    ])
+    child.on('error', () => undefined)
+    child.stdout?.on('data', (chunk) => (registry = String(chunk).trim() || registry))
+    child.unref()
+  }, progressIntervalMs / 2)
+  return () => {
+    clearInterval(timer)
+    clearTimeout(asking)
+  }
 }
 
 /**
  * Calls `fill` with a new folder beside its destination. Whoever is killed in the middle leaves only a
  * folder named after its pid, which the next one to come removes.
  */
-export const withStagingFolder = (parent, fill) => {
+export const withStagingFolder = async (parent, fill) => {
   mkdirSync(parent, { recursive: true })
   removeAbandoned(parent)
   const folder = join(parent, `staging-${process.pid}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
   try {
-    fill(folder)
+    await fill(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -17,7 +17,7 @@ const markerName = '.outdial-installed'
  * Makes node_modules what package-lock.json says. They are installed beside the old ones and swapped
  * in complete, so that a killed install leaves the old ones, and of two installs one wins.
  */
-export const ensurePackages = (root, node) => {
+export const ensurePackages = async (root, node) => {
   const lock = readFileSync(join(root, 'package-lock.json'))
   const wanted = createHash('sha256')
     .update(lock)
@@ -28,10 +28,10 @@ export const ensurePackages = (root, node) => {
   // npm itself was here: its own record of what it installed tells as much as our marker.
   if (agrees(JSON.parse(lock), join(modules, '.package-lock.json'))) return finish(modules, wanted)
   process.stderr.write('Installing packages (once, until package-lock.json changes)\n')
-  withStagingFolder(join(root, '.runtime'), (folder) => {
+  await withStagingFolder(join(root, '.runtime'), async (folder) => {
     for (const file of ['package.json', 'package-lock.json', '.npmrc'])
       if (existsSync(join(root, file))) copyFileSync(join(root, file), join(folder, file))
-    installLocked(folder, node)
+    await installLocked(folder, node)
     finish(join(folder, 'node_modules'), wanted)
     swap(folder, modules, wanted)
   })

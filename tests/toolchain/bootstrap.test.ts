@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   watch,
   writeFileSync,
 } from 'node:fs'
@@ -121,6 +122,37 @@ test('an install that fails leaves the old packages, and says so', () => {
   assert.equal(failed.status, 1)
   assert.match(failed.stderr, /npm could not install the packages \(exit status 1\)/)
   assert.match(installed(), /first/)
+})
+
+test('an install that waits says for what, and ends at its limit with the way round', async () => {
+  const script = `
+    import { installLocked } from './scripts/install/npm.mjs'
+    const limits = { installTimeoutMs: 3000, requestTimeoutMs: 1000, progressIntervalMs: 1000 }
+    await installLocked('.', process.execPath, limits).catch((error) => console.log(error.message))`
+  const hanging = `#!/bin/sh\n[ "$1" = config ] && echo https://registry.test/ && exit\nexec sleep 60\n`
+  writeFileSync(join(root, 'path/npm'), hanging, { mode: 0o755 })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: root,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [told, progress] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.match(progress, /Still waiting for https:\/\/registry\.test\/ after \d s \(limit 3 s;/)
+  assert.match(told, /npm did not install the packages within 3 s: check the network and the proxy/)
+})
+
+test('the launcher of a checkout runs from any folder and by a link', () => {
+  run(['start'])
+  cpSync(join(checkout, 'outdial'), join(root, 'outdial'))
+  symlinkSync(join(root, 'outdial'), join(root, 'path/outdial'))
+  for (const program of [join(root, 'outdial'), 'outdial']) {
+    const answer = spawnSync(program, ['doctor'], {
+      cwd: tmpdir(),
+      env: environment(),
+      encoding: 'utf8',
+    })
+    assert.equal(answer.stdout, '["doctor"]\n')
+  }
 })
 
 test('an install killed half-way leaves the old packages, and the next run completes it', async () => {
