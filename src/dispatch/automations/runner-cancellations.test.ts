@@ -98,7 +98,11 @@ describe('a pause', () => {
       ) {
         const [held] = await execute<{ n: number }>(
           db,
-          `select count(*)::integer as n from pg_locks where relation = 'lanes'::regclass and mode = 'RowExclusiveLock'`,
+          `select count(*)::integer as n
+             from pg_locks
+            where relation = 'lanes'::regclass
+              and mode = 'RowExclusiveLock'
+              and database = (select oid from pg_database where datname = current_database())`,
         )
         if (held && held.n > 0 && !pausing) {
           pausing = rig.setTo(automationId, 'paused')
