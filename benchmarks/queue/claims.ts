@@ -64,7 +64,7 @@ const claimByTurns = async (
 const claimOnce = async ({ db, nodeId }: Stand) => {
   let calls: readonly ClaimedCall[] = []
   const ms = await timed(async () => {
-    calls = (await claimCalls(db, { nodeId, limit: callsPerClaim, except: [] })).calls
+    calls = (await claimCalls(db, { nodeId, route: 'env', limit: callsPerClaim, except: [] })).calls
   })
   return { ms, calls }
 }

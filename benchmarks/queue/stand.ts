@@ -111,12 +111,12 @@ const fill = async (
   )
   await run(
     db,
-    'update trunk set channels = 1000000, burst = 1e9, tokens = 1e9, refill_per_second = 1e9',
+    'update routes set channels = 1000000, burst = 1e9, tokens = 1e9, refill_per_second = 1e9',
   )
   await analyze(db)
 }
 
 export const analyze = async (db: Database): Promise<void> => {
-  for (const table of ['calls', 'lanes', 'dispatch_organizations', 'organizations', 'trunk'])
+  for (const table of ['calls', 'lanes', 'dispatch_organizations', 'organizations', 'routes'])
     await run(db, `vacuum analyze ${table}`)
 }

@@ -5,6 +5,7 @@ import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { decideModes } from '../domains/organizations/organization-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
 import type { Service } from '../runtime/service.ts'
@@ -128,9 +129,12 @@ const startRoles = async (
     nodeId: `${hostname()}-${process.pid}`,
     maxChannels: config.OUTDIAL_MAX_CHANNELS,
     mediaCapacity: () => live.media.capacity(),
-    maxCallsPerSecond:
-      config.OUTDIAL_MAX_CPS ??
-      (telephony.isSandbox ? defaultCallsPerSecond.sandbox : defaultCallsPerSecond.trunk),
+    routes: (['env', 'sandbox'] as const).map((name) => ({
+      name,
+      callsPerSecond:
+        config.OUTDIAL_MAX_CPS ??
+        (telephony.isSandbox ? defaultCallsPerSecond.sandbox : defaultCallsPerSecond.trunk),
+    })),
     clock,
     logger,
   })
@@ -158,6 +162,7 @@ const startRoles = async (
   await run(scripted, telephony, live.media)
   // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
   await run(downloads.server, api)
+  await decideModes(database, telephony.isSandbox ? 'sandbox' : 'live')
   onTakingWork()
   await run(dispatcher, automations, live.jobs, live.sweeper)
   // Its key is told once, so that a start that fails must not have made it.

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import { createAgent } from '../domains/agents/create-agent.ts'
 import { createApiKey } from '../domains/api-keys/create-api-key.ts'
 import { findOrMakeManualContact } from '../domains/contacts/manual-contact.ts'
-import { ensureSandboxOrganization } from '../domains/organizations/ensure-sandbox-organization.ts'
+import { createFirstOrganization } from '../domains/organizations/create-first-organization.ts'
 
 /** What the first start made and prints once. */
 export interface FirstStart {
@@ -19,8 +19,8 @@ export interface FirstStart {
  */
 export const prepareFirstStart = async (database: Database): Promise<FirstStart | undefined> =>
   database.transaction(async (tx) => {
-    const { organization, isNew } = await ensureSandboxOrganization(tx)
-    if (!isNew) return undefined
+    const organization = await createFirstOrganization(tx)
+    if (!organization) return undefined
     const agent = await createAgent(tx, organization.id, sandboxAgent)
     const contact = await findOrMakeManualContact(
       tx,

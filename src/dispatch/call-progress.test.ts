@@ -35,7 +35,7 @@ beforeEach(async () => {
 const claimOne = async (): Promise<ClaimedCall> => {
   const nodeId = newId()
   await insertNode(test.db, nodeId)
-  const { calls } = await claimCalls(test.db, { nodeId, limit: 1, except: [] })
+  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 1, except: [] })
   assert.ok(calls[0])
   return calls[0]
 }

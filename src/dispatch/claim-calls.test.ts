@@ -16,6 +16,8 @@ import type { Database, Transaction } from '../database/database.ts'
 import { insertCall } from '../domains/calls/call-store.ts'
 import { finishCall } from '../domains/calls/call-progress-store.ts'
 import { laneId, setSourcePaused } from '../domains/calls/lane-store.ts'
+import type { RouteName } from '../domains/organizations/organization-mode.ts'
+import { decideModes } from '../domains/organizations/organization-store.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimCalls, type Claim, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
@@ -37,7 +39,7 @@ beforeEach(async () => {
 const nodeId = newId()
 
 const claim = (limit: number, except: readonly string[] = []): Promise<Claim> =>
-  claimCalls(db, { nodeId, limit, except })
+  claimCalls(db, { nodeId, route: 'env', limit, except })
 
 const finish = (call: ClaimedCall): Promise<unknown> =>
   db.transaction((tx) => finishCall(tx, call, { status: 'cancelled' }))
@@ -141,7 +143,7 @@ describe('claiming', () => {
       `update lanes set opens_at = null, closes_at = null, recompute_at = '-infinity'`,
     )
     assert.equal((await claim(5)).calls.length, 0)
-    assert.equal((await findWork(db)).hasDueLanes, true)
+    assert.equal((await findWork(db, ['env'])).hasDueLanes, true)
     await computeDueLanes(db)
     assert.equal((await claim(5)).calls.length, 1)
   })
@@ -151,7 +153,7 @@ describe('claiming', () => {
     await queueCalls(db, organization, 1)
     await execute(db, `update calls set not_before = now() + interval '1 hour'`)
     assert.equal((await claim(5)).calls.length, 0)
-    assert.equal((await findWork(db)).isReady, false)
+    assert.equal((await findWork(db, ['env'])).readyRoutes.length > 0, false)
     const [row] = await execute<{ in_minutes: number }>(
       db,
       'select round(extract(epoch from wake_at - now()) / 60)::int as in_minutes from dispatch_organizations',
@@ -160,7 +162,7 @@ describe('claiming', () => {
     // The hour passes.
     await execute(db, `update calls set not_before = now()`)
     await execute(db, `update dispatch_organizations set wake_at = now()`)
-    assert.equal((await findWork(db)).isReady, true)
+    assert.equal((await findWork(db, ['env'])).readyRoutes.length > 0, true)
     assert.equal((await claim(5)).calls.length, 1)
   })
 
@@ -240,6 +242,54 @@ describe('the wake-up protocol', () => {
     })
     await placing
     assert.equal(await isReady(organization.organizationId), true)
+  })
+})
+
+describe('routes', () => {
+  const claimBy = (route: RouteName, limit = 10): Promise<Claim> =>
+    claimCalls(db, { nodeId, route, limit, except: [] })
+
+  const organizationsOf = ({ calls }: Claim): string[] => calls.map((call) => call.organizationId)
+
+  it('keep sandbox and live organizations apart', async () => {
+    const sandbox = await createCallingOrganization(db, { mode: 'sandbox' })
+    const live = await createCallingOrganization(db, { mode: 'live' })
+    await queueCalls(db, sandbox, 2)
+    await queueCalls(db, live, 1)
+    assert.deepEqual((await findWork(db, ['sandbox', 'env'])).readyRoutes, ['sandbox', 'env'])
+    assert.deepEqual(organizationsOf(await claimBy('env')), [live.organizationId])
+    const claimed = await claimBy('sandbox')
+    assert.deepEqual(
+      claimed.calls.map(({ organizationId, route }) => [organizationId, route]),
+      Array.from({ length: 2 }, () => [sandbox.organizationId, 'sandbox']),
+    )
+  })
+
+  it('have channels of their own', async () => {
+    await execute(db, `update routes set channels = case name when 'env' then 1 end`)
+    await queueCalls(db, await createCallingOrganization(db, { mode: 'sandbox' }), 3)
+    await queueCalls(db, await createCallingOrganization(db), 3)
+    assert.equal((await claimBy('sandbox')).calls.length, 3, 'null: as many as the nodes hold')
+    assert.equal((await claimBy('env')).calls.length, 1)
+    await execute(db, 'update dispatch_organizations set ready = true')
+    assert.equal((await claimBy('env')).stopped, 'channels')
+  })
+
+  it('that no node serves cost a turn nothing, and lose no wake-up', async () => {
+    const live = await createCallingOrganization(db)
+    await queueCalls(db, live, 1)
+    assert.deepEqual((await findWork(db, ['sandbox'])).readyRoutes, [])
+    assert.equal(await isReady(live.organizationId), true)
+    assert.equal((await claimBy('env')).calls.length, 1)
+  })
+
+  it('wait for the mode of an organization made before there were modes', async () => {
+    await queueCalls(db, await createCallingOrganization(db), 1)
+    await execute(db, 'update organizations set mode = null')
+    await execute(db, 'update dispatch_organizations set route = null')
+    assert.deepEqual((await findWork(db, ['sandbox', 'env'])).readyRoutes, [])
+    await decideModes(db, 'sandbox')
+    assert.deepEqual((await findWork(db, ['sandbox', 'env'])).readyRoutes, ['sandbox'])
   })
 })
 

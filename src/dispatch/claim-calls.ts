@@ -1,11 +1,12 @@
 import { sql, type Database, type Transaction } from '../database/database.ts'
+import type { RouteName } from '../domains/organizations/organization-mode.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimStatement, lockExhaustedStatement, settleStatement } from './claim-statements.ts'
 
 /*
- * How queued calls are claimed: one transaction of six statements in two round trips.
+ * How queued calls of one route are claimed: one transaction of six statements in two round trips.
  *
- *   1  lock the trunk                      one claim at a time decides about channels and calls per second
+ *   1  lock the route                      one claim at a time decides about its channels and calls per second
  *   2  refill its bucket, count live rows  in a later statement than the lock, so the count is exact
  *   3  lock organizations, fairest first   NO KEY UPDATE SKIP LOCKED: placing calls goes on meanwhile
  *   ── round trip ──
@@ -14,8 +15,10 @@ import { claimStatement, lockExhaustedStatement, settleStatement } from './claim
  *   6  settle them: not ready until …      looks again, after the lock: no wake-up is lost
  *      and commit, in the same round trip
  *
- * Invariant: live rows of an organization never exceed its concurrency, live rows in all never exceed the trunk's
- * channels: both are counts of rows under a lock, not counters that could leak.
+ * Invariant: live rows of an organization never exceed its concurrency, live rows of a route never exceed its channels:
+ * both are counts of rows under a lock, not counters that could leak. A node's own channels are its own to count.
+ *
+ * Invariant: a call is claimed only by its organization's route, and only by a node that serves this route.
  *
  * Fairness is start-time fair queueing, twice: among organizations, and within each among sources of work (immediate
  * calls, each batch) of one rank. A lower rank goes first; lanes of one source go by age. Lanes are found by skipping
@@ -33,6 +36,7 @@ const maxOrganizations = 32
 
 export interface ClaimRequest {
   readonly nodeId: string
+  readonly route: RouteName
   /** Calls wanted. */
   readonly limit: number
   /** Organizations already found to have nothing more in this turn. */
@@ -43,6 +47,7 @@ export interface ClaimedCall {
   readonly organizationId: string
   readonly callId: string
   readonly leaseToken: string
+  readonly route: RouteName
 }
 
 export interface Claim {
@@ -58,26 +63,27 @@ export interface Claim {
 /** Leases up to `limit` due calls for this node; their status stays `queued`. */
 export const claimCalls = async (db: Database, request: ClaimRequest): Promise<Claim> => {
   const { claim } = await db.transaction(async (tx) => {
-    const [, trunk, organizations] = await Promise.all([
-      tx.run(lockTrunkStatement, []),
-      tx.row<TrunkRow>(refillTrunkStatement, []),
+    const [, route, organizations] = await Promise.all([
+      tx.run(lockRouteStatement, [request.route]),
+      tx.row<RouteRow>(refillRouteStatement, [request.route]),
       tx.rows<{ organization_id: string }>(lockOrganizationsStatement, [
         Math.min(request.limit, maxOrganizations),
         request.except,
+        request.route,
       ]),
     ])
-    if (!trunk) throw new Error('the trunk has no row')
+    if (!route) throw new Error(`the route ${request.route} has no row`)
     const locked = organizations.map((row) => row.organization_id)
-    return { claim: whyNone(trunk, locked) ?? claimFrom(tx, request, trunk, locked) }
+    return { claim: whyNone(route, locked) ?? claimFrom(tx, request, route, locked) }
   })
   return claim
 }
 
-const whyNone = (trunk: TrunkRow, locked: readonly string[]): Claim | undefined => {
+const whyNone = (route: RouteRow, locked: readonly string[]): Claim | undefined => {
   if (locked.length === 0) return stopped('nothing_ready')
-  if (trunk.free_channels < 1) return stopped('channels')
-  if (trunk.tokens >= 1) return undefined
-  return { ...stopped('pace'), retryInMs: ((1 - trunk.tokens) / trunk.refill_per_second) * 1000 }
+  if (route.free_channels < 1) return stopped('channels')
+  if (route.tokens >= 1) return undefined
+  return { ...stopped('pace'), retryInMs: ((1 - route.tokens) / route.refill_per_second) * 1000 }
 }
 
 const stopped = (reason: Claim['stopped']): Claim => ({ calls: [], exhausted: [], stopped: reason })
@@ -85,19 +91,26 @@ const stopped = (reason: Claim['stopped']): Claim => ({ calls: [], exhausted: []
 /** Not awaited inside the transaction: COMMIT leaves with these statements, and fails if one of them does. */
 const claimFrom = (
   tx: Transaction,
-  { limit, nodeId }: ClaimRequest,
-  trunk: TrunkRow,
+  request: ClaimRequest,
+  route: RouteRow,
   locked: readonly string[],
 ): Promise<Claim> => {
-  const wanted = Math.min(limit, trunk.free_channels, Math.floor(trunk.tokens))
+  const wanted = Math.min(request.limit, route.free_channels, Math.floor(route.tokens))
   const organizations = locked.slice(0, wanted)
   const share = Math.ceil(wanted / organizations.length)
   const settlingToken = newId()
   const claim = Promise.all([
-    tx.rows<ClaimedRow>(claimStatement, [organizations, wanted, share, nodeId, trunk.virtual_time]),
+    tx.rows<ClaimedRow>(claimStatement, [
+      organizations,
+      wanted,
+      share,
+      request.nodeId,
+      route.virtual_time,
+      request.route,
+    ]),
     tx.run(lockExhaustedStatement, [organizations, settlingToken]),
     tx.run(settleStatement, [organizations, settlingToken]),
-  ]).then(([rows]) => claimOf(rows, organizations, share))
+  ]).then(([rows]) => claimOf(rows, organizations, share, request.route))
   // The transaction rejects with the same error, and is awaited first.
   claim.catch(() => undefined)
   return claim
@@ -107,18 +120,20 @@ const claimOf = (
   rows: readonly ClaimedRow[],
   organizations: readonly string[],
   share: number,
+  route: RouteName,
 ): Claim => {
   const calls = rows.map((row) => ({
     organizationId: row.organization_id,
     callId: row.id,
     leaseToken: row.lease_token,
+    route,
   }))
   const isExhausted = (id: string): boolean =>
     calls.filter((call) => call.organizationId === id).length < share
   return { calls, exhausted: organizations.filter(isExhausted), stopped: 'limit' }
 }
 
-interface TrunkRow {
+interface RouteRow {
   readonly free_channels: number
   readonly tokens: number
   readonly refill_per_second: number
@@ -131,6 +146,9 @@ interface ClaimedRow {
   readonly lease_token: string
 }
 
+/** Channels of a route that has no limit of its own. */
+const unlimited = 2_147_483_647
+
 /** Any plan is quick over so few calls, about a thousand, or was made from statistics of at least as many. */
 const smallTableBytes = 256 * 1024
 const analyzedCalls = 1_000
@@ -139,26 +157,28 @@ const analyzedCalls = 1_000
 // calls wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on
 // disk. Planning the claim takes longer than running it, and all values have one plan, so that it is planned once; but not
 // from a time when the queue was small, which in a new installation lasts until its first calls have been analyzed.
-const lockTrunkStatement = sql(
-  'claim-calls.lockTrunk',
+const lockRouteStatement = sql(
+  'claim-calls.lockRoute',
   `select set_config('synchronous_commit', 'off', true),
           set_config('plan_cache_mode',
                      case when pg_relation_size('calls') < ${smallTableBytes}
                             or (select reltuples from pg_class where oid = 'calls'::regclass) >= ${analyzedCalls}
                           then 'force_generic_plan' else 'force_custom_plan' end, true)
-     from trunk
-    where id = 1
+     from routes
+    where name = $1
       for update`,
 )
 
-const refillTrunkStatement = sql(
-  'claim-calls.refillTrunk',
-  `update trunk
+const refillRouteStatement = sql(
+  'claim-calls.refillRoute',
+  `update routes
       set tokens = least(burst, tokens + refill_per_second
                    * greatest(0, extract(epoch from clock_timestamp() - refilled_at)::double precision)),
           refilled_at = clock_timestamp()
-    where id = 1
-   returning channels - (select count(*) from calls where lease_token is not null) as free_channels,
+    where name = $1
+   returning case when channels is null then ${unlimited}
+                  else channels - (select count(*) from calls where lease_token is not null and route = $1)
+              end as free_channels,
              tokens, refill_per_second, virtual_time`,
 )
 
@@ -167,6 +187,7 @@ const lockOrganizationsStatement = sql(
   `select organization_id
      from dispatch_organizations
     where ready
+      and route = $3
       and organization_id <> all($2::uuid[])
     order by virtual_time, organization_id
     limit $1

@@ -131,7 +131,8 @@ export const claimStatement = sql(
         set lease_token = gen_random_uuid(),
             node_id     = $4,
             claimed_at  = statement_timestamp(),
-            wait_reason = null
+            wait_reason = null,
+            route       = $6
        from held h
       where c.organization_id = h.organization_id
         and c.id = h.id
@@ -170,11 +171,11 @@ export const claimStatement = sql(
        left join in_parts i on i.organization_id = c.organization_id
       where d.organization_id = c.organization_id
    ),
-   trunk_clock as (
-     update trunk
+   route_clock as (
+     update routes
         set tokens       = tokens - (select count(*) from leased),
             virtual_time = greatest(virtual_time, (select min(c.start) from chosen c join served using (organization_id)))
-      where id = 1
+      where name = $6
    )
    select organization_id, id, lease_token
      from leased`,

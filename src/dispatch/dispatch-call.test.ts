@@ -29,8 +29,17 @@ after(() => test.drop())
 beforeEach(async () => {
   await clearOrganizations(test.db)
   await queueCalls(test.db, await createCallingOrganization(test.db), 1)
-  lease = await takeLease(test.db, 'test', systemClock)
-  const claim = await claimCalls(test.db, { nodeId: lease.nodeId, limit: 1, except: [] })
+  lease = await takeLease(
+    test.db,
+    { name: 'test', maxChannels: 1, routes: ['env'], lacks: [] },
+    systemClock,
+  )
+  const claim = await claimCalls(test.db, {
+    nodeId: lease.nodeId,
+    route: 'env',
+    limit: 1,
+    except: [],
+  })
   claimed = claim.calls[0] as ClaimedCall
   steps = []
 })
@@ -108,7 +117,12 @@ describe('a claimed call', () => {
         throw new Error('The connection was lost during commit.')
       },
     }
-    const claim = await claimCalls(test.db, { nodeId: lease.nodeId, limit: 1, except: [] })
+    const claim = await claimCalls(test.db, {
+      nodeId: lease.nodeId,
+      route: 'env',
+      limit: 1,
+      except: [],
+    })
     claimed = claim.calls[0] as ClaimedCall
     steps = []
     await dispatch(failing)

@@ -118,7 +118,7 @@ const startDispatcher = async (
     onCallEnded: () => Promise.resolve(),
     nodeId: 'test',
     maxChannels: 20,
-    maxCallsPerSecond: 1_000_000,
+    routes: [{ name: 'env', callsPerSecond: 1_000_000 }],
     clock: time.clock,
     logger: recordingLogger,
     sleep: time.sleep,
@@ -157,6 +157,7 @@ describe('the dispatcher', () => {
       agentVersion: 1,
       phoneNumber: organization.phoneNumber,
       origin: 'api',
+      route: 'env',
       attempt: 1,
     })
     assert.match(leaseToken, /^[0-9a-f-]{36}$/)
@@ -195,6 +196,21 @@ describe('the dispatcher', () => {
     const third = await runs.next()
     await Promise.all([second.finish(), third.finish()])
     for (let left = 0; left < 2; left += 1) await (await runs.next()).finish()
+  })
+
+  it('adds its channels to those of other nodes', async () => {
+    const runs = createRuns()
+    await queueCalls(test.db, organization, 5)
+    await startDispatcher(runs.run, { maxChannels: 2 })
+    const first = dispatcher
+    const held = [await runs.next(), await runs.next()]
+    const others = createRuns()
+    await startDispatcher(others.run, { maxChannels: 2 })
+    held.push(await others.next(), await others.next())
+    assert.deepEqual([first.liveCalls(), dispatcher.liveCalls()], [2, 2])
+    assert.equal(runs.count() + others.count(), 0)
+    await Promise.all(held.map(({ finish }) => finish()))
+    await first.stop()
   })
 
   it('leaves calls queued that the media would refuse, until it carries them again', async () => {
@@ -360,7 +376,7 @@ describe('the dispatcher', () => {
       onCallEnded: () => Promise.resolve(),
       nodeId: 'test',
       maxChannels: 1,
-      maxCallsPerSecond: 1,
+      routes: [{ name: 'env', callsPerSecond: 1 }],
       clock: time.clock,
       logger: silentLogger,
     })

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
+import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
@@ -14,7 +15,7 @@ import { createLiveCalls } from './live-calls.ts'
 import { repeat, systemSleep, type Repeating, type Sleep } from './repeating.ts'
 import type { PrepareCall } from './run-call-port.ts'
 import { createSweep } from './sweep.ts'
-import { configureTrunk } from './trunk-pacing.ts'
+import { configureRoute, type ServedRoute } from './route-pacing.ts'
 
 /** The truth, where hints are lost. */
 const pollIntervalMs = 250
@@ -30,12 +31,14 @@ export interface DispatcherOptions {
   readonly onCallEnded: OnCallEnded
   /** Of this process, for whoever looks; the id that fences is made anew at each start. */
   readonly nodeId: string
-  /** Calls at once: of this node, and of the trunk over all nodes. */
+  /** Calls at once on this node, whatever their route; another node adds its own. */
   readonly maxChannels: number
+  /** Routes that this node serves, and what each takes over all nodes. The first is served first. */
+  readonly routes: readonly ServedRoute[]
+  /** What calls of live organizations lack on this node, so that they wait. */
+  readonly lacks?: readonly LiveLack[]
   /** Calls that this node's media carries as things are, all of them if not given: no call is claimed beyond it. */
   readonly mediaCapacity?: () => number
-  /** Of the trunk, over all nodes. */
-  readonly maxCallsPerSecond: number
   readonly clock: Clock
   readonly logger: Logger
   /** For tests that turn the clock by hand. */
@@ -63,6 +66,12 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   let draining: Promise<void> | undefined
   let isOverloaded = false
   let stopping: Promise<void> | undefined
+  const offer = {
+    name: options.nodeId,
+    maxChannels: options.maxChannels,
+    routes: options.routes.map(({ name }) => name),
+    lacks: options.lacks ?? [],
+  }
 
   const loop = (name: string, intervalMs: number, work: () => Promise<number | void>): Repeating =>
     repeat({ name, intervalMs, work, sleep, logger })
@@ -81,6 +90,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     return takeClaimTurn({
       database,
       nodeId: held.nodeId,
+      routes: offer.routes,
       freeChannels: () => Math.min(options.maxChannels, mediaCapacity()) - live.size(),
       start: (call) =>
         live.add(call.callId, (signal) => dispatchCall({ ...options, lease: held }, call, signal)),
@@ -100,12 +110,12 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     logger.error({ node_id: lease.nodeId }, 'this node was taken for dead, its calls are hung up')
     live.abortAll('lease_lost')
     await within(live.settled(), hangUpLimitMs)
-    lease = await takeLease(database, options.nodeId, clock)
+    lease = await takeLease(database, offer, clock)
   }
 
   const start = async (): Promise<void> => {
-    await configureTrunk(database, options)
-    lease = await takeLease(database, options.nodeId, clock)
+    for (const route of options.routes) await configureRoute(database, route)
+    lease = await takeLease(database, offer, clock)
     const sweep = createSweep({
       ...options,
       live,

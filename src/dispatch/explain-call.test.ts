@@ -21,10 +21,11 @@ before(async () => {
   organization = await createCallingOrganization(test.db, { concurrency: 1 })
   const rows = await queueCalls(test.db, organization, 2)
   ;[otherCallId, callId] = rows.map((row) => row.id).toSorted() as [string, string]
-  await execute(test.db, 'update trunk set channels = 10, tokens = 5, burst = 5')
+  await execute(test.db, 'update routes set channels = 10, tokens = 5, burst = 5')
   await execute(
     test.db,
-    `insert into nodes (id, name, lease_until) values (gen_random_uuid(), 'n', now() + interval '1 day')`,
+    `insert into nodes (id, name, lease_until, max_channels, routes, lacks)
+     values (gen_random_uuid(), 'n', now() + interval '1 day', 10, '{env}', '{no_engine}')`,
   )
 })
 after(() => test.drop())
@@ -99,10 +100,34 @@ describe('explaining a call', () => {
         sentence: 'The organization has 1 call live and may have 1.',
       },
     ],
-    ['the trunk is full', 'update trunk set channels = 0', { reason: 'channels' }],
+    [
+      'there is no trunk',
+      `update nodes set routes = '{sandbox}', lacks = '{no_trunk,no_caller_id}'`,
+      { reason: 'no_trunk' },
+    ],
+    [
+      'there is no number to show',
+      `update nodes set routes = '{sandbox}', lacks = '{no_caller_id}'`,
+      {
+        reason: 'no_caller_id',
+        sentence:
+          'Its organization is live and has no number to show to the callee: set OUTDIAL_CALLER_ID and start Outdial again.',
+      },
+    ],
+    [
+      'its agent has no engine',
+      `update calls set not_before = 'infinity', wait_reason = 'no_engine'`,
+      { reason: 'no_engine' },
+    ],
+    [
+      'the node is full',
+      'update nodes set max_channels = 0',
+      { reason: 'node_channels', sentence: 'All 0 channels of the node are taken.' },
+    ],
+    ['the trunk is full', 'update routes set channels = 0', { reason: 'channels' }],
     [
       'the trunk is paced',
-      'update trunk set tokens = 0, refilled_at = now()',
+      'update routes set tokens = 0, refilled_at = now()',
       { reason: 'calls_per_second' },
     ],
   ]

@@ -3,6 +3,7 @@ import { formatDateTime } from '../contract/date-time.ts'
 import type { Queryable } from '../database/database.ts'
 import { calleeZones } from '../domains/calls/calling-windows.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
+import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 import { policyOfJson } from '../domains/organizations/calling-policy.ts'
 import {
   loadForExplanation,
@@ -15,6 +16,10 @@ import { pausedSentence } from './paused-sentence.ts'
 /** What a queued call waits for; the first that applies. */
 export type WaitReason =
   | 'no_dispatcher'
+  | 'no_trunk'
+  | 'no_caller_id'
+  | 'no_engine'
+  | 'trunk_down'
   | 'paused'
   | 'calling_hours'
   | 'carrier_congestion'
@@ -22,6 +27,7 @@ export type WaitReason =
   | 'not_sent'
   | 'organization_concurrency'
   | 'channels'
+  | 'node_channels'
   | 'calls_per_second'
   | 'turn'
 
@@ -68,7 +74,27 @@ const utc = (instant: string): string => formatDateTime(new Date(instant))
 const whyItWaits = (row: ExplainRow): Waiting =>
   row.dispatchers === 0
     ? { reason: 'no_dispatcher', sentence: 'No dispatcher is running.' }
-    : (closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row))
+    : (noRoute(row) ?? closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row))
+
+/** Why calls of live organizations wait, and how to mend it. The first that applies comes first. */
+export const lackSentences: Readonly<Record<LiveLack, string>> = {
+  no_trunk:
+    'Its organization is live and no trunk is configured: set OUTDIAL_SIP_TRUNK and start Outdial again.',
+  no_caller_id:
+    'Its organization is live and has no number to show to the callee: set OUTDIAL_CALLER_ID and start Outdial again.',
+  no_engine:
+    'Its organization is live and its agent has no voice engine: set OUTDIAL_ENGINE with its server, or publish an agent with an engine, and start Outdial again.',
+}
+
+/** No node serves its route: it is not claimed at all until one does. */
+const noRoute = ({ servers, lacks }: ExplainRow): Waiting | undefined => {
+  if (servers > 0) return undefined
+  const missing = (['no_trunk', 'no_caller_id'] as const).filter((lack) => lacks.includes(lack))
+  const [reason] = missing
+  return reason === undefined
+    ? { reason: 'no_dispatcher', sentence: 'No dispatcher that serves its route is running.' }
+    : { reason, sentence: missing.map((lack) => lackSentences[lack]).join(' ') }
+}
 
 const closedLane = (row: ExplainRow): Waiting | undefined => {
   if (row.is_paused) return { reason: 'paused', sentence: pausedSentence(row.lane_kind) }
@@ -102,12 +128,15 @@ const ownTimeSentences = {
   carrier_congestion: 'The carrier was congested; the call is dialled again later.',
   attempts_per_day: 'The number was dialled as often as the policy allows on one day.',
   not_sent: 'Its last attempt could not be sent; it is dialled again shortly.',
+  no_engine: lackSentences.no_engine,
+  trunk_down: 'The trunk could not be used; the call is dialled once it can.',
 } as const
 
 const ownTime = (row: ExplainRow): Waiting | undefined => {
   if (row.is_due) return undefined
   const reason = row.wait_reason ?? 'not_sent'
-  return { reason, sentence: ownTimeSentences[reason], until: formatDateTime(row.not_before) }
+  const until = row.not_before && formatDateTime(row.not_before)
+  return { reason, sentence: ownTimeSentences[reason], ...(until !== null && { until }) }
 }
 
 const fullCapacity = (row: ExplainRow): Waiting | undefined => {
@@ -117,14 +146,12 @@ const fullCapacity = (row: ExplainRow): Waiting | undefined => {
       sentence: `The organization has ${callsLive(row.live_calls)} and may have ${row.concurrency}.`,
     }
   }
-  if (row.live_channels >= row.channels) {
-    return {
-      reason: 'channels',
-      sentence:
-        row.channels === 1
-          ? 'The one channel of the trunk is taken.'
-          : `All ${row.channels} channels of the trunk are taken.`,
-    }
+  if (row.channels !== null && row.live_channels >= row.channels) {
+    return { reason: 'channels', sentence: takenSentence(row.channels, 'the trunk') }
+  }
+  if (row.live_on_nodes >= row.node_channels) {
+    const holders = row.servers === 1 ? 'the node' : `the ${row.servers} nodes`
+    return { reason: 'node_channels', sentence: takenSentence(row.node_channels, holders) }
   }
   if (row.tokens < 1) {
     return {
@@ -134,6 +161,11 @@ const fullCapacity = (row: ExplainRow): Waiting | undefined => {
   }
   return undefined
 }
+
+const takenSentence = (channels: number, holders: string): string =>
+  channels === 1
+    ? `The one channel of ${holders} is taken.`
+    : `All ${channels} channels of ${holders} are taken.`
 
 const callsLive = (count: number): string => `${count} ${count === 1 ? 'call' : 'calls'} live`
 

@@ -1,6 +1,7 @@
 import type { CallStatus } from '../contract/states.ts'
 import { sql, type Queryable } from '../database/database.ts'
 import type { LaneKind } from '../domains/calls/lane-store.ts'
+import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
 
 /** Calls ahead are counted up to this. */
@@ -14,14 +15,19 @@ export interface StoredDecision {
   readonly until?: string
 }
 
+/** Why a call waits by itself, whatever its lane. */
+export type OwnWaitReason =
+  'carrier_congestion' | 'attempts_per_day' | 'not_sent' | 'no_engine' | 'trunk_down'
+
 /** A call and everything it may be waiting for, as one moment saw them. */
 export interface ExplainRow {
   readonly id: string
   readonly status: CallStatus
   readonly attempt: number
   readonly decisions: readonly StoredDecision[]
-  readonly wait_reason: 'carrier_congestion' | 'attempts_per_day' | 'not_sent' | null
-  readonly not_before: Date
+  readonly wait_reason: OwnWaitReason | null
+  /** Null: no time brings it back, only what it lacks. */
+  readonly not_before: Date | null
   readonly is_due: boolean
   readonly is_claimed: boolean
   readonly lane_kind: LaneKind
@@ -36,18 +42,27 @@ export interface ExplainRow {
   readonly opens_at: Date | null
   readonly concurrency: number
   readonly live_calls: number
-  readonly channels: number
+  /** Of its route over all nodes; null: as many as the nodes hold. */
+  readonly channels: number | null
   readonly live_channels: number
   readonly calls_per_second: number
   readonly tokens: number
   readonly dispatchers: number
+  /** Those of them that serve its route. */
+  readonly servers: number
+  /** What live organizations lack, by the node that started last. */
+  readonly lacks: readonly LiveLack[]
+  /** Of the nodes that serve its route. */
+  readonly node_channels: number
+  readonly live_on_nodes: number
   /** Due calls of the same lane that come first, up to `maxAhead`. */
   readonly ahead: number
 }
 
 const loadStatement = sql(
   'explain-store.loadForExplanation',
-  `select c.id, c.status, c.attempt, c.decisions, c.wait_reason, c.not_before,
+  `select c.id, c.status, c.attempt, c.decisions, c.wait_reason,
+          case when isfinite(c.not_before) then c.not_before end as not_before,
           c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
           o.policy, l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
           l.paused as is_paused, l.opens_at is not null as is_opening_known,
@@ -57,11 +72,10 @@ const loadStatement = sql(
           (select count(*) from calls x where x.organization_id = c.organization_id and x.lease_token is not null)
             as live_calls,
           t.channels, t.calls_per_second,
-          (select count(*) from calls x where x.lease_token is not null) as live_channels,
+          (select count(*) from calls x where x.lease_token is not null and x.route = t.name) as live_channels,
           least(t.burst, t.tokens + t.refill_per_second
                 * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,
-          (select count(*) from nodes n where n.lease_until > now() and n.rescued_at is null and not n.draining)
-            as dispatchers,
+          w.dispatchers, w.servers, w.node_channels, w.live_on_nodes, w.lacks,
           (select count(*)
              from (select
                      from calls q
@@ -74,7 +88,18 @@ const loadStatement = sql(
      from calls c
      join lanes l         on l.organization_id = c.organization_id and l.id = c.lane_id
      join organizations o on o.id = c.organization_id
-     join trunk t         on t.id = 1
+     join dispatch_organizations d on d.organization_id = c.organization_id
+     left join routes t   on t.name = d.route
+    cross join lateral (
+      select count(*) as dispatchers,
+             count(*) filter (where d.route = any(n.routes)) as servers,
+             coalesce(sum(n.max_channels) filter (where d.route = any(n.routes)), 0) as node_channels,
+             coalesce(sum((select count(*) from calls x where x.lease_token is not null and x.node_id = n.id))
+                        filter (where d.route = any(n.routes)), 0)::bigint as live_on_nodes,
+             coalesce((array_agg(to_json(n.lacks) order by n.started_at desc))[1], '[]') as lacks
+        from nodes n
+       where n.lease_until > now() and n.rescued_at is null and not n.draining
+    ) w
     where c.organization_id = $1
       and c.id = $2
       and c.status <> 'pending'`,

@@ -33,7 +33,7 @@ beforeEach(async () => {
 const nodeId = newId()
 
 const claim = (limit: number, except: readonly string[] = []): Promise<Claim> =>
-  claimCalls(db, { nodeId, limit, except })
+  claimCalls(db, { nodeId, route: 'env', limit, except })
 
 describe('claims are fair', () => {
   it('serves organizations equally, however much one has queued', async () => {

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../database/database.ts'
+import type { RouteName } from '../domains/organizations/organization-mode.ts'
 
 const findStatement = sql(
   'find-work.findWork',
@@ -10,21 +11,26 @@ const findStatement = sql(
                                  where not ready
                                    and wake_at <= now()
                                    for no key update skip locked)
-     returning organization_id
+     returning route
    )
-   select exists (select from dispatch_organizations where ready) or exists (select from woken) as is_ready,
+   select array(select served.route
+                  from unnest($1::text[]) as served (route)
+                 where exists (select from dispatch_organizations d where d.ready and d.route = served.route)
+                    or exists (select from woken w where w.route = served.route)) as ready_routes,
           exists (select from lanes where recompute_at <= now()) as has_due_lanes`,
 )
 
 export interface Work {
-  /** Some organization may have a call to claim. */
-  readonly isReady: boolean
+  /** Of the routes asked for, those where some organization may have a call to claim. */
+  readonly readyRoutes: readonly RouteName[]
   /** Some lane's opening must be computed. */
   readonly hasDueLanes: boolean
 }
 
 /** The poll: one cheap round trip that also wakes the organizations whose time has come. Idle, it writes nothing. */
-export const findWork = async (db: Queryable): Promise<Work> => {
-  const row = await db.row<{ is_ready: boolean; has_due_lanes: boolean }>(findStatement, [])
-  return { isReady: row?.is_ready ?? false, hasDueLanes: row?.has_due_lanes ?? false }
+export const findWork = async (db: Queryable, routes: readonly RouteName[]): Promise<Work> => {
+  const row = await db.row<{ ready_routes: RouteName[]; has_due_lanes: boolean }>(findStatement, [
+    routes,
+  ])
+  return { readyRoutes: row?.ready_routes ?? [], hasDueLanes: row?.has_due_lanes ?? false }
 }

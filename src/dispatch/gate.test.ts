@@ -45,7 +45,7 @@ const claimOne = async (of = organization): Promise<ClaimedCall> => {
   await queueCalls(test.db, of, 1)
   const nodeId = newId()
   await insertNode(test.db, nodeId)
-  const { calls } = await claimCalls(test.db, { nodeId, limit: 5, except: [] })
+  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 5, except: [] })
   assert.equal(calls[0]?.organizationId, of.organizationId)
   return calls[0]
 }
@@ -192,7 +192,12 @@ describe('the gate', () => {
     assert.equal(row.wait_reason, null)
     assert.ok(row.not_before <= new Date())
     await computeDueLanes(test.db)
-    const { calls } = await claimCalls(test.db, { nodeId: newId(), limit: 1, except: [] })
+    const { calls } = await claimCalls(test.db, {
+      nodeId: newId(),
+      route: 'env',
+      limit: 1,
+      except: [],
+    })
     assert.equal(calls[0]?.callId, call.callId)
   })
 

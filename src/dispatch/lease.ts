@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../database/database.ts'
+import type { LiveLack, RouteName } from '../domains/organizations/organization-mode.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Clock } from '../runtime/clock.ts'
 
@@ -23,8 +24,8 @@ export interface Lease {
 
 const registerStatement = sql(
   'lease.register',
-  `insert into nodes (id, name, lease_until)
-   values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')`,
+  `insert into nodes (id, lease_until, name, max_channels, routes, lacks)
+   values ($1, clock_timestamp() + $2 * interval '1 millisecond', $3, $4, $5, $6)`,
 )
 
 const renewStatement = sql(
@@ -49,8 +50,17 @@ const releaseStatement = sql(
     where id = $1`,
 )
 
+/** What a node tells the others of itself. */
+export interface NodeOffer {
+  /** For people. */
+  readonly name: string
+  readonly maxChannels: number
+  readonly routes: readonly RouteName[]
+  readonly lacks: readonly LiveLack[]
+}
+
 /** Registers this process as a node. */
-export const takeLease = async (db: Queryable, name: string, clock: Clock): Promise<Lease> => {
+export const takeLease = async (db: Queryable, offer: NodeOffer, clock: Clock): Promise<Lease> => {
   const nodeId = newId()
   let heldUntilMs = 0
   // Taken before the statement leaves: our idea of the lease is never longer than the database's.
@@ -58,7 +68,14 @@ export const takeLease = async (db: Queryable, name: string, clock: Clock): Prom
     heldUntilMs = sentAtMs + leaseMs - sendMarginMs
   }
   const startedAtMs = clock.monotonicMs()
-  await db.run(registerStatement, [nodeId, name, leaseMs])
+  await db.run(registerStatement, [
+    nodeId,
+    leaseMs,
+    offer.name,
+    offer.maxChannels,
+    offer.routes,
+    offer.lacks,
+  ])
   extended(startedAtMs)
   return {
     nodeId,

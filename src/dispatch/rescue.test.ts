@@ -48,7 +48,7 @@ const onCallEnded: OnCallEnded = (_, call) => {
 /** One call that is only leased, one dialling, one in conversation. */
 const claimThree = async (): Promise<[ClaimedCall, ClaimedCall, ClaimedCall]> => {
   await queueCalls(test.db, organization, 3)
-  const { calls } = await claimCalls(test.db, { nodeId, limit: 3, except: [] })
+  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 3, except: [] })
   const [leased, dialling, talking] = calls as [ClaimedCall, ClaimedCall, ClaimedCall]
   await passGate(test.db, dialling, onCallEnded)
   await passGate(test.db, talking, onCallEnded)
@@ -72,6 +72,8 @@ const letLapse = (): Promise<object[]> =>
 const age = (): Promise<object[]> =>
   execute(test.db, `update calls set claimed_at = now() - interval '1 minute'`)
 
+const offer = { name: 'n', maxChannels: 1, routes: [], lacks: [] }
+
 describe('the rescue of a dead node', () => {
   it('requeues what was not dialled, and ends what was, for the phone may have rung', async () => {
     const [leased, dialling, talking] = await claimThree()
@@ -94,7 +96,9 @@ describe('the rescue of a dead node', () => {
     await rescueDeadNodes(test.db, onCallEnded)
     const other = newId()
     await insertNode(test.db, other)
-    const [again] = (await claimCalls(test.db, { nodeId: other, limit: 3, except: [] })).calls
+    const [again] = (
+      await claimCalls(test.db, { nodeId: other, route: 'env', limit: 3, except: [] })
+    ).calls
     assert.equal(again?.callId, leased.callId)
     assert.notEqual(again?.leaseToken, leased.leaseToken)
     assert.equal((await passGate(test.db, leased, onCallEnded)).kind, 'lost')
@@ -109,7 +113,7 @@ describe('the rescue of a dead node', () => {
 
   it('leaves out a call that somebody holds, and takes the others at once', async () => {
     await queueCalls(test.db, organization, 2)
-    const { calls } = await claimCalls(test.db, { nodeId, limit: 2, except: [] })
+    const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 2, except: [] })
     const [held, other] = calls as [ClaimedCall, ClaimedCall]
     await letLapse()
     // A process that is paused amid a transaction holds its row for as long as it sleeps.
@@ -150,7 +154,7 @@ describe('the rescue of a dead node', () => {
 describe('the lease', () => {
   it('is held by the monotonic clock for a little less than by the database’s', async () => {
     const clock = createManualClock(new Date())
-    const lease = await takeLease(test.db, 'n', clock)
+    const lease = await takeLease(test.db, offer, clock)
     assert.equal(lease.isHeld(), true)
     clock.advance(leaseMs - 1)
     assert.equal(lease.isHeld(), false)
@@ -159,7 +163,7 @@ describe('the lease', () => {
   })
 
   it('is never renewed again once the node was taken for dead', async () => {
-    const lease = await takeLease(test.db, 'n', createManualClock(new Date()))
+    const lease = await takeLease(test.db, offer, createManualClock(new Date()))
     await letLapse()
     await rescueDeadNodes(test.db, onCallEnded)
     assert.equal(await lease.renew(), false)
@@ -167,7 +171,7 @@ describe('the lease', () => {
   })
 
   it('that is given back lets others rescue at once', async () => {
-    const lease = await takeLease(test.db, 'n', createManualClock(new Date()))
+    const lease = await takeLease(test.db, offer, createManualClock(new Date()))
     await lease.release()
     assert.equal(lease.isHeld(), false)
     await rescueDeadNodes(test.db, onCallEnded)

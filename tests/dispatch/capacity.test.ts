@@ -61,7 +61,10 @@ describe('eight dispatchers at once', () => {
     const claimed = await race(async () => {
       const calls: ClaimedCall[] = []
       for (let i = 0; i < 10; i += 1) {
-        calls.push(...(await claimCalls(test.db, { nodeId: newId(), limit: 20, except: [] })).calls)
+        calls.push(
+          ...(await claimCalls(test.db, { nodeId: newId(), route: 'env', limit: 20, except: [] }))
+            .calls,
+        )
       }
       return calls
     })
@@ -75,7 +78,7 @@ describe('eight dispatchers at once', () => {
     await openTrunk(test.db, 31)
     await race(async () => {
       for (let i = 0; i < 5; i += 1) {
-        await claimCalls(test.db, { nodeId: newId(), limit: 20, except: [] })
+        await claimCalls(test.db, { nodeId: newId(), route: 'env', limit: 20, except: [] })
       }
     })
     assert.equal((await look()).all, 31)
@@ -89,8 +92,8 @@ describe('eight dispatchers at once', () => {
     await race(async () => {
       const nodeId = newId()
       for (let idle = 0; idle < 3;) {
-        await findWork(test.db)
-        const { calls } = await claimCalls(test.db, { nodeId, limit: 20, except: [] })
+        await findWork(test.db, ['env'])
+        const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 20, except: [] })
         idle = calls.length === 0 ? idle + 1 : 0
         const { most, all } = await look()
         assert.ok(most <= concurrency && all <= 60, `${most} of one, ${all} in all`)

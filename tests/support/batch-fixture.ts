@@ -101,6 +101,7 @@ export const createBatchFixture = async (
       while (claimed.length < limit) {
         const { calls } = await claimCalls(db, {
           nodeId,
+          route: 'env',
           limit: limit - claimed.length,
           except: [],
         })

@@ -9,6 +9,7 @@ import {
   sandboxPolicy,
   type CallingPolicy,
 } from '../../src/domains/organizations/calling-policy.ts'
+import type { OrganizationMode } from '../../src/domains/organizations/organization-mode.ts'
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
 import { newId } from '../../src/runtime/ids.ts'
 
@@ -22,8 +23,8 @@ export interface CallingOrganization {
 
 const insertOrganization = sql(
   'queue-fixtures.insertOrganization',
-  `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy)
-   values ($1, 'Test', '2026-07-16', true, $2, $3)`,
+  `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy, mode)
+   values ($1, 'Test', '2026-07-16', true, $2, $3, $4)`,
 )
 
 const insertAgent = sql(
@@ -51,7 +52,13 @@ export const createCallingOrganization = (
     concurrency = 10,
     policy = sandboxPolicy,
     phoneNumber = '+12025550100',
-  }: { concurrency?: number; policy?: CallingPolicy; phoneNumber?: string } = {},
+    mode = 'live',
+  }: {
+    concurrency?: number
+    policy?: CallingPolicy
+    phoneNumber?: string
+    mode?: OrganizationMode
+  } = {},
 ): Promise<CallingOrganization> =>
   db.transaction(async (tx) => {
     const [organizationId, agentId, contactId] = [newId(), newId(), newId()]
@@ -61,6 +68,7 @@ export const createCallingOrganization = (
         organizationId,
         concurrency,
         JSON.stringify(policyToJson(policy)),
+        mode,
       ]),
       tx.run(insertAgent, [organizationId, agentId]),
       tx.run(insertAgentVersion, [organizationId, agentId, definition]),
@@ -148,7 +156,7 @@ export const insertNode = async (db: Queryable, nodeId: string): Promise<void> =
 export const openTrunk = async (db: Queryable, channels = 1e6, tokens = 1e6): Promise<void> => {
   await execute(
     db,
-    `update trunk set channels = $1, burst = $2::float8, tokens = $2::float8, refill_per_second = 0.0001,
+    `update routes set channels = $1, burst = $2::float8, tokens = $2::float8, refill_per_second = 0.0001,
             virtual_time = 0`,
     [channels, tokens],
   )

@@ -21,7 +21,8 @@ const stand = await openStand(serverOfArguments(), 'contest_outdial', {
 const { db, nodeId } = stand
 const lanes = await db.rows<{ organization_id: string; id: string }>(lanesStatement, [])
 
-const take = async () => (await claimCalls(db, { nodeId, limit: jobsPerClaim, except: [] })).calls
+const take = async () =>
+  (await claimCalls(db, { nodeId, route: 'env', limit: jobsPerClaim, except: [] })).calls
 
 let next = 0
 const enqueued = await ratePerSecond(enqueue, async () => {

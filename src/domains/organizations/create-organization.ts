@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
 import { checkPolicyFile, defaultPolicy, policyToJson } from './calling-policy.ts'
 import { OperatorError } from './operator-error.ts'
+import type { OrganizationMode } from './organization-mode.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
 import { insertOrganization } from './organization-store.ts'
 
@@ -15,6 +16,8 @@ export interface CreateOrganizationInput {
   readonly concurrency?: number
   /** A parsed policy file; the default policy where absent. */
   readonly policy?: unknown
+  /** Sandbox unless it is given: what nobody said may ring a phone must not. */
+  readonly mode?: OrganizationMode
 }
 
 /**
@@ -23,7 +26,7 @@ export interface CreateOrganizationInput {
  */
 export const createOrganization = async (
   db: Queryable,
-  { name, concurrency = defaultConcurrency, policy }: CreateOrganizationInput,
+  { name, concurrency = defaultConcurrency, policy, mode = 'sandbox' }: CreateOrganizationInput,
 ): Promise<Organization> => {
   const record = await insertOrganization(db, {
     id: newId(),
@@ -32,9 +35,8 @@ export const createOrganization = async (
     publicApiEnabled: true,
     concurrency: checkConcurrency(concurrency),
     policy: policyToJson(policy === undefined ? defaultPolicy : checkPolicyFile(policy)),
-    isSandbox: false,
+    mode,
   })
-  if (!record) throw new Error('An organization that is no sandbox met the sandbox index.')
   return organizationResource(record)
 }
 

@@ -1,10 +1,13 @@
 import { formatDateTime } from '../../contract/date-time.ts'
+import type { OrganizationMode } from './organization-mode.ts'
 import type { OrganizationRecord } from './organization-store.ts'
 
 /** An organization as commands print it. */
 export interface Organization {
   readonly id: string
   readonly name: string
+  /** Whether its calls go to the sandbox carrier or to real phones. Left out before the next start decides it. */
+  readonly mode?: OrganizationMode
   readonly default_version: string
   readonly public_api_enabled: boolean
   readonly concurrency: number
@@ -17,6 +20,7 @@ export interface Organization {
 export const organizationResource = (record: OrganizationRecord): Organization => ({
   id: record.id,
   name: record.name,
+  ...(record.mode !== null && { mode: record.mode }),
   default_version: record.defaultVersion,
   public_api_enabled: record.publicApiEnabled,
   concurrency: record.concurrency,

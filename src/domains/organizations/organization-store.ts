@@ -1,6 +1,7 @@
 import type { RateLimits } from '../../contract/buckets.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { policyOfJson, type CallingPolicy, type CallingPolicyJson } from './calling-policy.ts'
+import { routeOf, type OrganizationMode } from './organization-mode.ts'
 
 /** An organization as it is stored. */
 export interface OrganizationRecord {
@@ -13,7 +14,8 @@ export interface OrganizationRecord {
   /** Allowances that differ from the defaults. */
   readonly rateLimits: Partial<RateLimits>
   readonly policy: CallingPolicy
-  readonly isSandbox: boolean
+  /** Null: made before organizations had a mode, and decided by the next start. */
+  readonly mode: OrganizationMode | null
   /** Recordings, transcripts and summaries go so long after their call; null: they are kept. */
   readonly retentionDays: number | null
   readonly createdAt: Date
@@ -28,13 +30,13 @@ interface OrganizationRow {
   readonly concurrency: number
   readonly rate_limits: Partial<RateLimits>
   readonly policy: CallingPolicyJson
-  readonly is_sandbox: boolean
+  readonly mode: OrganizationMode | null
   readonly retention_days: number | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, policy, is_sandbox,
+const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, policy, mode,
        retention_days, created_at, updated_at`
 
 const fromRow = (row: OrganizationRow): OrganizationRecord => ({
@@ -45,7 +47,7 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   concurrency: row.concurrency,
   rateLimits: row.rate_limits,
   policy: policyOfJson(row.policy),
-  isSandbox: row.is_sandbox,
+  mode: row.mode,
   retentionDays: row.retention_days,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -53,9 +55,18 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
 
 const insertStatement = sql(
   'organization-store.insertOrganization',
-  `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy, is_sandbox)
+  `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy, mode)
    values ($1, $2, $3, $4, $5, $6, $7)
-   on conflict (is_sandbox) where is_sandbox do nothing
+   returning ${columns}`,
+)
+
+// Two nodes that start at once find no organization, both: the index on is_first lets one of them make it.
+const insertFirstStatement = sql(
+  'organization-store.insertFirstOrganization',
+  `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy, mode, is_first)
+   select $1, $2, $3, $4, $5, $6, $7, true
+    where not exists (select from organizations)
+   on conflict (is_first) where is_first do nothing
    returning ${columns}`,
 )
 
@@ -66,25 +77,58 @@ export interface NewOrganization {
   readonly publicApiEnabled: boolean
   readonly concurrency: number
   readonly policy: CallingPolicyJson
-  readonly isSandbox: boolean
+  readonly mode: OrganizationMode
 }
 
-/** Undefined if it was to be a second sandbox organization. */
 export const insertOrganization = async (
   db: Queryable,
   organization: NewOrganization,
+): Promise<OrganizationRecord> => {
+  const row = await db.row<OrganizationRow>(insertStatement, valuesOf(organization))
+  if (!row) throw new Error('An organization was not inserted.')
+  return fromRow(row)
+}
+
+/** Undefined where there is an organization already, whoever made it. */
+export const insertFirstOrganization = async (
+  db: Queryable,
+  organization: NewOrganization,
 ): Promise<OrganizationRecord | undefined> => {
-  const row = await db.row<OrganizationRow>(insertStatement, [
-    organization.id,
-    organization.name,
-    organization.defaultVersion,
-    organization.publicApiEnabled,
-    organization.concurrency,
-    JSON.stringify(organization.policy),
-    organization.isSandbox,
-  ])
+  const row = await db.row<OrganizationRow>(insertFirstStatement, valuesOf(organization))
   return row && fromRow(row)
 }
+
+const valuesOf = (organization: NewOrganization): readonly unknown[] => [
+  organization.id,
+  organization.name,
+  organization.defaultVersion,
+  organization.publicApiEnabled,
+  organization.concurrency,
+  JSON.stringify(organization.policy),
+  organization.mode,
+]
+
+const decideStatement = sql(
+  'organization-store.decideModes',
+  `with decided as (
+     update organizations
+        set mode = $1
+      where mode is null
+     returning id
+   )
+   update dispatch_organizations d
+      set route = $2,
+          ready = true
+     from decided o
+    where d.organization_id = o.id`,
+)
+
+/**
+ * Decides the mode of organizations that were made before there were modes: their calls go where they went until now.
+ * Returns how many there were.
+ */
+export const decideModes = (db: Queryable, mode: OrganizationMode): Promise<number> =>
+  db.run(decideStatement, [mode, routeOf(mode)])
 
 const findStatement = sql(
   'organization-store.findOrganization',
@@ -98,20 +142,6 @@ export const findOrganization = async (
   organizationId: string,
 ): Promise<OrganizationRecord | undefined> => {
   const row = await db.row<OrganizationRow>(findStatement, [organizationId])
-  return row && fromRow(row)
-}
-
-const findSandboxStatement = sql(
-  'organization-store.findSandboxOrganization',
-  `select ${columns}
-     from organizations
-    where is_sandbox`,
-)
-
-export const findSandboxOrganization = async (
-  db: Queryable,
-): Promise<OrganizationRecord | undefined> => {
-  const row = await db.row<OrganizationRow>(findSandboxStatement, [])
   return row && fromRow(row)
 }
 

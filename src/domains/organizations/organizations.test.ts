@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Transaction } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
+import { execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { createOrganization } from './create-organization.ts'
 import {
@@ -11,7 +12,7 @@ import {
   listDoNotCall,
   removeDoNotCall,
 } from './do-not-call.ts'
-import { ensureSandboxOrganization } from './ensure-sandbox-organization.ts'
+import { createFirstOrganization } from './create-first-organization.ts'
 import {
   installationSecrets,
   retireInstallationSecrets,
@@ -19,7 +20,7 @@ import {
 } from './installation-secrets.ts'
 import { InvalidFileError } from './invalid-file.ts'
 import { listOrganizations } from './list-organizations.ts'
-import { findOrganization } from './organization-store.ts'
+import { decideModes, findOrganization } from './organization-store.ts'
 import { setOrganization, type SetOrganizationInput } from './set-organization.ts'
 
 let test: TestDatabase
@@ -38,6 +39,7 @@ describe('a new organization', () => {
     assert.deepEqual(Object.keys(made), [
       'id',
       'name',
+      'mode',
       'default_version',
       'public_api_enabled',
       'concurrency',
@@ -129,15 +131,64 @@ describe('setting an organization', () => {
   })
 })
 
-describe('the sandbox organization', () => {
+describe('the first organization', () => {
   it('is one, whoever asks for it at the same time', async () => {
-    const all = await Promise.all(
-      Array.from({ length: 20 }, () => ensureSandboxOrganization(test.db)),
-    )
-    assert.equal(new Set(all.map(({ organization }) => organization.id)).size, 1)
-    assert.equal(all.filter(({ isNew }) => isNew).length, 1)
+    const empty = await createTestDatabase()
+    try {
+      const all = await Promise.all(
+        Array.from({ length: 20 }, () => createFirstOrganization(empty.db)),
+      )
+      assert.deepEqual(
+        all.flatMap((made) => made?.mode ?? []),
+        ['sandbox'],
+      )
+    } finally {
+      await empty.drop()
+    }
+  })
+
+  it('is not made where somebody made one', async () => {
+    await createOrganization(test.db, { name: 'A', mode: 'live' })
+    assert.equal(await createFirstOrganization(test.db), undefined)
   })
 })
+
+describe('the mode of an organization', () => {
+  it('decides its route', async () => {
+    for (const [mode, route] of [
+      ['sandbox', 'sandbox'],
+      ['live', 'env'],
+    ] as const) {
+      const made = await createOrganization(test.db, { name: 'A', mode })
+      assert.equal(made.mode, mode)
+      assert.equal(await routeOfOrganization(made.id), route)
+    }
+  })
+
+  it('is decided once for organizations made before there were modes, which wait until then', async () => {
+    const { id } = await createOrganization(test.db, { name: 'A' })
+    await execute(test.db, 'update organizations set mode = null where id = $1', [id])
+    await execute(
+      test.db,
+      'update dispatch_organizations set route = null, ready = false where organization_id = $1',
+      [id],
+    )
+    assert.equal((await findOrganization(test.db, id))?.mode, null)
+    assert.equal(await decideModes(test.db, 'live'), 1)
+    assert.equal((await findOrganization(test.db, id))?.mode, 'live')
+    assert.equal(await routeOfOrganization(id), 'env')
+    assert.equal(await decideModes(test.db, 'sandbox'), 0)
+  })
+})
+
+const routeOfOrganization = async (id: string): Promise<string | null | undefined> =>
+  (
+    await execute<{ route: string | null }>(
+      test.db,
+      'select route from dispatch_organizations where organization_id = $1',
+      [id],
+    )
+  )[0]?.route
 
 describe('the do-not-call list', () => {
   it('belongs to one organization', async () => {

@@ -42,7 +42,12 @@ const place = async (world: World): Promise<void> => {
 
 const claim = async (world: World): Promise<void> => {
   const limit = world.pick([1, 3, 10])
-  const { calls } = await claimCalls(world.db, { nodeId: world.nodeId, limit, except: [] })
+  const { calls } = await claimCalls(world.db, {
+    nodeId: world.nodeId,
+    route: 'env',
+    limit,
+    except: [],
+  })
   for (const call of calls) hold(world, call)
 }
 
@@ -51,6 +56,7 @@ export const takeTurn = async (world: World): Promise<void> => {
   await takeClaimTurn({
     database: world.db,
     nodeId: world.nodeId,
+    routes: ['env'],
     freeChannels: () => trunkChannels - world.claimed.length,
     start: (call) => hold(world, call),
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
-import { pacingOf } from './trunk-pacing.ts'
+import { pacingOf } from './route-pacing.ts'
 
 /** Dials as fast as the bucket allows, looking every few milliseconds; answers when each left. */
 const dialGreedily = (callsPerSecond: number, looksMs: readonly number[]): number[] => {

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../database/database.ts'
+import type { RouteName } from '../domains/organizations/organization-mode.ts'
 
 /** A token bucket: how many calls may start at once, and how fast that right comes back. */
 export interface Pacing {
@@ -21,28 +22,31 @@ export const pacingOf = (callsPerSecond: number): Pacing => {
 }
 
 const configureStatement = sql(
-  'trunk-pacing.configureTrunk',
-  `update trunk
-      set channels          = $1,
-          calls_per_second  = $2,
-          burst             = $3,
-          refill_per_second = $4,
-          tokens            = least(tokens, $3)
-    where id = 1
-      and (channels, calls_per_second, burst, refill_per_second) is distinct from ($1, $2, $3, $4)`,
+  'route-pacing.configureRoute',
+  `update routes
+      set channels          = $2,
+          calls_per_second  = $3,
+          burst             = $4,
+          refill_per_second = $5,
+          tokens            = least(tokens, $4)
+    where name = $1
+      and (channels, calls_per_second, burst, refill_per_second) is distinct from ($2, $3, $4, $5)`,
 )
 
-export interface TrunkLimits {
-  /** Calls at once, over all nodes. */
-  readonly maxChannels: number
-  readonly maxCallsPerSecond: number
+/** A route that a node serves, and what it takes over all nodes. */
+export interface ServedRoute {
+  readonly name: RouteName
+  /** Calls at once; as many as the nodes hold, if not given. */
+  readonly channels?: number
+  readonly callsPerSecond: number
 }
 
-/** What the installation's trunk takes; the node that starts last decides. */
-export const configureTrunk = async (
+/** What a route takes; the node that starts last decides. */
+export const configureRoute = async (
   db: Queryable,
-  { maxChannels, maxCallsPerSecond }: TrunkLimits,
+  { name, channels, callsPerSecond }: ServedRoute,
 ): Promise<void> => {
-  const { burst, refillPerSecond } = pacingOf(maxCallsPerSecond)
-  await db.run(configureStatement, [maxChannels, maxCallsPerSecond, burst, refillPerSecond])
+  const { burst, refillPerSecond } = pacingOf(callsPerSecond)
+  const values = [name, channels ?? null, callsPerSecond, burst, refillPerSecond]
+  await db.run(configureStatement, values)
 }
