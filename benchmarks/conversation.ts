@@ -22,6 +22,7 @@ import { createRunCall, type RunCall } from '../src/live-call/run-call.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
+import { anySource } from '../src/sip/sources.ts'
 import { createUserAgent } from '../src/sip/user-agent.ts'
 import { createSipCarrier } from '../src/telephony/sip-carrier.ts'
 import { parseTrunkUri } from '../src/telephony/trunk-uri.ts'
@@ -180,7 +181,7 @@ const openStage = async (): Promise<Stage> => {
   const peers = fork(join(import.meta.dirname, 'conversation/peers.ts'))
   const { sipPort, modelUrl } = await answerOf<{ sipPort: number; modelUrl: string }>(peers)
   const spoolFolder = await mkdtemp(join(tmpdir(), 'outdial-bench-'))
-  const userAgent = createUserAgent({ bindAddress: '127.0.0.1', logger })
+  const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', logger })
   const media = createMediaWorkerPool({
     workers: 1,
     channelsPerWorker: 1_000,

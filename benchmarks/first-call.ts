@@ -4,6 +4,7 @@
  * when the request was sent (an upper bound, with HTTP and commit inside) and when its 202 arrived.
  * Usage: `npm run bench first-call -- [calls]`.
  */
+import { anySource } from '../src/sip/sources.ts'
 import { createUserAgent } from '../src/sip/user-agent.ts'
 import { createApiClient, terminalStates, type ApiClient } from '../tests/support/api-client.ts'
 import { askOutdial, createInstallation, startOutdial } from '../tests/support/outdial-process.ts'
@@ -25,7 +26,11 @@ const main = async (): Promise<void> => {
     invited.set(number, known)
     return known
   }
-  const phone = createUserAgent({ bindAddress: '127.0.0.1', maxUnknownPerSecond: 1000 })
+  const phone = createUserAgent({
+    sources: anySource,
+    bindAddress: '127.0.0.1',
+    maxUnknownPerSecond: 1000,
+  })
   phone.onInvite((incoming) => {
     const atMs = performance.now()
     incoming.reject(486, 'Busy Here')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { parseNetworks } from './runtime/networks.ts'
 
 /**
  * One setting of an installation. This file is the only reader of the environment; `.env.example` and the table in
@@ -51,6 +52,15 @@ const portRange = z
     'must lie within 1024-65535 and hold at least four ports',
   )
 
+const networks = z.string().transform((text, context) => {
+  try {
+    return parseNetworks(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message })
+    return z.NEVER
+  }
+})
+
 const optional = <T>(schema: z.ZodType<T, string>) => schema.optional()
 const providerUrl = optional(url('http', 'https'))
 const text = optional(z.string())
@@ -91,6 +101,10 @@ export const settings = {
     optional(z.string().regex(/^sips?:/, 'must begin with sip:')),
     '`sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`; unset: the sandbox carrier.',
     { secret: true },
+  ),
+  OUTDIAL_SIP_ALLOW: setting(
+    optional(networks),
+    'Addresses and networks that SIP is taken from beside the trunk’s own, such as `192.0.2.7,198.51.100.0/24`.',
   ),
   OUTDIAL_CALLER_ID: setting(e164.default('+12025550199'), 'Number shown to the callee, E.164.'),
   OUTDIAL_SIP_PORT: setting(port.prefault('0'), 'Local SIP port; 0 is any free one.'),

@@ -7,6 +7,7 @@ import { openRtpSession } from '../../src/rtp/rtp-session.ts'
 import { createTicker } from '../../src/rtp/ticker.ts'
 import { createMediaNegotiator } from '../../src/sip/sdp.ts'
 import type { IncomingInvite } from '../../src/sip/user-agent-types.ts'
+import { anySource } from '../../src/sip/sources.ts'
 import { createUserAgent } from '../../src/sip/user-agent.ts'
 import { createMeasuringCallee, type CalleeFigures } from './measuring-callee.ts'
 
@@ -52,6 +53,7 @@ const serve = async (incoming: IncomingInvite): Promise<void> => {
 }
 
 const userAgent = createUserAgent({
+  sources: anySource,
   bindAddress: loopback,
   maxUnknownPerSecond: maxInvitesPerSecond,
   logger,

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { sql, type Database } from '../database/database.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
+import { noSource } from '../sip/sources.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
 import { bindAddressFor, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
@@ -113,6 +114,7 @@ const checkTrunk = async (config: Config): Promise<Finding> => {
   }
   const userAgent = createUserAgent({
     logger: silentLogger,
+    sources: noSource,
     bindAddress: bindAddressFor(trunk),
   })
   try {

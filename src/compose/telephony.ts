@@ -1,10 +1,14 @@
+import { BlockList, isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
+import { createAddressFinder } from '../sip/find-addresses.ts'
+import { onlySource } from '../sip/sources.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import type { Carrier } from '../telephony/carrier.ts'
 import { createSandboxCarrier } from '../telephony/sandbox/sandbox-carrier.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
+import { createTrunkSources } from '../telephony/trunk-sources.ts'
 import { bindAddressFor, isLocalTrunk, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { StartError } from './start-error.ts'
 
@@ -33,9 +37,10 @@ export const sipBindAddress = ({ OUTDIAL_SIP_TRUNK: trunk }: Config): string =>
   trunk === undefined ? loopback : bindAddressFor(readTrunk(trunk))
 
 const sandboxTelephony = (config: Config, logger: Logger): Telephony => {
-  const sandbox = createSandboxCarrier({ logger })
+  const sandbox = createSandboxCarrier({ logger, callerPort: () => userAgent.localPort })
   const userAgent = createUserAgent({
     logger,
+    sources: onlySource(loopback, () => parseTrunkUri(sandbox.target).port ?? 0),
     bindAddress: loopback,
     port: config.OUTDIAL_SIP_PORT,
   })
@@ -57,7 +62,9 @@ const sandboxTelephony = (config: Config, logger: Logger): Telephony => {
       },
     },
     start: async () => {
-      await Promise.all([sandbox.start(), userAgent.start()])
+      // The sandbox listens to this one user agent only, whose port must be known by then.
+      await userAgent.start()
+      await sandbox.start()
     },
     stop: async () => {
       await userAgent.stop()
@@ -80,8 +87,14 @@ const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony 
   const trunk = readTrunk(uri)
   const publicAddress = config.OUTDIAL_PUBLIC_IP
   const bindAddress = bindAddressFor(trunk)
+  const sources = createTrunkSources({
+    findAddresses: createAddressFinder(isIPv6(bindAddress) ? 6 : 4),
+    allow: config.OUTDIAL_SIP_ALLOW ?? new BlockList(),
+    logger,
+  })
   const userAgent = createUserAgent({
     logger,
+    sources,
     bindAddress,
     port: config.OUTDIAL_SIP_PORT,
     listensOnTcp: trunk.transport === 'tcp',
@@ -101,10 +114,14 @@ const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony 
     mediaBindAddress: bindAddress,
     carrier,
     start: async () => {
+      await sources.setTrunks([trunk])
       await userAgent.start()
       void warnOfSilentTrunk()
     },
-    stop: () => userAgent.stop(),
+    stop: async () => {
+      await userAgent.stop()
+      await sources.stop()
+    },
   }
 
   /** A trunk that does not answer is told at once, but does not stop the program: work waits or fails with its reason. */

@@ -1,12 +1,11 @@
 import type { Logger } from '../runtime/logger.ts'
+import type { DialogTable } from './dialog-table.ts'
 import type { Header, SipRequest } from './message.ts'
 import { newBranch } from './responses.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { ServerTransaction } from './server-transaction.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { Hop, Signalling } from './signalling.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
-import type { Source } from './transport.ts'
 
 /** What the parts of one user agent share. */
 export interface AgentContext {
@@ -16,17 +15,7 @@ export interface AgentContext {
   readonly sessionTimer: SessionTimerSettings
   readonly userAgentName: string
   readonly logger: Logger
-  /** Live dialogs by `dialogKeyOf`. */
-  readonly dialogs: Map<string, LiveDialog>
-}
-
-/** A dialog as the user agent sees it: somewhere requests go, and something to end. */
-export interface LiveDialog {
-  receive(transaction: ServerTransaction, source: Source): void
-  receiveAck(ack: SipRequest): void
-  bye(): Promise<void>
-  /** Forgets the dialog without a word to the other side. */
-  abandon(): void
+  readonly dialogs: DialogTable
 }
 
 /** What we take inside and outside of dialogs (RFC 3261 20.5). */

@@ -68,6 +68,12 @@ export const dialogKeyOf = (state: DialogState): string =>
 const dialogKey = (sipCallId: string, localTag: string, remoteTag: string): string =>
   `${sipCallId}|${localTag}|${remoteTag}`
 
+/** Where requests of the dialog go: the URIs whose hosts may send us theirs. */
+export const peerUrisOf = (state: DialogState): readonly string[] => [
+  state.remoteTarget,
+  ...state.routeSet.map(addressOf),
+]
+
 /** The Contact URI of a message. */
 export const contactOf = (message: SipMessage): string | undefined => {
   const value = headerOf(message, 'contact')

@@ -57,7 +57,11 @@ export class IncomingCall implements IncomingInvite {
     if (this.#isFinal) return undefined
     this.#close()
     const state = calleeDialog(this.request, this.#tag)
-    const dialog = new InviteDialog(this.#context, { state, remoteSdp: this.offer ?? '' })
+    const dialog = new InviteDialog(this.#context, {
+      state,
+      remoteSdp: this.offer ?? '',
+      firstHop: this.#source.address,
+    })
     const success = createResponse(this.request, 200, {
       toTag: this.#tag,
       headers: this.#successHeaders(),

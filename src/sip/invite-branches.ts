@@ -15,8 +15,15 @@ export interface InviteBranch {
 
 /** The phones one INVITE reached, told apart by the To tags of their responses (RFC 3261 12.1.2, 13.2.2.4). */
 export interface InviteBranches {
-  /** The branch a response belongs to, made by its first one; none for a 100, nor past the bound. */
-  of(invite: SipRequest, response: SipResponse): InviteBranch | undefined
+  /**
+   * The branch a response belongs to, made by its first one; none for a 100, nor past the bound. `firstHop` is the
+   * address the INVITE went to.
+   */
+  of(
+    invite: SipRequest,
+    response: SipResponse,
+    firstHop: string | undefined,
+  ): InviteBranch | undefined
   /** Forgets the early dialogs that were not chosen. */
   dropAllBut(chosen: InviteBranch | undefined): void
 }
@@ -31,13 +38,13 @@ export const createInviteBranches = (
 ): InviteBranches => {
   const branches = new Map<string, InviteBranch>()
   return {
-    of: (invite, response) => {
+    of: (invite, response, firstHop) => {
       if (response.status === 100) return undefined
       const tag = tagOf(response, 'to') ?? ''
       const known = branches.get(tag)
       if (known !== undefined || branches.size >= maxBranches) return known
       const state = callerDialog(invite, response)
-      const dialog = new InviteDialog(context, { state, remoteSdp: '', digest })
+      const dialog = new InviteDialog(context, { state, remoteSdp: '', digest, firstHop })
       dialog.onOffer((offer) => onEarlyOffer?.(offer))
       const branch: InviteBranch = { dialog, lastRSeq: 0, isConfirmed: false }
       branches.set(tag, branch)

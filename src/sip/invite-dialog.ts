@@ -1,6 +1,6 @@
 import { allowedMethods, contactHeader, type AgentContext } from './agent-context.ts'
 import { acknowledge, createDialogClient, type DialogClient } from './dialog-client.ts'
-import { contactOf, dialogKeyOf, type DialogState } from './dialog-state.ts'
+import { contactOf, type DialogState } from './dialog-state.ts'
 import { createDigestClient, type DigestClient } from './digest.ts'
 import { cseqOf } from './headers.ts'
 import {
@@ -33,6 +33,8 @@ export interface InviteDialogOptions {
   readonly state: DialogState
   readonly remoteSdp: string
   readonly digest?: DigestClient
+  /** The address of which the dialog is made: it may always speak for it. */
+  readonly firstHop?: string | undefined
 }
 
 type EndedBy = 'local' | 'remote' | 'failure'
@@ -78,7 +80,7 @@ export class InviteDialog implements Dialog {
       refresh: () => void this.#refresh(),
       expire: () => void this.#hangUpForFailure('the session timer expired'),
     })
-    context.dialogs.set(dialogKeyOf(this.state), this)
+    context.dialogs.add(this.state, this, options.firstHop)
   }
 
   get sipCallId(): string {
@@ -134,7 +136,7 @@ export class InviteDialog implements Dialog {
 
   /** The caller's dialog is up: our offer was answered by this 2xx to `invite`. */
   confirmAsCaller(invite: SipRequest, response: SipResponse): void {
-    this.state.remoteTarget = contactOf(response) ?? this.state.remoteTarget
+    this.#follow(response)
     // An UPDATE came after the answer: whatever the 200 repeats is older (RFC 6337 3.1.1).
     if (!this.#isUpdatedEarly) {
       this.#localSdp = bodyText(invite)
@@ -222,7 +224,7 @@ export class InviteDialog implements Dialog {
     }
     const sdp = this.#offers.respondTo(request, this.#localSdp)
     if (sdp === undefined) return respond(transaction, 488)
-    this.state.remoteTarget = contactOf(request) ?? this.state.remoteTarget
+    this.#follow(request)
     if (sdp !== '') this.#localSdp = sdp
     if (request.body.length > 0) {
       this.remoteSdp = bodyText(request)
@@ -300,8 +302,16 @@ export class InviteDialog implements Dialog {
     if (response === undefined || response.status === 408 || response.status === 481)
       return void this.#hangUpForFailure('a request inside the dialog was not answered')
     if (!isSuccess(response)) return this.#sessionTimer.refreshFailed()
-    this.state.remoteTarget = contactOf(response) ?? this.state.remoteTarget
+    this.#follow(response)
     this.#sessionTimer.restart(termsOfAnswer(response, this.#context.sessionTimer))
+  }
+
+  /** A target refresh (RFC 3261 12.2.1.2, 12.2.2): the Contact decides where our next request goes. */
+  #follow(message: SipMessage): void {
+    const target = contactOf(message)
+    if (target === undefined || target === this.state.remoteTarget) return
+    this.state.remoteTarget = target
+    this.#context.dialogs.moved(this.state)
   }
 
   #notePeer(message: SipMessage): void {
@@ -327,7 +337,7 @@ export class InviteDialog implements Dialog {
     this.#isOver = true
     this.#sessionTimer.stop()
     this.#repeater.stop()
-    this.#context.dialogs.delete(dialogKeyOf(this.state))
+    this.#context.dialogs.remove(this.state)
     this.#finish(reason === undefined ? { by } : { by, reason })
   }
 }

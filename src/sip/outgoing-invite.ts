@@ -144,7 +144,7 @@ export class OutgoingInvite {
     this.#isProvisional = true
     if (response.status >= 180 && response.status < 190) this.#rang = true
     if (this.#givingUp !== undefined) return this.#sendCancel()
-    const branch = this.#branches.of(invite, response)
+    const branch = this.#branches.of(invite, response, this.#hop?.destination.address)
     if (branch !== undefined && !acknowledgeReliable(invite, response, branch)) return
     if (branch !== undefined && response.body.length > 0)
       branch.dialog.remoteSdp = bodyText(response)
@@ -152,7 +152,7 @@ export class OutgoingInvite {
   }
 
   #success(invite: SipRequest, response: SipResponse): void {
-    const branch = this.#branches.of(invite, response)
+    const branch = this.#branches.of(invite, response, this.#hop?.destination.address)
     if (branch === undefined) return
     if (branch.isConfirmed) return branch.dialog.acknowledge(invite)
     branch.isConfirmed = true

@@ -1,20 +1,22 @@
-import type { Clock } from '../runtime/clock.ts'
 import { allowedMethods, type AgentContext } from './agent-context.ts'
-import { dialogKeyOfRequest } from './dialog-state.ts'
+import type { FoundDialog } from './dialog-table.ts'
+import type { DropCounter } from './drop-counter.ts'
 import { cseqOf, tagOf } from './headers.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { headerOf, type Header, type SipRequest } from './message.ts'
 import { refusalOf } from './refuse-request.ts'
-import { respond, type ServerTransaction } from './server-transaction.ts'
-import type { SignallingHandlers } from './signalling.ts'
-import { createSourceLimiter } from './source-limiter.ts'
-import type { Destination, Source } from './transport.ts'
+import { respond } from './server-transaction.ts'
+import type { Arrival, SignallingHandlers } from './signalling.ts'
+import type { SourceLimiter } from './source-limiter.ts'
+import type { SipSources } from './sources.ts'
+import type { Source } from './transport.ts'
 import type { IncomingInvite } from './user-agent-types.ts'
 
 export interface RequestRouterOptions {
-  readonly mayReceiveFrom: (source: Destination) => boolean
-  readonly maxUnknownPerSecond: number
-  readonly clock: Clock
+  readonly sources: SipSources
+  /** Calls that one address may begin. */
+  readonly newCalls: SourceLimiter
+  readonly drops: DropCounter
 }
 
 /** The called half of a user agent: every request goes to its dialog, its call, or gets its refusal (RFC 3261 8.2). */
@@ -38,27 +40,29 @@ export const createRequestRouter = (
   context: AgentContext,
   options: RequestRouterOptions,
 ): RequestRouter => {
-  const limiter = createSourceLimiter(options.maxUnknownPerSecond, options.clock)
   const waiting = new Map<string, IncomingCall>()
   let handler: ((incoming: IncomingInvite) => void) | undefined
 
-  const receiveOutsideDialog = (transaction: ServerTransaction, source: Source): void => {
-    const { request } = transaction
-    // Silence tells a scanner nothing; the transaction is forgotten at once.
-    if (!options.mayReceiveFrom(source) || !limiter.admits(source.address))
-      return transaction.terminate()
+  const receiveOutsideDialog = (arrival: Arrival): void => {
+    const { request } = arrival
+    // Known here by its tag, but not to us: a dialog that is over, or invented.
+    if (tagOf(request, 'to') !== undefined) return arrival.refuse(481)
     const refusal = refusalOf(request, context)
-    if (refusal !== undefined) respond(transaction, refusal.status, refusal.headers)
-    else if (request.method === 'OPTIONS') respond(transaction, 200, capabilities)
-    else receiveInvite(transaction, source)
+    if (refusal !== undefined) arrival.refuse(refusal.status, refusal.headers)
+    else if (request.method === 'OPTIONS') arrival.refuse(200, capabilities)
+    else receiveInvite(arrival)
   }
 
-  const receiveInvite = (transaction: ServerTransaction, source: Source): void => {
-    const key = mergeKeyOf(transaction.request)
-    if (handler === undefined) return respond(transaction, 403)
-    if (waiting.size >= maxWaitingCalls) return respond(transaction, 503, [['retry-after', '5']])
+  const receiveInvite = (arrival: Arrival): void => {
+    const { request, source } = arrival
+    const key = mergeKeyOf(request)
+    if (handler === undefined) return arrival.refuse(403)
+    if (waiting.size >= maxWaitingCalls) return arrival.refuse(503, [['retry-after', '5']])
     // The same request on two ways: a fork met itself again (RFC 3261 8.2.2.2).
-    if (waiting.has(key)) return respond(transaction, 482)
+    if (waiting.has(key)) return arrival.refuse(482)
+    const isAdmitted = options.newCalls.admits(source.address)
+    const transaction = isAdmitted ? arrival.open('outside') : undefined
+    if (transaction === undefined) return
     respond(transaction, 100)
     const call = new IncomingCall(context, transaction, {
       source,
@@ -82,26 +86,39 @@ export const createRequestRouter = (
     }
   }
 
-  const receiveCancel = (transaction: ServerTransaction): void => {
-    const invite = context.signalling.findInvite(transaction.request)
-    respond(transaction, invite === undefined ? 481 : 200)
-    if (invite !== undefined) waiting.get(mergeKeyOf(invite.request))?.cancel()
+  const receiveCancel = (arrival: Arrival): void => {
+    const invite = context.signalling.findInvite(arrival.request)
+    if (invite === undefined) return arrival.refuse(481)
+    const transaction = arrival.open('outside')
+    if (transaction === undefined) return
+    respond(transaction, 200)
+    waiting.get(mergeKeyOf(invite.request))?.cancel()
+  }
+
+  /** The dialog of a request, where its sender may speak for it: the trunk, or a peer of this very dialog. */
+  const dialogOf = (request: SipRequest, source: Source): FoundDialog | undefined => {
+    const found = context.dialogs.find(request)
+    return found !== undefined && (options.sources.admits(source) || found.isPeer(source))
+      ? found
+      : undefined
   }
 
   return {
     onInvite: (given) => {
       handler = given
     },
-    onAck: (request) => {
-      context.dialogs.get(dialogKeyOfRequest(request))?.receiveAck(request)
+    onAck: (request, source) => {
+      dialogOf(request, source)?.dialog.receiveAck(request)
     },
-    onRequest: (transaction, source) => {
-      const { request } = transaction
-      if (request.method === 'CANCEL') return receiveCancel(transaction)
-      const dialog = context.dialogs.get(dialogKeyOfRequest(request))
-      if (dialog !== undefined) dialog.receive(transaction, source)
-      else if (tagOf(request, 'to') !== undefined) respond(transaction, 481)
-      else receiveOutsideDialog(transaction, source)
+    onRequest: (arrival) => {
+      const { request, source } = arrival
+      const found = request.method === 'CANCEL' ? undefined : dialogOf(request, source)
+      if (found !== undefined) {
+        const transaction = arrival.open({ dialogKey: found.key })
+        if (transaction !== undefined) found.dialog.receive(transaction, source)
+      } else if (!options.sources.admits(source)) options.drops.count('foreign_request')
+      else if (request.method === 'CANCEL') receiveCancel(arrival)
+      else receiveOutsideDialog(arrival)
     },
     stop: async () => {
       handler = undefined

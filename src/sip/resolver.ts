@@ -39,7 +39,7 @@ export const createResolver = (
 })
 
 /** The transport of a URI: its parameter, else TLS for sips, else UDP. */
-const protocolOf = (uri: SipUri): TransportProtocol => {
+export const protocolOf = (uri: SipUri): TransportProtocol => {
   if (uri.scheme === 'sips') return 'tls'
   const named = uri.parameters.get('transport')?.toLowerCase()
   return named === 'tcp' || named === 'tls' ? named : 'udp'

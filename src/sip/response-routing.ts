@@ -1,6 +1,7 @@
 import { headerOf, type Header, type SipRequest } from './message.ts'
 import { isSameHost, parseVia, type Via } from './headers.ts'
-import type { Source, Transport } from './transport.ts'
+import type { SipSources } from './sources.ts'
+import type { Destination, Source, Transport } from './transport.ts'
 
 /**
  * The request with `received` and `rport` filled into its top Via (RFC 3261 18.2.1, RFC 3581 4), so that our answer
@@ -21,6 +22,18 @@ const stamp = (value: string, via: Via, source: Source): string => {
   const kept = value.replace(/;\s*(?:received|rport)\s*(?:=\s*[^;\s]*)?\s*(?=;|$)/gi, '')
   if (asksForPort) return `${kept};rport=${source.port};received=${source.address}`
   return isSameHost(via.host, source.address) ? value : `${kept};received=${source.address}`
+}
+
+/**
+ * Whether a response may be of the request that went to `asked`: it comes from that very address and port, or from
+ * another address of the same trunk by the same port (a trunk of several interfaces). On streams the address is
+ * enough: no stranger can open a connection from it (RFC 3261 18.2.2 lets the answer come by a new one).
+ */
+export const mayAnswerFor = (asked: Destination, source: Source, sources: SipSources): boolean => {
+  if (source.protocol !== asked.protocol) return false
+  if (source.protocol !== 'udp') return source.address === asked.address
+  if (source.port !== asked.port) return false
+  return source.address === asked.address || sources.areOneTrunk(asked, source)
 }
 
 /**

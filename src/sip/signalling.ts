@@ -1,18 +1,31 @@
 import type { Logger } from '../runtime/logger.ts'
 import type { ClientTransactionListener } from './client-transaction.ts'
-import { topVia } from './headers.ts'
+import type { DropCounter } from './drop-counter.ts'
+import { tagOf, topVia } from './headers.ts'
 import { InviteClientTransaction } from './invite-client-transaction.ts'
 import { InviteServerTransaction } from './invite-server-transaction.ts'
-import { serializeMessage, type SipMessage, type SipRequest, type SipResponse } from './message.ts'
+import type { KnownCalls } from './known-calls.ts'
+import {
+  headerOf,
+  serializeMessage,
+  type Header,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+} from './message.ts'
 import { NonInviteClientTransaction } from './non-invite-client-transaction.ts'
 import { NonInviteServerTransaction } from './non-invite-server-transaction.ts'
 import { parseMessage } from './parse-message.ts'
+import type { RequestGate } from './request-gate.ts'
 import type { SipResolver } from './resolver.ts'
-import { createResponseSender, stampTopVia } from './response-routing.ts'
-import { createResponse } from './responses.ts'
+import { createResponseSender, mayAnswerFor, stampTopVia } from './response-routing.ts'
 import type { Scheduler } from './scheduler.ts'
+import { createServerTable, type TableShare } from './server-table.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { clientKeyOf, clientKeyOfResponse, serverKeyOf } from './transaction-key.ts'
+import type { SourceLimiter } from './source-limiter.ts'
+import type { SipSources } from './sources.ts'
+import { createStatelessRefusals } from './stateless-refusals.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
 import {
   isReliable,
@@ -31,12 +44,21 @@ export interface Hop {
   readonly localHostPort: string
 }
 
+/** A request that belongs to no open transaction. It costs no memory before `open`. */
+export interface Arrival {
+  readonly request: SipRequest
+  readonly source: Source
+  /** Opens its transaction, which waits for `respond`; `undefined` where the share of the table is used up. */
+  open(share: TableShare): ServerTransaction | undefined
+  /** Answers once and forgets (RFC 3261 8.2.7); a repeated request gets the same answer. */
+  refuse(status: number, headers?: readonly Header[]): void
+}
+
 /** What reaches the transaction user. */
 export interface SignallingHandlers {
-  /** A new request; its transaction waits for `respond`. */
-  onRequest(transaction: ServerTransaction, source: Source): void
+  onRequest(arrival: Arrival): void
   /** An ACK that belongs to no transaction: it answers a 2xx (RFC 3261 17.1.1.3). */
-  onAck(request: SipRequest): void
+  onAck(request: SipRequest, source: Source): void
 }
 
 /** Transports and transactions together: what RFC 3261 5 calls the layers below the transaction user. */
@@ -72,16 +94,24 @@ export interface SignallingOptions {
   readonly scheduler: Scheduler
   /** Replaces our own address in Via and Contact, behind a 1:1 NAT. */
   readonly advertisedAddress?: string
+  readonly gate: RequestGate
+  readonly sources: SipSources
+  readonly known: KnownCalls
+  readonly drops: DropCounter
+  /** Answers to requests outside of dialogs that one address may draw from us. */
+  readonly answers: SourceLimiter
   readonly logger: Logger
 }
 
-// One call leaves about four lingering transactions for 32 s; this holds 150 calls per second.
-const maxTransactions = 20_000
+interface Client {
+  readonly transaction: InviteClientTransaction | NonInviteClientTransaction
+  readonly destination: Destination
+}
 
 export const createSignalling = (options: SignallingOptions): Signalling => {
-  const { transports, timing, scheduler } = options
-  const clients = new Map<string, InviteClientTransaction | NonInviteClientTransaction>()
-  const servers = new Map<string, ServerTransaction>()
+  const { transports, timing, scheduler, gate, known, drops } = options
+  const clients = new Map<string, Client>()
+  const servers = createServerTable()
   let handlers: SignallingHandlers | undefined
 
   const transportOf = (protocol: TransportProtocol): Transport => {
@@ -90,48 +120,65 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
     return transport
   }
 
+  const refuse = createStatelessRefusals({ transportOf, answers: options.answers, drops })
+
   const receive = (bytes: Buffer, source: Source): void => {
     const parsed = parseMessage(bytes)
     if (!parsed.ok) {
       options.logger.debug({ reason: parsed.reason, from: source.address }, 'SIP message refused')
-      if (parsed.request !== undefined)
-        refuse(stampTopVia(parsed.request, source), source, parsed.status, parsed.reason)
-    } else if (parsed.message.kind === 'response') receiveResponse(parsed.message)
+      if (parsed.request !== undefined && options.sources.admits(source)) {
+        const reason = refusalPhrase(parsed.status, parsed.reason)
+        refuse(stampTopVia(parsed.request, source), source, parsed.status, { reason })
+      }
+    } else if (parsed.message.kind === 'response') receiveResponse(parsed.message, source)
     else receiveRequest(stampTopVia(parsed.message, source), source)
   }
 
   // The boundary of everything a peer can cause: a fault of ours in one message must not end the others' calls.
   const receiveSafely = (bytes: Buffer, source: Source): void => {
     try {
-      receive(bytes, source)
+      if (gate.admits(bytes, source)) receive(bytes, source)
     } catch (error) {
       options.logger.error({ err: error }, 'SIP message could not be handled')
     }
   }
 
-  // Without transaction state, so that malformed floods cost no memory. An ACK is never answered.
-  const refuse = (request: SipRequest, source: Source, status: number, reason: string): void => {
-    if (request.method === 'ACK' || topVia(request) === undefined) return
-    const send = createResponseSender(request, source, transportOf(source.protocol))
-    const response = createResponse(request, status, { reason: refusalPhrase(status, reason) })
-    send(serializeMessage(response)).catch(() => {})
-  }
-
-  const receiveResponse = (response: SipResponse): void => {
+  const receiveResponse = (response: SipResponse, source: Source): void => {
     const key = clientKeyOfResponse(response)
-    const transaction = key === undefined ? undefined : clients.get(key)
-    transaction?.receive(response)
+    const client = key === undefined ? undefined : clients.get(key)
+    if (client === undefined) return
+    if (mayAnswerFor(client.destination, source, options.sources))
+      client.transaction.receive(response)
+    else drops.count('foreign_response')
   }
 
   const receiveRequest = (request: SipRequest, source: Source): void => {
-    const known = servers.get(serverKeyOf(request))
-    if (known !== undefined) known.receive(request)
-    else if (request.method === 'ACK') handlers?.onAck(request)
-    else if (servers.size < maxTransactions) openServerTransaction(request, source)
+    const transaction = servers.find(serverKeyOf(request))
+    if (transaction !== undefined) transaction.receive(request)
+    else if (request.method === 'ACK') handlers?.onAck(request, source)
+    else {
+      handlers?.onRequest({
+        request,
+        source,
+        open: (share) => openServerTransaction(request, source, share),
+        refuse: (status, headers = []) => {
+          refuse(request, source, status, { headers })
+        },
+      })
+    }
   }
 
-  const openServerTransaction = (request: SipRequest, source: Source): void => {
+  const openServerTransaction = (
+    request: SipRequest,
+    source: Source,
+    share: TableShare,
+  ): ServerTransaction | undefined => {
+    if (!servers.hasRoom(share)) {
+      drops.count('table_full')
+      return undefined
+    }
     const key = serverKeyOf(request)
+    const [sipCallId, token] = [headerOf(request, 'call-id') ?? '', branchOf(request)]
     const send = createResponseSender(request, source, transportOf(source.protocol))
     const isInvite = request.method === 'INVITE'
     const transaction = new (isInvite ? InviteServerTransaction : NonInviteServerTransaction)({
@@ -140,10 +187,14 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
       isReliable: isReliable(source.protocol),
       timing,
       scheduler,
-      onTerminated: () => servers.delete(key),
+      onTerminated: () => {
+        servers.remove(key)
+        known.remove(sipCallId, token)
+      },
     })
-    servers.set(key, transaction)
-    handlers?.onRequest(transaction, source)
+    servers.add(key, transaction, share)
+    known.add(sipCallId, token)
+    return transaction
   }
 
   const hopTo = async (destination: Destination): Promise<Hop> => {
@@ -159,6 +210,7 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
     { destination }: Hop,
     listener: ClientTransactionListener,
     key: string,
+    forget: () => void,
   ) => ({
     request,
     send: createSender(transportOf(destination.protocol), destination),
@@ -171,6 +223,7 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
       onTransportError: listener.onTransportError,
       onTerminated: () => {
         clients.delete(key)
+        forget()
         listener.onTerminated?.()
       },
     },
@@ -178,20 +231,35 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
 
   const begin = <T extends InviteClientTransaction | NonInviteClientTransaction>(
     key: string,
+    destination: Destination,
     transaction: T,
   ): T => {
-    clients.set(key, transaction)
+    clients.set(key, { transaction, destination })
     transaction.start()
     return transaction
+  }
+
+  /** Its answers are ours to read until the returned function is called. */
+  const awaitAnswers = (request: SipRequest, { destination }: Hop): (() => void) => {
+    const [sipCallId, tag] = [headerOf(request, 'call-id') ?? '', tagOf(request, 'from') ?? '']
+    known.add(sipCallId, tag)
+    const unexpect = gate.expect(destination)
+    return () => {
+      known.remove(sipCallId, tag)
+      unexpect()
+    }
   }
 
   return {
     start: async (given) => {
       handlers = given
-      for (const transport of transports.values()) await transport.start(receiveSafely)
+      const admits = (source: Destination): boolean => gate.admitsConnection(source)
+      for (const transport of transports.values()) await transport.start(receiveSafely, admits)
     },
     stop: async () => {
-      for (const transaction of [...clients.values(), ...servers.values()]) transaction.terminate()
+      for (const { transaction } of clients.values()) transaction.terminate()
+      for (const transaction of servers.all()) transaction.terminate()
+      drops.stop()
       await Promise.all([...transports.values()].map((transport) => transport.stop()))
     },
     get localPort() {
@@ -204,17 +272,19 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
     },
     hopTo,
     startInvite: (request, hop, listener) => {
-      const key = clientKeyOf(request)
-      return begin(key, new InviteClientTransaction(clientOptions(request, hop, listener, key)))
+      const [key, forget] = [clientKeyOf(request), awaitAnswers(request, hop)]
+      const settings = clientOptions(request, hop, listener, key, forget)
+      return begin(key, hop.destination, new InviteClientTransaction(settings))
     },
     startRequest: (request, hop, listener) => {
-      const key = clientKeyOf(request)
-      return begin(key, new NonInviteClientTransaction(clientOptions(request, hop, listener, key)))
+      const [key, forget] = [clientKeyOf(request), awaitAnswers(request, hop)]
+      const settings = clientOptions(request, hop, listener, key, forget)
+      return begin(key, hop.destination, new NonInviteClientTransaction(settings))
     },
     sendAck: (request, { destination }) => {
       createSender(transportOf(destination.protocol), destination)(request).catch(() => {})
     },
-    findInvite: (cancel) => servers.get(serverKeyOf(cancel, 'INVITE')),
+    findInvite: (cancel) => servers.find(serverKeyOf(cancel, 'INVITE')),
   }
 }
 
@@ -222,6 +292,8 @@ const createSender =
   (transport: Transport, destination: Destination) =>
   (message: SipMessage): Promise<void> =>
     transport.send(serializeMessage(message), destination)
+
+const branchOf = (request: SipRequest): string => topVia(request)?.parameters.get('branch') ?? ''
 
 const refusalPhrase = (status: number, reason: string): string =>
   status === 400 ? `Bad Request (${reason})` : reason

@@ -6,6 +6,7 @@ import {
   type ConnectionOptions,
   type TlsOptions,
 } from 'node:tls'
+import { createInboundConnections, maxInboundConnections } from './inbound-connections.ts'
 import { createMessageFramer } from './message-framer.ts'
 import type { Destination, ReceiveHandler, Source, Transport } from './transport.ts'
 import { hostPort } from './uri.ts'
@@ -27,6 +28,7 @@ export interface TlsTransportOptions extends StreamTransportOptions {
 }
 
 const maxConnections = 1024
+const handshakeTimeoutMs = 10_000
 // Bytes a peer may leave unread before we give the connection up.
 const maxUnsentBytes = 1024 * 1024
 
@@ -48,7 +50,8 @@ export const createTlsTransport = (options: TlsTransportOptions): Transport =>
         ...options.client,
         ...(serverName === undefined ? {} : { servername: serverName }),
       }),
-    createServer: (onConnection) => createTlsServer({ ...options.server }, onConnection),
+    createServer: (onConnection) =>
+      createTlsServer({ ...options.server, handshakeTimeout: handshakeTimeoutMs }, onConnection),
     connectedEvent: 'secureConnect',
   })
 
@@ -65,6 +68,7 @@ const createStreamTransport = (
 ): Transport => {
   const connections = new Map<string, Promise<Socket>>()
   const open = new Set<Socket>()
+  const inbound = createInboundConnections()
   let receive: ReceiveHandler = () => {}
   let server: Server | undefined
 
@@ -77,8 +81,18 @@ const createStreamTransport = (
       connections.delete(key)
     })
     readMessages(socket, (bytes, source) => {
+      inbound.heard(socket)
       receive(bytes, { ...source, protocol })
     })
+  }
+
+  const take = (socket: Socket): void => {
+    const source = sourceOf(socket)
+    if (inbound.size >= maxInboundConnections) return void socket.destroy()
+    const key = hostPort(source.address, source.port)
+    adopt(socket, key)
+    inbound.add(socket, source.address)
+    connections.set(key, Promise.resolve(socket))
   }
 
   const connected = (destination: Destination): Promise<Socket> => {
@@ -101,14 +115,13 @@ const createStreamTransport = (
 
   return {
     protocol,
-    start: async (handler) => {
+    start: async (handler, admits) => {
       receive = handler
       if (options.listenPort === undefined) return
-      server = kind.createServer((socket) => {
-        const key = hostPort(socket.remoteAddress ?? '', socket.remotePort ?? 0)
-        if (open.size >= maxConnections) return void socket.destroy()
-        adopt(socket, key)
-        connections.set(key, Promise.resolve(socket))
+      server = kind.createServer(take)
+      // Before a handshake costs anything, and without a byte to whoever scans.
+      server.prependListener('connection', (socket: Socket) => {
+        if (!admits({ ...sourceOf(socket), protocol })) socket.resetAndDestroy()
       })
       await listen(server, options.bindAddress, options.listenPort())
       server.on('error', () => {})

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
 import { openScriptedPeer, type ScriptedPeer } from './scripted-peer.fixtures.ts'
 import { createMediaNegotiator } from './sdp.ts'
+import { anySource } from './sources.ts'
 import { createUserAgent, type UserAgentOptions } from './user-agent.ts'
 import type { InviteOptions, InviteResult, UserAgent } from './user-agent-types.ts'
 
@@ -10,10 +11,11 @@ export const fastTiming = { t1Ms: 25, t2Ms: 200, t4Ms: 100 }
 /** A started user agent on loopback that stops with the test. */
 export const startAgent = async (
   context: TestContext,
-  options: UserAgentOptions = {},
+  options: Partial<UserAgentOptions> = {},
 ): Promise<UserAgent> => {
   const agent = createUserAgent({
     bindAddress: '127.0.0.1',
+    sources: anySource,
     timing: fastTiming,
     maxUnknownPerSecond: 1000,
     ...options,

@@ -16,11 +16,14 @@ export interface Source extends Destination {
 
 export type ReceiveHandler = (bytes: Buffer, source: Source) => void
 
+/** Whether a connection that somebody opened to us is kept. */
+export type AdmitConnection = (source: Destination) => boolean
+
 /** One protocol's sockets. Sending rejects with an `Error` when the transport refuses. */
 export interface Transport {
   readonly protocol: TransportProtocol
-  /** Binds; resolves when messages can come in. */
-  start(receive: ReceiveHandler): Promise<void>
+  /** Binds; resolves when messages can come in. Connections that `admits` refuses are closed without a byte. */
+  start(receive: ReceiveHandler, admits: AdmitConnection): Promise<void>
   stop(): Promise<void>
   /** The bound port, after start; 0 where this transport does not listen. */
   readonly localPort: number

@@ -3,18 +3,24 @@ import { systemClock, type Clock } from '../runtime/clock.ts'
 import { silentLogger, type Logger } from '../runtime/logger.ts'
 import type { AgentContext } from './agent-context.ts'
 import { createCaller } from './caller.ts'
+import { createDialogTable } from './dialog-table.ts'
+import { createDropCounter, type DropCounter } from './drop-counter.ts'
+import { createKnownCalls } from './known-calls.ts'
+import { createRequestGate } from './request-gate.ts'
 import { createRequestRouter } from './request-router.ts'
 import { createResolver, type SipResolver } from './resolver.ts'
 import { systemScheduler, type Scheduler } from './scheduler.ts'
 import { defaultSessionTimer, type SessionTimerSettings } from './session-timer.ts'
 import { createSignalling } from './signalling.ts'
+import { createSourceLimiter } from './source-limiter.ts'
+import type { SipSources } from './sources.ts'
 import {
   createTcpTransport,
   createTlsTransport,
   type TlsTransportOptions,
 } from './stream-transport.ts'
 import { defaultTiming, type TransactionTiming } from './transaction-timing.ts'
-import type { Destination, Transport, TransportProtocol } from './transport.ts'
+import type { Transport, TransportProtocol } from './transport.ts'
 import { createUdpTransport, type DropDatagram } from './udp-transport.ts'
 import type { UserAgent } from './user-agent-types.ts'
 
@@ -30,9 +36,9 @@ export interface UserAgentOptions {
   readonly listensOnTcp?: boolean
   readonly tls?: Pick<TlsTransportOptions, 'client' | 'server'> & { readonly port?: number }
   readonly userAgentName?: string
-  /** Whether a request outside any dialog is taken from this source; others get no answer at all. */
-  readonly mayReceiveFrom?: (source: Destination) => boolean
-  /** New INVITEs and OPTIONS taken per second from one address; more get no answer. */
+  /** Whom it listens to; nobody else gets a byte. */
+  readonly sources: SipSources
+  /** New INVITEs taken, and requests outside of calls answered, per second and address; more get no answer. */
   readonly maxUnknownPerSecond?: number
   readonly sessionTimer?: SessionTimerSettings
   readonly timing?: TransactionTiming
@@ -46,14 +52,17 @@ export interface UserAgentOptions {
 const stopGraceMs = 2000
 
 /** A SIP user agent, caller and callee, over UDP, TCP and TLS (RFC 3261 and the extensions DESIGN names). */
-export const createUserAgent = (options: UserAgentOptions = {}): UserAgent => {
-  const context = createContext(options)
+export const createUserAgent = (options: UserAgentOptions): UserAgent => {
+  const scheduler = options.scheduler ?? systemScheduler
+  const logger = options.logger ?? silentLogger
+  const drops = createDropCounter(logger, scheduler)
+  const context = createContext(options, { scheduler, logger, drops })
   const { signalling } = context
   const caller = createCaller(context)
   const router = createRequestRouter(context, {
-    mayReceiveFrom: options.mayReceiveFrom ?? (() => true),
-    maxUnknownPerSecond: options.maxUnknownPerSecond ?? 20,
-    clock: options.clock ?? systemClock,
+    sources: options.sources,
+    newCalls: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
+    drops,
   })
   let starting: Promise<void> | undefined
   let stopping: Promise<void> | undefined
@@ -75,17 +84,36 @@ export const createUserAgent = (options: UserAgentOptions = {}): UserAgent => {
   }
 }
 
-const createContext = (options: UserAgentOptions): AgentContext => {
+const unknownPerSecond = ({ maxUnknownPerSecond }: UserAgentOptions): number =>
+  maxUnknownPerSecond ?? 20
+
+const clockOf = ({ clock }: UserAgentOptions): Clock => clock ?? systemClock
+
+// Repetitions and refused requests are read too, up to this many times what is answered.
+const strayFactor = 5
+
+const createContext = (
+  options: UserAgentOptions,
+  { scheduler, logger, drops }: { scheduler: Scheduler; logger: Logger; drops: DropCounter },
+): AgentContext => {
   const bindAddress = options.bindAddress ?? '0.0.0.0'
-  const scheduler = options.scheduler ?? systemScheduler
   const timing = options.timing ?? defaultTiming
-  const logger = options.logger ?? silentLogger
+  const resolver = options.resolver ?? createResolver(isIPv6(bindAddress) ? 6 : 4)
+  const known = createKnownCalls()
+  const dialogs = createDialogTable(known, resolver)
+  const { sources } = options
+  const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), clockOf(options))
   const signalling = createSignalling({
     transports: createTransports(options, bindAddress),
-    resolver: options.resolver ?? createResolver(isIPv6(bindAddress) ? 6 : 4),
+    resolver,
     timing,
     scheduler,
     logger,
+    gate: createRequestGate({ sources, dialogs, known, strays, drops }),
+    sources,
+    known,
+    drops,
+    answers: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
     ...(options.advertisedAddress === undefined
       ? {}
       : { advertisedAddress: options.advertisedAddress }),
@@ -97,7 +125,7 @@ const createContext = (options: UserAgentOptions): AgentContext => {
     sessionTimer: options.sessionTimer ?? defaultSessionTimer,
     userAgentName: options.userAgentName ?? 'Outdial',
     logger,
-    dialogs: new Map(),
+    dialogs,
   }
 }
 
@@ -132,13 +160,13 @@ const stopAll = async (
 ): Promise<void> => {
   const goodbyes = Promise.allSettled([
     ...parts.map((part) => part.stop()),
-    ...[...context.dialogs.values()].map((dialog) => dialog.bye()),
+    ...context.dialogs.all().map((dialog) => dialog.bye()),
   ])
   const { promise: patience, resolve } = Promise.withResolvers<void>()
   // Wall-clock time even where a test moves the protocol's time by hand.
   const cancelPatience = systemScheduler.after(graceMs, resolve)
   await Promise.race([goodbyes, patience])
   cancelPatience()
-  for (const dialog of context.dialogs.values()) dialog.abandon()
+  for (const dialog of context.dialogs.all()) dialog.abandon()
   await context.signalling.stop()
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { silentLogger } from '../runtime/logger.ts'
+import { anySource } from '../sip/sources.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from './sip-carrier.ts'
 import { bindAddressFor, parseTrunkUri } from './trunk-uri.ts'
@@ -11,11 +12,11 @@ const hasIp6 = Object.values(networkInterfaces()).some((all) =>
 )
 
 test('a trunk of IP version 6 is offered audio there', { skip: !hasIp6 }, async (t) => {
-  const callee = createUserAgent({ bindAddress: '::1' })
+  const callee = createUserAgent({ sources: anySource, bindAddress: '::1' })
   await callee.start()
   t.after(() => callee.stop(50))
   const trunk = parseTrunkUri(`sip:[::1]:${callee.localPort}`)
-  const userAgent = createUserAgent({ bindAddress: bindAddressFor(trunk) })
+  const userAgent = createUserAgent({ sources: anySource, bindAddress: bindAddressFor(trunk) })
   await userAgent.start()
   t.after(() => userAgent.stop(50))
   const offers: (string | undefined)[] = []

@@ -4,6 +4,7 @@ import { silentLogger } from '../runtime/logger.ts'
 import { createDigestServer } from '../sip/digest.ts'
 import { bodyText, headerOf } from '../sip/message.ts'
 import { createMediaNegotiator, type AgreedAudio } from '../sip/sdp.ts'
+import { anySource } from '../sip/sources.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import type { Dialog, IncomingInvite, UserAgent } from '../sip/user-agent-types.ts'
 import type { CallLeg, DialOutcome, DialProgress, DialRequest, NegotiatedMedia } from './carrier.ts'
@@ -12,7 +13,7 @@ import { parseTrunkUri } from './trunk-uri.ts'
 
 const startAgent = async (t: TestContext): Promise<UserAgent> => {
   const timing = { t1Ms: 25, t2Ms: 200, t4Ms: 100 }
-  const agent = createUserAgent({ bindAddress: '127.0.0.1', timing })
+  const agent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', timing })
   await agent.start()
   t.after(() => agent.stop(50))
   return agent

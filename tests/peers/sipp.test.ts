@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { silentLogger } from '../../src/runtime/logger.ts'
+import { anySource } from '../../src/sip/sources.ts'
 import { createUserAgent } from '../../src/sip/user-agent.ts'
 import type {
   CallLeg,
@@ -29,7 +30,7 @@ const dialSipp = async (
   scenario: string,
   given: DialOptions = {},
 ): Promise<{ readonly outcome: DialOutcome; readonly succeeded: Promise<void> }> => {
-  const userAgent = createUserAgent({ bindAddress: '127.0.0.1' })
+  const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1' })
   await userAgent.start()
   t.after(() => userAgent.stop(100))
   const peer = await startSipp(scenario)

@@ -20,6 +20,7 @@ import { systemClock } from '../../src/runtime/clock.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createFolderStorage } from '../../src/storage/folder-storage.ts'
+import { anySource } from '../../src/sip/sources.ts'
 import { createUserAgent } from '../../src/sip/user-agent.ts'
 import { personaVocabulary } from '../../src/telephony/sandbox/personas.ts'
 import { createSandboxCarrier } from '../../src/telephony/sandbox/sandbox-carrier.ts'
@@ -60,7 +61,7 @@ export const startLiveCallRig = async ({
   const { db } = database
   const engine = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const sandbox = createSandboxCarrier({ logger, rtpPortRange: { min: 34_000, max: 37_998 } })
-  const userAgent = createUserAgent({ bindAddress: '127.0.0.1', logger })
+  const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', logger })
   const media = createMediaWorkerPool({
     workers,
     channelsPerWorker: 500,

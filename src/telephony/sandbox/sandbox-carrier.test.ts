@@ -16,6 +16,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
 import { createTicker } from '../../rtp/ticker.ts'
 import { createMediaNegotiator } from '../../sip/sdp.ts'
+import { anySource } from '../../sip/sources.ts'
 import { createUserAgent } from '../../sip/user-agent.ts'
 import type { Dialog, InviteOptions, InviteResult } from '../../sip/user-agent-types.ts'
 import { refer } from '../refer.ts'
@@ -24,7 +25,7 @@ import { callIdHeader, personaVocabulary } from './personas.ts'
 import { createSandboxCarrier } from './sandbox-carrier.ts'
 
 const carrier = createSandboxCarrier({ logger: silentLogger })
-const userAgent = createUserAgent({ bindAddress: '127.0.0.1' })
+const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1' })
 const ticker = createTicker()
 const synthesizer = createSynthesizer()
 const never = new AbortController().signal

@@ -10,6 +10,8 @@ export interface SandboxCarrierOptions {
   readonly logger: Logger
   /** SIP port on loopback; any free one without it. */
   readonly port?: number
+  /** The SIP port on loopback of the one user agent that may call, asked at each start of its thread; any without it. */
+  readonly callerPort?: () => number
   /** Ports of the personas' RTP; 20002-29999 without it. */
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
   /** Another program for its thread, in tests. */
@@ -59,7 +61,11 @@ export const createSandboxCarrier = (options: SandboxCarrierOptions): SandboxCar
 
   const launch = (): Promise<void> => {
     const ready = Promise.withResolvers<void>()
-    const data: SandboxWorkerData = { port, rtpPortRange: options.rtpPortRange }
+    const data: SandboxWorkerData = {
+      port,
+      callerPort: options.callerPort?.(),
+      rtpPortRange: options.rtpPortRange,
+    }
     const thread = new Worker(entry, { workerData: data })
     worker = thread
     thread.on('message', (message: FromSandboxWorker) => hear(message, ready))

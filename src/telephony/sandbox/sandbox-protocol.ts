@@ -3,6 +3,7 @@ import type { SandboxReport } from './call-journal.ts'
 /** What the main thread and the sandbox carrier's thread tell each other. */
 export interface SandboxWorkerData {
   readonly port: number
+  readonly callerPort: number | undefined
   readonly rtpPortRange: { readonly min: number; readonly max: number } | undefined
 }
 

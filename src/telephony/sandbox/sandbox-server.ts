@@ -3,6 +3,7 @@ import type { Service } from '../../runtime/service.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
 import { createTicker } from '../../rtp/ticker.ts'
 import { createDigestServer } from '../../sip/digest.ts'
+import { onlySource, type SipSources } from '../../sip/sources.ts'
 import { createUserAgent } from '../../sip/user-agent.ts'
 import { createCallJournal, type JournalEntry, type SandboxReport } from './call-journal.ts'
 import { servePersonaCall } from './persona-call.ts'
@@ -19,6 +20,8 @@ import {
 export interface SandboxServerOptions {
   /** SIP over UDP on loopback; 0 for any free port. */
   readonly port: number
+  /** The SIP port on loopback that may call; any without it. */
+  readonly callerPort?: number
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
   /** Answers at every number; the personas of the operator manual at theirs if left out. */
   readonly onlyPersona?: Persona
@@ -33,6 +36,10 @@ export interface SandboxServer extends Service {
 }
 
 const loopback = '127.0.0.1'
+const loopbackSources: SipSources = {
+  admits: ({ address }) => address === loopback,
+  areOneTrunk: () => false,
+}
 const defaultSandboxRtpPorts = { min: 20_002, max: 29_999 } as const
 /** More than any pacing the product allows itself in the sandbox: the carrier is never what holds a benchmark up. */
 const maxInvitesPerSecond = 2000
@@ -41,7 +48,7 @@ const maxCongested = 100_000
 
 /** The sandbox carrier itself, in this thread: SIP, RTP and speech of all its personas. */
 export const createSandboxServer = (options: SandboxServerOptions): SandboxServer => {
-  const { logger, onlyPersona } = options
+  const { logger, onlyPersona, callerPort } = options
   const journal = createCallJournal(options.onJournalEntry)
   const ticker = createTicker()
   const digest = createDigestServer(sandboxCredentials, { realm: sandboxRealm })
@@ -52,7 +59,7 @@ export const createSandboxServer = (options: SandboxServerOptions): SandboxServe
     bindAddress: loopback,
     port: options.port,
     userAgentName: 'Outdial sandbox carrier',
-    mayReceiveFrom: ({ address }) => address === loopback,
+    sources: callerPort === undefined ? loopbackSources : onlySource(loopback, () => callerPort),
     maxUnknownPerSecond: maxInvitesPerSecond,
     logger,
   })

@@ -33,6 +33,7 @@ const createForwardingLogger = (context: object): Logger => {
 
 const server = createSandboxServer({
   port: data.port,
+  ...(data.callerPort !== undefined && { callerPort: data.callerPort }),
   ...(data.rtpPortRange && { rtpPortRange: data.rtpPortRange }),
   logger: createForwardingLogger({}),
 })
