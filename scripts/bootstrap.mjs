@@ -14,7 +14,12 @@ import { asksForHelp, helpOf } from './script-help.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** Where the scripts of commands that take a name are. */
-const scriptFolders = { bench: 'benchmarks', fuzz: 'tests/fuzz', chaos: 'tests/chaos' }
+const scriptFolders = {
+  bench: 'benchmarks',
+  fuzz: 'tests/fuzz',
+  chaos: 'tests/chaos',
+  attack: 'tests/attack',
+}
 
 /** Commands of the checkout itself; every other word is a command of `outdial`. */
 const scripts = {
@@ -27,9 +32,10 @@ const scripts = {
   fuzz: (name) => [findScript(scriptFolders.fuzz, name)],
   docs: () => ['scripts/generate-docs.ts'],
   chaos: (name) => [findScript(scriptFolders.chaos, name)],
+  attack: (name) => [findScript(scriptFolders.attack, name)],
   provider: () => ['docs/examples/scripted-provider.ts'],
 }
-const namedScripts = new Set(['bench', 'fuzz', 'chaos'])
+const namedScripts = new Set(['bench', 'fuzz', 'chaos', 'attack'])
 
 const findScript = (folder, name) => {
   const names = listScripts(join(root, folder))
@@ -52,7 +58,7 @@ const listScripts = (folder) => {
 }
 
 /** What is meant where options follow at once: `npm run fuzz -- --requests 20000`. */
-const defaultNames = { __proto__: null, fuzz: 'api-fuzz', chaos: 'chaos' }
+const defaultNames = { __proto__: null, fuzz: 'api-fuzz', chaos: 'chaos', attack: 'attack' }
 
 const toArguments = (command, rest) => {
   const script = scripts[command]

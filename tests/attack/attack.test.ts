@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { testLimits } from './stage/attack.ts'
+import { attacks } from './stage/attacks.ts'
+import { describeRow, runAttacks } from './stage/run-attacks.ts'
+
+/** Which attacks are part of every test run; the others are `npm run attack`. */
+const tried = ['rtp-injection', 'http-head-cost']
+
+const root = join(import.meta.dirname, '../..')
+const needsLinux = process.platform === 'linux' ? false : 'only Linux has these loopback addresses'
+
+describe('a hostile world', { skip: needsLinux }, () => {
+  it('breaks no promise while two calls are live', async (test) => {
+    const rows = await runAttacks({
+      root,
+      limits: testLimits,
+      attacks: attacks.filter(({ name }) => tried.includes(name)),
+    })
+    for (const row of rows) test.diagnostic(describeRow(row))
+    const broken = rows.filter(({ problems }) => problems.length > 0)
+    assert.deepEqual(broken.map(describeRow), [])
+  })
+})

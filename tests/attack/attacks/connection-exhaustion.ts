@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { strangerAddress } from '../stage/addresses.ts'
+import type { Attack } from '../stage/attack.ts'
+import { exchange, openConnection } from '../stage/http-connection.ts'
+import { judgeProbes } from '../stage/judge-probes.ts'
+
+/** More than the product takes of everybody together. */
+const connections = 10_500
+const atOnce = 250
+const settleMs = 500
+const request = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
+
+/** One address opens more connections than there are, and says nothing on them. */
+export const connectionExhaustion: Attack = {
+  name: 'connection-exhaustion',
+  goal: 'one address cannot take the connections of others',
+  isTimed: true,
+  async run({ product, prober }, limits) {
+    await prober.reset()
+    const sockets: Socket[] = []
+    while (sockets.length < connections) {
+      const opened = await Promise.all(
+        Array.from({ length: atOnce }, () =>
+          openConnection(product.home.apiPort, strangerAddress(70)),
+        ),
+      )
+      const good = opened.filter((socket) => socket !== undefined)
+      sockets.push(...good)
+      // Refused at the door: the cap is reached.
+      if (good.length < atOnce / 2) break
+    }
+    await delay(settleMs)
+    const held = sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length
+    const other = await exchange(product.home.apiPort, request, {
+      localAddress: strangerAddress(71),
+      timeoutMs: limits.ringMs,
+    })
+    const judged = judgeProbes(await prober.read(), limits)
+    for (const socket of sockets) socket.destroy()
+    const isServed = other.text.startsWith('HTTP/1.1 200')
+    return {
+      ...judged,
+      figure: `${held} connections held, ${judged.figure}`,
+      problems: [...judged.problems, ...(isServed ? [] : ['another address is not served'])],
+    }
+  },
+}

@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { strangerAddress } from '../stage/addresses.ts'
+import type { Attack } from '../stage/attack.ts'
+import type { Stage } from '../stage/stage.ts'
+import { composeResponse, headerOf, parseSip } from '../stage/sip-text.ts'
+import { openUdpPeer } from '../stage/udp-peer.ts'
+
+const realm = 'trunk.example'
+const challengeOf = (name: string): string =>
+  `Digest realm="${name}", nonce="${Math.random()}", algorithm=SHA-256, qop="auth"`
+const settleMs = 2_500
+
+/** Credentials are for the trunk: its addresses, and the realm it first had. */
+export const digestCredentials: Attack = {
+  name: 'digest-credentials',
+  goal: 'credentials go to the trunk’s addresses and its first realm only',
+  async run(stage) {
+    const problems: string[] = []
+    // The trunk's own challenge is answered, and pins its realm.
+    if (!(await answersChallenge(stage, challengeOf(realm))))
+      problems.push('the trunk’s own challenge was not answered')
+    if (await answersChallenge(stage, challengeOf('another.example')))
+      problems.push('a second realm was answered')
+    const bytes = await leaksToContact(stage)
+    if (bytes.credentials) problems.push('a foreign Contact was sent credentials')
+    return { figure: `${problems.length} leaks of 2 tried`, problems }
+  },
+}
+
+/** Whether an INVITE that is challenged like this comes back with credentials. */
+const answersChallenge = async (stage: Stage, challenge: string): Promise<boolean> => {
+  const { trunk, tenant, agentId } = stage
+  const number = stage.newNumber()
+  let isAnswered = false
+  trunk.plan(number, async (call, count) => {
+    if (count > 1) {
+      isAnswered = call.invites.some((invite) => headerOf(invite, 'proxy-authorization') !== '')
+      return call.respond('486 Busy Here')
+    }
+    return call.respond('407 Proxy Authentication Required', {
+      headers: [['Proxy-Authenticate', challenge]],
+    })
+  })
+  const { body } = await tenant.call(agentId, number, `challenge ${number}`)
+  const leg = await trunk.callTo(number)
+  await Promise.race([leg.over, delay(settleMs)])
+  await tenant.request('POST', `/calls/${body.id}/cancel`, {})
+  return isAnswered
+}
+
+/** The 200's Contact lies elsewhere, and challenges the BYE that is sent there. */
+const leaksToContact = async (stage: Stage): Promise<{ credentials: boolean }> => {
+  const { trunk, tenant, agentId, engine } = stage
+  const elsewhere = await openUdpPeer(strangerAddress(120))
+  let credentials = false
+  elsewhere.onMessage((data, from) => {
+    const message = parseSip(data.toString('latin1'))
+    if (!message) return
+    credentials ||=
+      headerOf(message, 'proxy-authorization') !== '' || headerOf(message, 'authorization') !== ''
+    if (message.method === 'ACK' || message.method === undefined) return
+    const headers = [['Proxy-Authenticate', challengeOf(realm)]] as const
+    const text = composeResponse(message, '407 Proxy Authentication Required', { headers })
+    void elsewhere.send(text, from.port, from.address)
+  })
+  const number = stage.newNumber()
+  const line = `contact ${number}`
+  trunk.plan(number, (call) =>
+    call.answer({ contact: `<sip:${elsewhere.address}:${elsewhere.port}>` }),
+  )
+  const { body } = await tenant.call(agentId, number, line)
+  const session = await engine.sessionOf(line)
+  await delay(500)
+  if (session.isOpen) await tenant.request('POST', `/calls/${body.id}/cancel`, {})
+  await delay(settleMs)
+  elsewhere.close()
+  return { credentials }
+}

@@ -1,0 +1,56 @@
+import { byeFlood } from '../attacks/bye-flood.ts'
+import { connectionExhaustion } from '../attacks/connection-exhaustion.ts'
+import { digestCredentials } from '../attacks/digest-credentials.ts'
+import { firstStartKey } from '../attacks/first-start-key.ts'
+import { forgedDialog } from '../attacks/forged-dialog.ts'
+import { forgedResponses } from '../attacks/forged-responses.ts'
+import { fraudNumbers } from '../attacks/fraud-numbers.ts'
+import { fullLogDisk, standingLogReader } from '../attacks/full-log-disk.ts'
+import { httpHeadCost } from '../attacks/http-head-cost.ts'
+import { httpSmuggling } from '../attacks/http-smuggling.ts'
+import { inventedKeys } from '../attacks/invented-keys.ts'
+import { lateRouteSet } from '../attacks/late-route-set.ts'
+import { pipelinedRequests } from '../attacks/pipelined-requests.ts'
+import { privateAddresses } from '../attacks/private-addresses.ts'
+import { readyzFlood } from '../attacks/readyz-flood.ts'
+import { rtpInjection } from '../attacks/rtp-injection.ts'
+import { rtpRace } from '../attacks/rtp-race.ts'
+import { sipMessageCost } from '../attacks/sip-message-cost.ts'
+import { sipStreamCost } from '../attacks/sip-stream-cost.ts'
+import { slowReaders } from '../attacks/slow-readers.ts'
+import { strangerRequests } from '../attacks/stranger-requests.ts'
+import { terminalEscapes } from '../attacks/terminal-escapes.ts'
+import { toolFraming } from '../attacks/tool-framing.ts'
+import { transferTargets } from '../attacks/transfer-targets.ts'
+import { trunkReflection } from '../attacks/trunk-reflection.ts'
+import type { Attack } from './attack.ts'
+
+/** Every attack, in the order they are tried. */
+export const attacks: readonly Attack[] = [
+  firstStartKey,
+  strangerRequests,
+  forgedDialog,
+  forgedResponses,
+  trunkReflection,
+  rtpInjection,
+  rtpRace,
+  digestCredentials,
+  lateRouteSet,
+  byeFlood,
+  sipMessageCost,
+  sipStreamCost,
+  httpHeadCost,
+  httpSmuggling,
+  pipelinedRequests,
+  slowReaders,
+  connectionExhaustion,
+  readyzFlood,
+  inventedKeys,
+  fraudNumbers,
+  transferTargets,
+  toolFraming,
+  privateAddresses,
+  terminalEscapes,
+  fullLogDisk,
+  standingLogReader,
+]

@@ -1,0 +1,185 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, openSync, closeSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freeTcpPort, freeUdpPort } from '../../support/free-port.ts'
+import { until } from '../../support/until.ts'
+
+/** A data folder and ports: what a product keeps over its restarts. */
+export interface Home {
+  readonly data: string
+  readonly apiPort: number
+  readonly dashboardPort: number
+  readonly mediaPort: number
+  readonly sipPort: number
+  remove(): void
+}
+
+/** The product as an operator runs it: a child process with a data folder of its own. */
+export interface Product {
+  readonly apiUrl: string
+  readonly home: Home
+  readonly pid: number
+  readonly isAlive: boolean
+  /** What `start --json` told, the first key among it. */
+  readonly started: StartDocument
+  /** What it logged so far; empty where nobody reads it. */
+  output(): string
+  /** One command of the command line to its end. */
+  run(...args: string[]): Promise<CommandResult>
+  /** Runs it with `--json`; throws on any other end than success. */
+  ask<T>(...args: string[]): Promise<T>
+  signal(name: NodeJS.Signals): void
+  stop(): Promise<void>
+}
+
+export interface StartDocument {
+  readonly first_start?: {
+    readonly api_key: string
+    readonly agent_id: string
+    readonly contact_id: string
+  }
+}
+
+export interface CommandResult {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface ProductOptions {
+  /** The checkout that is attacked. */
+  readonly root: string
+  readonly settings: Readonly<Record<string, string>>
+  /** `unread`: a pipe that nobody reads; `full`: a full disk. */
+  readonly log?: 'read' | 'unread' | 'full'
+  /** Variables that are no settings of the product. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const readyTimeoutMs = 90_000
+const commandTimeoutMs = 60_000
+const stopPatienceMs = 8_000
+const maxOutput = 4_000_000
+
+export const createHome = async (): Promise<Home> => {
+  const data = mkdtempSync(join(tmpdir(), 'outdial-attack-'))
+  return {
+    data,
+    apiPort: await freeTcpPort(),
+    dashboardPort: await freeTcpPort(),
+    mediaPort: await freeTcpPort(),
+    sipPort: await freeUdpPort(),
+    remove: () => rmSync(data, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
+
+export const startProduct = async (home: Home, options: ProductOptions): Promise<Product> => {
+  const { root, log = 'read' } = options
+  const main = join(root, 'src/main.ts')
+  const env: Record<string, string> = {
+    ...withoutSettings(process.env),
+    OUTDIAL_DATA: home.data,
+    OUTDIAL_API_PORT: String(home.apiPort),
+    OUTDIAL_DASHBOARD_PORT: String(home.dashboardPort),
+    OUTDIAL_MEDIA_PORT: String(home.mediaPort),
+    OUTDIAL_SIP_PORT: String(home.sipPort),
+    OUTDIAL_DRAIN_SECONDS: '0',
+    ...options.settings,
+    ...options.environment,
+  }
+  const full = log === 'full' ? openSync('/dev/full', 'w') : undefined
+  const child = spawn(process.execPath, [main, 'start', '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', full ?? 'pipe'],
+  })
+  if (full !== undefined) closeSync(full)
+  const exited = once(child, 'exit')
+  const apiUrl = `http://127.0.0.1:${home.apiPort}`
+  const stdout = collect(child.stdout)
+  const stderr = log === 'read' ? collect(child.stderr) : () => ''
+  await until(
+    'the product to be ready',
+    async () => {
+      if (hasEnded(child)) throw new Error(`The product ended early:\n${stdout()}${stderr()}`)
+      const response = await fetch(`${apiUrl}/readyz`).catch(() => undefined)
+      return (response?.ok && parseDocument(stdout()) !== undefined) || undefined
+    },
+    { timeoutMs: readyTimeoutMs },
+  )
+  const run = (...args: string[]): Promise<CommandResult> => runCommand(main, env, args)
+  return {
+    apiUrl,
+    home,
+    pid: child.pid ?? 0,
+    get isAlive() {
+      return !hasEnded(child)
+    },
+    started: parseDocument(stdout()) ?? {},
+    output: () => stdout() + stderr(),
+    run,
+    async ask<T>(...args: string[]) {
+      const result = await run(...args, '--json')
+      if (result.status !== 0)
+        throw new Error(`outdial ${args.join(' ')} ended with ${result.status}: ${result.stderr}`)
+      return JSON.parse(result.stdout) as T
+    },
+    signal: (name) => void child.kill(name),
+    async stop() {
+      if (!hasEnded(child)) {
+        child.kill('SIGCONT')
+        child.kill('SIGTERM')
+        const timer = setTimeout(() => child.kill('SIGKILL'), stopPatienceMs)
+        await exited
+        clearTimeout(timer)
+      }
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
+  }
+}
+
+const withoutSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || name.startsWith('OUTDIAL_') || name.startsWith('DATABASE_URL')
+        ? []
+        : [[name, value]],
+    ),
+  )
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null
+
+const collect = (stream: NodeJS.ReadableStream | null): (() => string) => {
+  let text = ''
+  stream?.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-maxOutput)
+  })
+  return () => text
+}
+
+const parseDocument = (text: string): StartDocument | undefined => {
+  try {
+    return JSON.parse(text) as StartDocument
+  } catch {
+    return undefined
+  }
+}
+
+const runCommand = async (
+  main: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Promise<CommandResult> => {
+  const child = spawn(process.execPath, [main, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: commandTimeoutMs,
+  })
+  const stdout = collect(child.stdout)
+  const stderr = collect(child.stderr)
+  await once(child, 'close')
+  return { status: child.exitCode, stdout: stdout(), stderr: stderr() }
+}
