@@ -85,6 +85,11 @@ export const settings = {
     'Port kept for a dashboard; this version has none.',
   ),
   OUTDIAL_MEDIA_PORT: setting(port.prefault('4002'), 'Port of recording downloads.'),
+  OUTDIAL_TRUSTED_PROXIES: setting(
+    optional(networks),
+    'Proxies in front of the HTTP ports, addresses and networks: their `X-Forwarded-For` counts, and their connections are not capped per address.',
+    { shown: 'none' },
+  ),
   OUTDIAL_PUBLIC_API_URL: setting(
     optional(url('http', 'https')),
     'What clients are told the API is.',

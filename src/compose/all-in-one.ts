@@ -153,6 +153,7 @@ const startRoles = async (
     sharesAllowances: config.DATABASE_URL !== undefined,
     onCallEnded: live.onCallEnded,
     downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
+    trustedProxies: config.OUTDIAL_TRUSTED_PROXIES,
     isDraining: () => isDraining,
     readiness: () => readiness(store, hasRoles),
     clock,

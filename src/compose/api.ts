@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net'
 import { administratorArea } from '../contract/api-keys.ts'
 import { rateWindowSeconds } from '../contract/buckets.ts'
 import { operations, type ApiHandlers } from '../contract/operations.ts'
@@ -30,8 +31,9 @@ import { createListRecordings } from '../domains/recordings/list-recordings.ts'
 import type { DownloadUrls } from '../domains/recordings/recording-resource.ts'
 import { getCallSummary } from '../domains/results/get-call-summary.ts'
 import { getCallTranscript } from '../domains/results/get-call-transcript.ts'
-import { createApiServer, type Readiness } from '../http/api-server.ts'
+import { createApiServer } from '../http/api-server.ts'
 import { createDocumentationPages } from '../http/documentation-pages.ts'
+import type { Readiness } from '../http/readiness.ts'
 import { createSharedWindows } from '../http/shared-windows.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -47,6 +49,8 @@ export interface ApiRoleOptions {
   readonly downloadUrls: DownloadUrls
   /** Other nodes answer for the same organizations: allowances are counted in the database. */
   readonly sharesAllowances?: boolean
+  /** Addresses and networks of proxies: what they say of the client's address counts, and none caps their connections. */
+  readonly trustedProxies?: BlockList | undefined
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>
   readonly clock: Clock

@@ -21,6 +21,7 @@ export const createDownloads = async (
   const server = createMediaServer({
     host: config.OUTDIAL_HOST,
     port: config.OUTDIAL_MEDIA_PORT,
+    trustedProxies: config.OUTDIAL_TRUSTED_PROXIES,
     verify: (url) => verifySignedUrl(url, keys, clock.now()),
     openRecording: async (id) => {
       const audio = await findRecordingAudio(database, id)

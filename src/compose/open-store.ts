@@ -71,7 +71,7 @@ export const openStore = async (
   return {
     database,
     connection,
-    pendingMigrations: () => listPendingMigrations(place),
+    pendingMigrations: () => listPendingMigrations(database, migrationsFolder),
     stop: async () => {
       await database.stop()
       await opened.stop()

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/test-
 import { silentLogger } from '../runtime/logger.ts'
 import { isRetryable } from './errors.ts'
 import { listPendingMigrations, migrate } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
 
 let server: TestDatabase
 before(async () => {
@@ -41,6 +42,14 @@ const query = async (where: pg.ClientConfig, text: string): Promise<Record<strin
 }
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+const pendingOf = async (place: pg.ClientConfig): Promise<string[]> => {
+  const db = openDatabase({ connection: place, logger: silentLogger })
+  try {
+    return await listPendingMigrations(db, folder)
+  } finally {
+    await db.stop()
+  }
+}
 const run = () => migrate({ connection, folder, logger: silentLogger })
 
 test('each migration is applied once, in order, after graphile-worker', async () => {
@@ -49,13 +58,10 @@ test('each migration is applied once, in order, after graphile-worker', async ()
     'insert into item select id from graphile_worker.jobs; insert into item values (2);',
   )
   write('0001-first.sql', 'create table item (id int);')
-  assert.deepEqual(await listPendingMigrations({ connection, folder }), [
-    '0001-first.sql',
-    '0002-second.sql',
-  ])
+  assert.deepEqual(await pendingOf(connection), ['0001-first.sql', '0002-second.sql'])
   assert.deepEqual(await run(), ['0001-first.sql', '0002-second.sql'])
   assert.deepEqual(await run(), [])
-  assert.deepEqual(await listPendingMigrations({ connection, folder }), [])
+  assert.deepEqual(await pendingOf(connection), [])
   write('0003-third.sql', 'insert into item values (3);')
   assert.deepEqual(await run(), ['0003-third.sql'])
   assert.deepEqual(await query(connection, 'select id from item order by id'), [
@@ -101,7 +107,7 @@ test('a migration that fails leaves nothing of itself, and says where it failed'
       /^The migration 0002-second\.sql failed and was rolled back: relation "item" already exists/,
   })
   assert.deepEqual(await query(connection, 'select id from item'), [])
-  assert.deepEqual(await listPendingMigrations({ connection, folder }), ['0002-second.sql'])
+  assert.deepEqual(await pendingOf(connection), ['0002-second.sql'])
   write('0002-second.sql', 'select 1;\nselect nonsense;')
   await assert.rejects(run(), /column "nonsense" does not exist \(line 2\)\.$/)
 })
@@ -123,7 +129,7 @@ test('an edited migration is refused', async () => {
   assert.deepEqual(await run(), [])
   write('0001-first.sql', 'create table item (id bigint);')
   await assert.rejects(run(), /0001-first\.sql was edited after this database applied it/)
-  await assert.rejects(listPendingMigrations({ connection, folder }), /was edited/)
+  await assert.rejects(pendingOf(connection), /was edited/)
 })
 
 test('a database newer than the program is refused', async () => {

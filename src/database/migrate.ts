@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Logger as WorkerLogger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Logger } from '../runtime/logger.ts'
+import { sql, type Queryable } from './database.ts'
 import { spoilsConnection } from './errors.ts'
 import { DatabaseSetupError } from './setup-error.ts'
 
@@ -59,13 +60,14 @@ export const migrate = async (options: MigrateOptions): Promise<string[]> => {
   })
 }
 
-/** The migrations the database still lacks: none means that it is ready. Throws as `migrate` does; changes nothing. */
-export const listPendingMigrations = async ({
-  connection,
-  folder,
-}: Pick<MigrateOptions, 'connection' | 'folder'>): Promise<string[]> => {
+/**
+ * The migrations the database still lacks: none means that it is ready. Throws as `migrate` does; changes nothing, and
+ * opens no connection of its own.
+ */
+export const listPendingMigrations = async (db: Queryable, folder: string): Promise<string[]> => {
   const migrations = await readMigrations(folder)
-  const applied = await withClient(connection, readApplied)
+  const found = await db.row<FoundTable>(tableStatement, [])
+  const applied = found?.table ? await db.rows<Applied>(appliedStatement, []) : []
   return findPending(migrations, applied).map(({ name }) => name)
 }
 
@@ -121,15 +123,23 @@ const createTable = `
     applied_at timestamptz not null default now()
   )`
 
+interface FoundTable {
+  readonly table: string | null
+}
+
+const tableStatement = sql(
+  'migrate.findTable',
+  `select to_regclass('schema_migrations')::text as table`,
+)
+const appliedStatement = sql(
+  'migrate.listApplied',
+  'select name, checksum from schema_migrations order by name',
+)
+
 const readApplied = async (client: pg.Client): Promise<Applied[]> => {
-  const found = await client.query<{ table: string | null }>(
-    `select to_regclass('schema_migrations')::text as table`,
-  )
+  const found = await client.query<FoundTable>(tableStatement.text)
   if (!found.rows[0]?.table) return []
-  const { rows } = await client.query<Applied>(
-    'select name, checksum from schema_migrations order by name',
-  )
-  return rows
+  return (await client.query<Applied>(appliedStatement.text)).rows
 }
 
 const findPending = (migrations: readonly Migration[], applied: readonly Applied[]) => {

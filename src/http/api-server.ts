@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import type { BlockList } from 'node:net'
 import type { Handlers, Operations } from '../contract/define-operation.ts'
 import { rateWindowSeconds } from '../contract/buckets.ts'
 import type { FindPrincipal } from '../contract/principal.ts'
@@ -6,6 +7,7 @@ import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
+import { trustNetworks } from './client-address.ts'
 import { createCursors } from './cursors.ts'
 import { createFixedWindows } from './fixed-windows.ts'
 import { createKernel, type Answered, type Kernel } from './kernel.ts'
@@ -13,16 +15,11 @@ import { createListener } from './listener.ts'
 import { jsonPage, servePage, type Page, type Pages } from './pages.ts'
 import { answerParserFaults } from './parser-faults.ts'
 import { splitTarget } from './request-target.ts'
+import { rarely, type Readiness } from './readiness.ts'
 import { createRouter, type ClosedArea } from './router.ts'
 import { guardAnonymous } from './steps/anonymous-guard.ts'
 import type { RateWindows } from './steps/rate-limit.ts'
 import type { AnyHandler } from './steps/run-operation.ts'
-
-/** Whether the node can do its work, with a word for each thing it needs. */
-export interface Readiness {
-  readonly isReady: boolean
-  readonly checks: Readonly<Record<string, string>>
-}
 
 export interface ApiServerOptions<Table extends Operations> {
   readonly operations: Table
@@ -37,6 +34,10 @@ export interface ApiServerOptions<Table extends Operations> {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
+  /** Addresses and networks of proxies: what they say of the client's address counts, and none caps their connections. */
+  readonly trustedProxies?: BlockList | undefined
+  /** Connections that one other address may have open. */
+  readonly maxConnectionsPerAddress?: number
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>
   /** Further pages without a key, such as the documentation. */
@@ -63,7 +64,10 @@ export const createApiServer = <Table extends Operations>(
   const router = createRouter(options.operations, options.closedAreas ?? [])
   const pages = new Map([...standingPages(options), ...(options.pages ?? [])])
   const kernel = createKernel({ ...kernelParts(options), router })
-  const listener = createListener(options, serve(pages, kernel, options.logger))
+  const listener = createListener(options, {
+    onRequest: serve(pages, kernel, options.logger),
+    refuse: (request, response, fault) => kernel.refuse(request, response, fault),
+  })
   answerParserFaults(listener.server, kernel)
   return listener
 }
@@ -82,6 +86,7 @@ const kernelParts = <Table extends Operations>(options: ApiServerOptions<Table>)
       windows(maxCountedAddresses),
       options.anonymousLimit ?? defaultAnonymousLimit,
     ),
+    isTrustedProxy: trustNetworks(options.trustedProxies),
     cursors: createCursors(options.cursorSecrets),
     clock,
     logger: options.logger,
@@ -96,21 +101,26 @@ const logAnswered =
   (answered: Answered): void =>
     logger.debug(answered, 'request answered')
 
+const healthy = jsonPage({ status: 'ok' })
+
 const standingPages = ({
   isDraining,
   readiness,
-}: Pick<ApiServerOptions<Operations>, 'isDraining' | 'readiness'>): Pages =>
-  new Map<string, Page>([
-    ['/healthz', () => jsonPage({ status: 'ok' })],
+  clock = systemClock,
+}: Pick<ApiServerOptions<Operations>, 'isDraining' | 'readiness' | 'clock'>): Pages => {
+  const look = rarely(readiness, clock)
+  return new Map<string, Page>([
+    ['/healthz', () => healthy],
     [
       '/readyz',
       async () => {
         if (isDraining()) return jsonPage({ status: 'draining' }, 503)
-        const { isReady, checks } = await readiness()
+        const { isReady, checks } = await look()
         return jsonPage({ status: isReady ? 'ready' : 'not_ready', checks }, isReady ? 200 : 503)
       },
     ],
   ])
+}
 
 const serve =
   (pages: Pages, kernel: Kernel, logger: Logger): RequestListener =>

@@ -24,10 +24,15 @@ export const createDocumentationPages = (
   publicUrl: () => string,
   table: Operations = operations,
 ): Pages => {
-  const json = once(() => JSON.stringify(openApiDocument(table, publicUrl())))
+  const document = once(() =>
+    zipped({
+      type: 'application/json; charset=utf-8',
+      body: JSON.stringify(openApiDocument(table, publicUrl())),
+    }),
+  )
   const program = once(loadProgram)
   return new Map<string, Page>([
-    ['/openapi.json', () => ({ type: 'application/json; charset=utf-8', body: json() })],
+    ['/openapi.json', document],
     ['/docs', referencePage],
     [programPath, program],
     [startPath, () => ({ type: javaScript, body: startProgram })],

@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts'
 import { isRetryable } from '../database/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { clientAddress, type IsTrusted } from './client-address.ts'
 import { checkResponse } from './check-response.ts'
 import type { Cursors } from './cursors.ts'
 import { openArrival, openExchange, type Arrival, type Exchange } from './exchange.ts'
@@ -52,6 +53,8 @@ export interface KernelParts {
   readonly findPrincipal: FindPrincipal
   readonly rateWindows: RateWindows
   readonly guardAnonymous: GuardAnonymous
+  /** Proxies whose word for a client's address counts. */
+  readonly isTrustedProxy: IsTrusted
   readonly cursors: Cursors
   readonly clock: Clock
   readonly logger: Logger
@@ -64,6 +67,8 @@ export interface KernelParts {
 export interface Kernel {
   /** One request to one answer. The steps stand in the order of D9; the first that throws decides. Never rejects. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Answers a request that cannot be served as it came, and closes its connection. */
+  refuse(request: IncomingMessage, response: ServerResponse, fault: ApiError): void
   /** What is told to a head that Node's parser refused: what the first steps refuse it for, else `otherwise`. */
   turnAway(head: RequestHead, socket: Socket, otherwise: ApiError): Promise<TurnedAway>
 }
@@ -80,15 +85,12 @@ export const createKernel = (parts: KernelParts): Kernel => ({
     const reply = isDraining()
       ? unavailableReply(exchange.requestId)
       : await answer(exchange, parts).catch((error: unknown) => refuse(exchange, error, parts))
-    sendReply(exchange, reply, isDraining())
-    parts.onAnswered({
-      requestId: exchange.requestId,
-      method: request.method ?? '',
-      operation: exchange.operation,
-      organizationId: exchange.organizationId,
-      status: reply.status,
-      durationMs: clock.monotonicMs() - startedMs,
-    })
+    finish(exchange, reply, isDraining(), startedMs, parts)
+  },
+  refuse(request, response, fault) {
+    const exchange = openExchange(request, response)
+    const reply = refuse(exchange, fault, parts)
+    finish(exchange, reply, true, parts.clock.monotonicMs(), parts)
   },
   async turnAway(head, socket, otherwise) {
     const arrival = openArrival(head, socket)
@@ -99,6 +101,24 @@ export const createKernel = (parts: KernelParts): Kernel => ({
     return { ...arrival, reply: refuse(arrival, error, parts) }
   },
 })
+
+const finish = (
+  exchange: Exchange,
+  reply: Reply,
+  isLast: boolean,
+  startedMs: number,
+  { clock, onAnswered }: KernelParts,
+): void => {
+  sendReply(exchange, reply, isLast)
+  onAnswered({
+    requestId: exchange.requestId,
+    method: exchange.request.method ?? '',
+    operation: exchange.operation,
+    organizationId: exchange.organizationId,
+    status: reply.status,
+    durationMs: clock.monotonicMs() - startedMs,
+  })
+}
 
 /** Who sent this, and where it leads. */
 interface Admission {
@@ -171,14 +191,15 @@ const successReply = ({ status, body, location, isReplay }: OnceAnswer): Reply =
 const refuse = (
   arrival: Arrival,
   error: unknown,
-  { logger, guardAnonymous }: KernelParts,
+  { logger, guardAnonymous, isTrustedProxy }: KernelParts,
 ): Reply => {
-  const { requestId, operation, organizationId, socket } = arrival
+  const { requestId, operation, organizationId, head, socket } = arrival
+  const client = () => clientAddress(head, socket.remoteAddress ?? '', isTrustedProxy)
   const fields = { requestId, operation, organizationId }
   if (error instanceof ApiError) {
     if (error.cause !== undefined)
       logger.warn({ ...fields, code: error.code, err: error.cause }, 'request refused')
-    const slowed = error.status === 401 ? guardAnonymous(socket.remoteAddress ?? '') : undefined
+    const slowed = error.status === 401 ? guardAnonymous(client()) : undefined
     return errorReply(slowed ?? error, requestId)
   }
   if (isRetryable(error)) {

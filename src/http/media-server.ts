@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BlockList } from 'node:net'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isUuid } from '../runtime/ids.ts'
@@ -20,6 +21,8 @@ export interface MediaServerOptions {
   readonly verify: (url: URL) => { readonly recordingId: string } | undefined
   readonly openRecording: (recordingId: string) => Promise<OpenRecording | undefined>
   readonly logger: Logger
+  /** Addresses and networks of proxies, which no cap of connections per address holds. */
+  readonly trustedProxies?: BlockList | undefined
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
@@ -32,13 +35,19 @@ export interface MediaServerOptions {
 export const createMediaServer = (
   options: MediaServerOptions,
 ): Service & { readonly port: number } =>
-  createListener(options, (request, response) => {
-    answer(request, response, options).catch((error: unknown) => {
-      if (!isGone(error)) options.logger.error({ err: error }, 'download failed')
-      if (response.headersSent) response.destroy()
-      else refuse(response, 500)
-    })
-  })
+  createListener(
+    { ...options, isStreaming: true },
+    {
+      onRequest: (request, response) => {
+        answer(request, response, options).catch((error: unknown) => {
+          if (!isGone(error)) options.logger.error({ err: error }, 'download failed')
+          if (response.headersSent) response.destroy()
+          else refuse(response, 500)
+        })
+      },
+      refuse: (_request, response) => refuse(response, 400, { Connection: 'close' }),
+    },
+  )
 
 const answer = async (
   request: IncomingMessage,
@@ -85,8 +94,13 @@ const sendRecording = async (
     ...(range ? { 'Content-Range': `bytes ${start}-${end}/${recording.size}` } : {}),
   })
   if (request.method === 'HEAD' || end < start) return void response.end()
+  // A slow line may take its time: the stream waits for it. One that takes nothing at all is given up.
+  response.setTimeout(stalledMs)
   await pipeline(await recording.stream({ start, end }), response)
 }
+
+/** How long a download goes on whose caller takes no byte. */
+const stalledMs = 60_000
 
 const requestedRange = (request: IncomingMessage, size: number, etag: string) => {
   const condition = request.headers['if-range']

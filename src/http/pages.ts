@@ -5,13 +5,15 @@ import { latestVersion } from '../contract/versions.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { errorReply, faultReply, standingHeaders, type Headers, type Reply } from './reply.ts'
 import { MethodNotAllowed } from './router.ts'
+import { sharedAnswers } from './slow-readers.ts'
 import { readRequestId } from './steps/request-id.ts'
 
 export interface PageContent {
   readonly status?: number
   readonly type: string
+  /** A buffer is one for all requests: what is large and always the same. */
   readonly body: string | Buffer
-  /** The same body in gzip, for those who accept it. */
+  /** The same body in gzip, for those who accept it; shared as well. */
   readonly gzipped?: Buffer
   readonly headers?: Headers
 }
@@ -35,11 +37,12 @@ export const servePage = async (
     ? await contentOf(page, requestId, logger)
     : errorPage(errorReply(new MethodNotAllowed(allowed), requestId))
   const zippedBody = acceptsGzip(request) ? content.gzipped : undefined
-  const body = zippedBody ?? Buffer.from(content.body)
+  const body = zippedBody ?? content.body
+  if (typeof body !== 'string') sharedAnswers.add(response)
   response.writeHead(content.status ?? 200, {
     ...standingHeaders(requestId, latestVersion),
     'Content-Type': content.type,
-    'Content-Length': String(body.length),
+    'Content-Length': String(Buffer.byteLength(body)),
     ...(content.gzipped && { Vary: 'Accept-Encoding' }),
     ...(zippedBody && { 'Content-Encoding': 'gzip' }),
     ...content.headers,
@@ -62,10 +65,10 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
 const zip = promisify(gzip)
 
 /** For a body that is large and always the same. */
-export const zipped = async (content: PageContent): Promise<PageContent> => ({
-  ...content,
-  gzipped: await zip(content.body),
-})
+export const zipped = async (content: PageContent): Promise<PageContent> => {
+  const body = Buffer.from(content.body)
+  return { ...content, body, gzipped: await zip(body) }
+}
 
 const jsonType = 'application/json; charset=utf-8'
 

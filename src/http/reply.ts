@@ -63,6 +63,9 @@ export const standingHeaders = (requestId: string, version: string): Headers => 
   'X-Content-Type-Options': 'nosniff',
 })
 
+/** Node writes a longer text into three times the memory it needs, and keeps that until the caller has read the answer. */
+const maxTextLength = 16_384
+
 /** The rest of `standingHeaders`, and the type of every answer of the kernel. */
 const fixedHeaders = [
   'Cache-Control',
@@ -73,11 +76,12 @@ const fixedHeaders = [
   'application/json; charset=utf-8',
 ]
 
-/** Writes the answer. Nothing happens where one was written already, or the caller is gone. */
-export const sendReply = (exchange: Exchange, reply: Reply, isDraining: boolean): void => {
+/** Writes the answer; the last one of its connection says so. Nothing happens where one was written already, or the caller is gone. */
+export const sendReply = (exchange: Exchange, reply: Reply, isLast: boolean): void => {
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return
   const rest = restOfBody(request)
+  const body = reply.body.length > maxTextLength ? Buffer.from(reply.body) : reply.body
   // A flat list of names and values is what Node writes fastest.
   const headers = [
     'X-Request-Id',
@@ -86,13 +90,13 @@ export const sendReply = (exchange: Exchange, reply: Reply, isDraining: boolean)
     version,
     ...fixedHeaders,
     'Content-Length',
-    String(Buffer.byteLength(reply.body)),
+    String(Buffer.byteLength(body)),
   ]
   if (allowance) headers.push(...rateLimitHeaders(allowance))
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
-  if (rest !== 'none' || isDraining) headers.push('Connection', 'close')
+  if (rest !== 'none' || isLast) headers.push('Connection', 'close')
   response.writeHead(reply.status, headers)
-  if (rest === 'unbounded') endAfterDiscarding(request, response, reply.body)
+  if (rest === 'unbounded') endAfterDiscarding(request, response, body)
   // As text, head and body leave in one write.
-  else response.end(reply.body)
+  else response.end(body)
 }

@@ -28,7 +28,7 @@ export const restOfBody = (request: IncomingMessage): 'none' | 'unbounded' | 'wi
 export const endAfterDiscarding = (
   request: IncomingMessage,
   response: ServerResponse,
-  body: string,
+  body: string | Buffer,
 ): void => {
   let left = maxDiscardedBytes
   const onData = (chunk: Buffer): void => {

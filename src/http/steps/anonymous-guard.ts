@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net'
 import { ApiError } from '../../contract/api-error.ts'
+import { networkOf } from '../client-address.ts'
 import type { FixedWindows } from '../fixed-windows.ts'
 
 /** What an address is told in place of its 401, once it got too many of them. */
@@ -21,17 +21,3 @@ export const guardAnonymous =
       { retryAfterSeconds: resetSeconds },
     )
   }
-
-/** A person holds a whole /64 of IPv6, so that is what counts as one address. */
-const networkOf = (address: string): string =>
-  isIPv6(address) && !address.startsWith('::ffff:')
-    ? expandIPv6(address).slice(0, 4).join(':')
-    : address
-
-const expandIPv6 = (address: string): string[] => {
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-  return [...before, ...(tail === undefined ? [] : zeros), ...after]
-}
