@@ -6,6 +6,8 @@ export interface Statement {
   readonly text: string
   /** See `lookup`. */
   readonly isLookup?: true
+  /** See `list`. */
+  readonly isList?: true
 }
 
 /** Declares a statement. The name is unique in the program: `<noun>-store.<function>`. */
@@ -16,6 +18,13 @@ export const sql = (name: string, text: string): Statement => ({ name, text })
  * share a connection, and a moment, with others of its kind.
  */
 export const lookup = (name: string, text: string): Statement => ({ name, text, isLookup: true })
+
+/**
+ * Declares a statement that reads a page of one organization, whose id is its first value. Outside of transactions it has
+ * a few connections of its own, which placing and ending calls never wait for, and is cut when it takes too long
+ * (`ListCutError`).
+ */
+export const list = (name: string, text: string): Statement => ({ name, text, isList: true })
 
 export interface Queryable {
   rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>

@@ -10,6 +10,11 @@ export class DatabaseBusyError extends Error {
   override readonly name = 'DatabaseBusyError'
 }
 
+/** A list took longer than lists may; asked again as it is, it would do so again. */
+export class ListCutError extends Error {
+  override readonly name = 'ListCutError'
+}
+
 /**
  * SQLSTATEs after which the same work may succeed on another connection, or a little later:
  * a read-only server (a demoted primary during failover), lost serialization and deadlock, a server

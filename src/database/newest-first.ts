@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Statement } from './database.ts'
+import { list, type Queryable, type Statement } from './database.ts'
 
 /** Where a page ended: the sort column as UTC text with microseconds, and the row's id. */
 export interface PagePosition {
@@ -23,20 +23,36 @@ export interface Page<Row> {
 interface ListDeclaration<Filter extends string> {
   /** `<noun>-store.<function>`. */
   readonly name: string
-  /** Everything selected besides the id. */
+  /** Everything selected besides the id, the sort column and all columns of the filters among them. */
   readonly columns: string
-  /** With an index over (organization_id, sort column desc, id desc). */
   readonly table: string
-  /** A condition that always holds, if any. */
-  readonly where?: string
   readonly sortColumn: string
   /** Each filter's condition, with `?` for its value. */
   readonly filters: Readonly<Record<Filter, string>>
+  /** Ways to read the list: taken is the first whose filter is given, the last one without any. */
+  readonly ways: readonly Way<Filter>[]
+  /**
+   * A filter by a column of few values, which stands before the sort column in the indexes. Without this filter the rows
+   * of each value are read in their order and merged, so that one index serves the list with the filter and without it.
+   */
+  readonly merged?: { readonly filter: Filter; readonly values: readonly string[] }
+}
+
+interface Way<Filter extends string> {
+  readonly filter?: Filter
+  /**
+   * What always holds, if anything, in the words of the one index that is meant: of partial indexes PostgreSQL takes only
+   * those whose predicate it finds in these words.
+   */
+  readonly where?: string
+  /** The filter never leaves more than a thousand rows: these are read whole, the other filters apply to what was read. */
+  readonly isNarrow?: true
 }
 
 /**
  * A list of one organization's rows, newest first by (sort column, id). One statement is prepared for each combination of
- * filters, so that the plan uses the index that fits; the combinations are as many as the declaration allows and no more.
+ * filters; the combinations are as many as the declaration allows and no more. Each is written so that only one index
+ * can be taken, whatever the planner knows of the table: statistics may be missing, and a generic plan ignores the values.
  * The position carries microseconds: a JavaScript Date would skip rows.
  */
 export const newestFirst = <Row extends { id: string }, Filter extends string>(
@@ -47,7 +63,7 @@ export const newestFirst = <Row extends { id: string }, Filter extends string>(
     const key = [...used, ...(hasCursor ? ['cursor'] : [])].join('+')
     const known = statements.get(key)
     if (known) return known
-    const made = sql(
+    const made = list(
       `${declaration.name}.${combinationOf(declaration, used, hasCursor)}`,
       listText(declaration, used, hasCursor),
     )
@@ -88,25 +104,49 @@ const combinationOf = <Filter extends string>(
     .join('')
 
 const listText = <Filter extends string>(
-  { columns, table, where, sortColumn, filters }: ListDeclaration<Filter>,
+  declaration: ListDeclaration<Filter>,
   used: readonly Filter[],
   hasCursor: boolean,
 ): string => {
-  const conditions = ['organization_id = $1', ...(where === undefined ? [] : [where])]
-  let parameter = 2
-  for (const filter of used) {
-    parameter += 1
-    conditions.push(filters[filter].replaceAll('?', `$${parameter}`))
+  const { table, sortColumn, filters, ways, merged } = declaration
+  const way = ways.find(({ filter }) => filter === undefined || used.includes(filter))
+  const own = ['organization_id = $1', ...(way?.where === undefined ? [] : [way.where])]
+  const conditionOf = (filter: Filter): string =>
+    filters[filter].replaceAll('?', `$${used.indexOf(filter) + 3}`)
+  const behindCursor = hasCursor
+    ? [`(${sortColumn}, id) < ($${used.length + 3}::timestamptz, $${used.length + 4}::uuid)`]
+    : []
+
+  if (way?.isNarrow && way.filter !== undefined) {
+    const others = used.filter((filter) => filter !== way.filter).map(conditionOf)
+    const few = rowsOf(declaration, table, [...own, conditionOf(way.filter)])
+    return `with few as materialized (${few})
+${pageOf(declaration, 'few', [...others, ...behindCursor])}`
   }
-  if (hasCursor) {
-    conditions.push(
-      `(${sortColumn}, id) < ($${parameter + 1}::timestamptz, $${parameter + 2}::uuid)`,
-    )
-  }
-  return `select id, ${columns},
-       to_char(${sortColumn} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as page_sort
-  from ${table}
- where ${conditions.join('\n   and ')}
+  const conditions = [...own, ...used.map(conditionOf), ...behindCursor]
+  if (merged === undefined || used.includes(merged.filter))
+    return pageOf(declaration, table, conditions)
+  const parts = merged.values.map((value) => {
+    const ofValue = filters[merged.filter].replaceAll('?', `'${value}'`)
+    return `(${rowsOf(declaration, table, [...conditions, ofValue])}${newest(declaration)})`
+  })
+  return pageOf(declaration, `(${parts.join('\n union all\n')}) as merged`, [])
+}
+
+type Shape = Pick<ListDeclaration<string>, 'columns' | 'sortColumn'>
+
+const rowsOf = ({ columns }: Shape, table: string, conditions: readonly string[]): string =>
+  `select id, ${columns}
+  from ${table}${whereAll(conditions)}`
+
+const pageOf = (shape: Shape, table: string, conditions: readonly string[]): string =>
+  `select id, ${shape.columns},
+       to_char(${shape.sortColumn} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as page_sort
+  from ${table}${whereAll(conditions)}${newest(shape)}`
+
+const whereAll = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? '' : `\n where ${conditions.join('\n   and ')}`
+
+const newest = ({ sortColumn }: Shape): string => `
  order by ${sortColumn} desc, id desc
  limit $2`
-}

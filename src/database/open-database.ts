@@ -3,8 +3,9 @@ import type { Logger } from '../runtime/logger.ts'
 import { sql, type Database } from './database.ts'
 import { spoilsConnection } from './errors.ts'
 import { createHintSender, type Hint } from './hints.ts'
-import { createLending } from './lending.ts'
+import { createLending, type Lending } from './lending.ts'
 import { createListener } from './listener.ts'
+import { createLists, listSettings, listTimeoutMs, maxListConnections } from './lists.ts'
 import { createLookups } from './lookups.ts'
 import { queryableOver, runTransaction, sendStatement, type Query } from './transaction.ts'
 import { valueTypes } from './value-types.ts'
@@ -13,7 +14,7 @@ export interface DatabaseOptions {
   /** Where PostgreSQL is: `{ connectionString }`, or host, port, user, password and database. */
   readonly connection: pg.ClientConfig
   readonly logger: Logger
-  /** Connections of the pool; one more listens. */
+  /** Connections of the pool; one more listens, and a few read lists. */
   readonly maxConnections?: number
   /** The server gives up a statement after this time (SQLSTATE 57014). */
   readonly statementTimeoutMs?: number
@@ -21,6 +22,11 @@ export interface DatabaseOptions {
   readonly probeIntervalMs?: number
   /** How long `stop` waits for running transactions before it cuts their connections. */
   readonly stopTimeoutMs?: number
+}
+
+/** For all connections of one pool: ` -c name=value`, once or more. */
+interface PoolOptions extends DatabaseOptions {
+  readonly settings?: string
 }
 
 const defaultMaxConnections = 20
@@ -43,16 +49,27 @@ const defaultStopTimeoutMs = 5_000
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { logger, connection, probeIntervalMs, stopTimeoutMs = defaultStopTimeoutMs } = options
-  const pool = new pg.Pool(poolConfig(options))
-  pool.on('error', (error) => {
-    // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
-    if (!stopping) logger.warn({ err: error }, 'idle database connection lost')
+  const openPool = (of: PoolOptions): { pool: pg.Pool; lending: Lending } => {
+    const pool = new pg.Pool(poolConfig(of))
+    pool.on('error', (error) => {
+      // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
+      if (!stopping) logger.warn({ err: error }, 'idle database connection lost')
+    })
+    return { pool, lending: createLending(pool) }
+  }
+  const { pool, lending } = openPool(options)
+  const listing = openPool({
+    ...options,
+    maxConnections: Math.min(maxListConnections, options.maxConnections ?? maxListConnections),
+    statementTimeoutMs: listTimeoutMs,
+    settings: listSettings,
   })
-  const lending = createLending(pool)
   const lookUp = createLookups(lending)
+  const readList = createLists(listing.lending)
 
   const query: Query = async (statement, values) => {
     if (statement.isLookup) return lookUp(statement, values)
+    if (statement.isList) return readList(statement, values)
     const client = await lending.acquire()
     let isSpoilt = false
     try {
@@ -83,8 +100,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   let stopping: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     await Promise.all([hints.stop(), listener.stop()])
-    const cutTimer = setTimeout(() => lending.cutAll(), stopTimeoutMs)
-    await pool.end().finally(() => clearTimeout(cutTimer))
+    const cutTimer = setTimeout(() => {
+      lending.cutAll()
+      listing.lending.cutAll()
+    }, stopTimeoutMs)
+    await Promise.all([pool.end(), listing.pool.end()]).finally(() => clearTimeout(cutTimer))
   }
 
   return {
@@ -100,7 +120,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   }
 }
 
-const poolConfig = (options: DatabaseOptions): pg.PoolConfig => {
+const poolConfig = (options: PoolOptions): pg.PoolConfig => {
   const statementTimeoutMs = options.statementTimeoutMs ?? defaultStatementTimeoutMs
   return {
     application_name: 'outdial',
@@ -117,7 +137,7 @@ const poolConfig = (options: DatabaseOptions): pg.PoolConfig => {
     idleTimeoutMillis: idleTimeoutMs,
     // Timestamps that are selected as text are in UTC, whatever the server is set to. Statements of milliseconds are not
     // worth compiling, which takes a server hundreds of them whenever a plan merely looks dear.
-    options: '-c TimeZone=UTC -c jit=off',
+    options: `-c TimeZone=UTC -c jit=off${options.settings ?? ''}`,
   }
 }
 

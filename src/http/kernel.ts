@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
 import type { FindPrincipal, Principal } from '../contract/principal.ts'
 import type { Database } from '../database/database.ts'
-import { isRetryable } from '../database/errors.ts'
+import { isRetryable, ListCutError } from '../database/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { clientAddress, type IsTrusted } from './client-address.ts'
@@ -11,6 +11,7 @@ import { checkResponse } from './check-response.ts'
 import type { Cursors } from './cursors.ts'
 import { openArrival, openExchange, type Arrival, type Exchange } from './exchange.ts'
 import {
+  cutReply,
   errorReply,
   faultReply,
   sendReply,
@@ -205,6 +206,10 @@ const refuse = (
   if (isRetryable(error)) {
     logger.warn({ ...fields, err: error }, 'database unavailable')
     return unavailableReply(requestId)
+  }
+  if (error instanceof ListCutError) {
+    logger.error({ ...fields, err: error }, 'a list took too long')
+    return cutReply(requestId)
   }
   logger.error({ ...fields, err: error }, 'request failed')
   return faultReply(requestId)

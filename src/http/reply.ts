@@ -39,14 +39,21 @@ const errorHeaders = (error: ApiError): Headers => ({
 })
 
 /** 503 while the database fails over or the node drains: the same code as a fault, and worth a retry (D9). */
-export const unavailableReply = (requestId: string): Reply => ({
-  ...errorReply(
-    new ApiError('internal_error', 'The service cannot answer for the moment. Retry shortly.'),
-    requestId,
-  ),
+export const unavailableReply = (
+  requestId: string,
+  message = 'The service cannot answer for the moment. Retry shortly.',
+): Reply => ({
+  ...errorReply(new ApiError('internal_error', message), requestId),
   status: 503,
   headers: { 'Retry-After': String(unavailableRetrySeconds) },
 })
+
+/** 503 for a list that took too long. */
+export const cutReply = (requestId: string): Reply =>
+  unavailableReply(
+    requestId,
+    'This list took too long and was cut. Ask for a shorter range of time, or for fewer items, and retry.',
+  )
 
 /** A fault of ours, of which the caller learns nothing but the request id. */
 export const faultReply = (requestId: string): Reply =>

@@ -141,9 +141,9 @@ export const listEligibleAgentRows = newestFirst<AgentRow, never>({
   name: 'agent-store.listEligibleAgentRows',
   columns,
   table: 'agents',
-  where: 'published_version is not null and archived_at is null',
   sortColumn: 'created_at',
   filters: {},
+  ways: [{ where: 'published_version is not null and archived_at is null' }],
 })
 
 const listAllStatement = sql(

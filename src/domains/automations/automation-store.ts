@@ -141,6 +141,7 @@ export const listAutomationRows = newestFirst<AutomationRow, 'status'>({
   table: 'automations',
   sortColumn: 'created_at',
   filters: { status: 'status = ?' },
+  ways: [{}],
 })
 
 const organizationStatement = sql(

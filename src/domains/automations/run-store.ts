@@ -1,4 +1,8 @@
-import type { AutomationRunStatus, RunFailureCode } from '../../contract/automation-runs.ts'
+import {
+  automationRunStatuses,
+  type AutomationRunStatus,
+  type RunFailureCode,
+} from '../../contract/automation-runs.ts'
 import type { AutomationStatus } from '../../contract/automations.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
@@ -146,6 +150,13 @@ export const listRunRows = newestFirst<
     created_after: 'created_at >= ?::timestamptz',
     created_before: 'created_at < ?::timestamptz',
   },
+  merged: { filter: 'status', values: automationRunStatuses },
+  // As the indexes of migrations/0150-list-indexes.sql say it.
+  ways: [
+    { filter: 'contact_id' },
+    { filter: 'automation_id', where: "queued_at > '-infinity'" },
+    { where: "id <> '00000000-0000-0000-0000-000000000000'" },
+  ],
 })
 
 /** Where a run stands, for its cancellation. */

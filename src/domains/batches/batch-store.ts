@@ -109,9 +109,9 @@ export const listApiBatches = newestFirst<BatchRow, 'status'>({
   name: 'batch-store.listApiBatches',
   columns,
   table: countedBatches,
-  where: "origin = 'api'",
   sortColumn: 'created_at',
   filters: { status: 'status = ?' },
+  ways: [{ where: "origin = 'api'" }],
 })
 
 const headStatement = sql(

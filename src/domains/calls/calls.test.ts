@@ -9,7 +9,6 @@ import {
 } from '../../../tests/support/queue-fixtures.ts'
 import { ApiError } from '../../contract/api-error.ts'
 import { call as callSchema, callInput, type Call } from '../../contract/calls.ts'
-import { operations } from '../../contract/operations.ts'
 import { newId } from '../../runtime/ids.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { defaultPolicy } from '../organizations/calling-policy.ts'
@@ -261,25 +260,6 @@ describe('reading calls', () => {
     } while (next)
     assert.equal(seen.length, 7)
     assert.deepEqual(seen, seen.toSorted().toReversed())
-  })
-
-  it('has an index in list order for every filter', async () => {
-    const indexes = await execute<{ indexdef: string }>(
-      test.db,
-      `select indexdef from pg_indexes where tablename = 'calls'`,
-    )
-    const ranges = ['created_after', 'created_before', 'cursor', 'limit']
-    const filters = Object.keys(operations.listCalls.query.shape).filter(
-      (name) => !ranges.includes(name),
-    )
-    assert.equal(filters.length, 5)
-    for (const filter of filters) {
-      const columns = `(organization_id, ${filter}, created_at DESC, id DESC)`
-      assert.ok(
-        indexes.some(({ indexdef }) => indexdef.includes(columns)),
-        filter,
-      )
-    }
   })
 })
 

@@ -234,4 +234,10 @@ export const listContactRows = newestFirst<
     created_after: 'created_at >= ?::timestamptz',
     created_before: 'created_at < ?::timestamptz',
   },
+  // As the indexes of migrations/0150-list-indexes.sql say it.
+  ways: [
+    { filter: 'external_id' },
+    { filter: 'source' },
+    { where: "id <> '00000000-0000-0000-0000-000000000000'" },
+  ],
 })

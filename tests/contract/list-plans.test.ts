@@ -1,0 +1,159 @@
+/**
+ * Every list with every combination of its filters reads the one index that fits it, in order, on tables that were never
+ * analyzed as on others, for one value as for all.
+ */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql, type Queryable, type Statement } from '../../src/database/database.ts'
+import { listSettings } from '../../src/database/lists.ts'
+import type { ListRequest, Page } from '../../src/database/newest-first.ts'
+import { listRunRows } from '../../src/domains/automations/run-store.ts'
+import { listApiCalls } from '../../src/domains/calls/call-store.ts'
+import { listContactRows } from '../../src/domains/contacts/contact-store.ts'
+import { listRecordingRows } from '../../src/domains/recordings/recording-store.ts'
+import { newId } from '../../src/runtime/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+type Read = (db: Queryable, request: ListRequest<never>) => Promise<Page<{ readonly id: string }>>
+
+interface List {
+  readonly read: Read
+  readonly filters: Readonly<Record<string, unknown>>
+  /** The index for the first of these filters that is given, the last one where none is. */
+  readonly indexes: readonly (readonly [filter: string, index: string])[]
+  /** Filters whose few rows may be sorted. */
+  readonly sorted?: readonly string[]
+}
+
+const times = { created_after: '2026-01-01T00:00:00Z', created_before: '2027-01-01T00:00:00Z' }
+
+const lists: Readonly<Record<string, List>> = {
+  calls: {
+    read: listApiCalls as Read,
+    filters: {
+      status: 'failed',
+      contact_id: newId(),
+      agent_id: newId(),
+      batch_id: newId(),
+      automation_run_id: newId(),
+      ...times,
+    },
+    indexes: [
+      ['automation_run_id', 'calls_automation_run'],
+      ['batch_id', 'calls_batch_counts'],
+      ['contact_id', 'calls_contact_list'],
+      ['agent_id', 'calls_agent_list'],
+      ['', 'calls_list'],
+    ],
+    sorted: ['automation_run_id', 'batch_id'],
+  },
+  'automation runs': {
+    read: listRunRows as Read,
+    filters: { status: 'failed', automation_id: newId(), contact_id: newId(), ...times },
+    indexes: [
+      ['contact_id', 'automation_runs_contact_list'],
+      ['automation_id', 'automation_runs_automation_list'],
+      ['', 'automation_runs_list'],
+    ],
+  },
+  contacts: {
+    read: listContactRows as Read,
+    filters: { source: 'crm', ...times },
+    indexes: [
+      ['source', 'contacts_source_list'],
+      ['', 'contacts_list'],
+    ],
+  },
+  'contacts of an external id': {
+    read: listContactRows as Read,
+    filters: { external_id: 'c-1', ...times },
+    indexes: [
+      ['external_id', 'contacts_external_id_list'],
+      ['', 'contacts_list'],
+    ],
+  },
+  recordings: {
+    read: listRecordingRows as Read,
+    filters: { contact_id: newId(), ...times },
+    indexes: [
+      ['contact_id', 'recordings_contact_list'],
+      ['', 'recordings_newest'],
+    ],
+  },
+}
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+const subsetsOf = (filters: readonly string[]): string[][] =>
+  filters.reduce<string[][]>(
+    (made, filter) => [...made, ...made.map((each) => [...each, filter])],
+    [[]],
+  )
+
+/** What a list would send. */
+const sentBy = async (
+  read: Read,
+  request: ListRequest<never>,
+): Promise<{ statement: Statement; values: readonly unknown[] }> => {
+  const sent = Promise.withResolvers<{ statement: Statement; values: readonly unknown[] }>()
+  const note = (statement: Statement, values: readonly unknown[]) => {
+    sent.resolve({ statement, values })
+    return Promise.resolve([])
+  }
+  await read({ rows: note } as unknown as Queryable, request)
+  return sent.promise
+}
+
+let explained = 0
+
+const planOf = async (
+  mode: string,
+  { statement, values }: { statement: Statement; values: readonly unknown[] },
+): Promise<string> => {
+  explained += 1
+  const name = `explained_${explained}`
+  const literals = values.map((value) => (typeof value === 'number' ? value : `'${String(value)}'`))
+  const settings = listSettings.replaceAll(' -c ', '; set local ').replaceAll('=', ' to ').slice(2)
+  return database.db.transaction(async (tx) => {
+    const send = (text: string) => tx.rows<object>(sql(`${name}.${text.length}`, text), [])
+    for (const each of [...settings.split('; '), `set local plan_cache_mode to ${mode}`])
+      await send(each)
+    await send(`prepare ${name} as ${statement.text}`)
+    const rows = await send(`explain (costs off) execute ${name}(${literals.join(', ')})`)
+    return rows.map((row) => Object.values(row).join('')).join('\n')
+  })
+}
+
+for (const [name, { read, filters, indexes, sorted = [] }] of Object.entries(lists)) {
+  test(`${name}: each combination of filters reads its own index in order`, async () => {
+    for (const used of subsetsOf(Object.keys(filters))) {
+      for (const cursor of [undefined, { sort: '2026-06-01T00:00:00.000000Z', id: newId() }]) {
+        const given = Object.fromEntries(used.map((filter) => [filter, filters[filter]]))
+        const request = { organizationId: newId(), limit: 50, filters: given, cursor }
+        const [, index] = indexes.find(([filter]) => filter === '' || used.includes(filter)) ?? []
+        for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+          const plan = await planOf(mode, await sentBy(read, request as ListRequest<never>))
+          const found = [...plan.matchAll(/using (\w+) on/g)].map((match) => match[1])
+          const about = `${used.join('+')} ${mode}\n${plan}`
+          assert.deepEqual([...new Set(found)], [index], about)
+          if (sorted.some((filter) => used.includes(filter))) continue
+          assert.doesNotMatch(
+            plan,
+            /^ *(-> +)?(Incremental )?Sort\b(?! Key)|Seq Scan|Bitmap/m,
+            about,
+          )
+          // What is compared outside of the index is read in vain where it does not match.
+          assert.doesNotMatch(
+            plan,
+            /Filter:.*(?<!'::text \|\| )\b(status =|contact_id|agent_id|automation_id|source =)/,
+            about,
+          )
+        }
+      }
+    }
+  })
+}
