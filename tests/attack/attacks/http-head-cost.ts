@@ -6,10 +6,15 @@ import { createCostMeter } from '../stage/message-cost.ts'
 
 const size = 60_000
 const spaces = ' '.repeat(size)
+/** A head that is short enough to be read to its end. */
+const room = 15_000
 
 /** Heads that Node's parser refuses, so that our own reads them. */
 const heads: Readonly<Record<string, string>> = {
   'spaces in a header': `GET / HTTP/1.1\r\nHost: a\r\nX: a${spaces}b\r\n\x01: b\r\n\r\n`,
+  'spaces in a short head': `GET / HTTP/1.1\r\nHost: a\r\nX: a${' '.repeat(room)}b\r\n\x01: b\r\n\r\n`,
+  'spaces and an unknown method': `FOO / HTTP/1.1\r\nHost: a\r\nX: a${' '.repeat(room)}b\r\n\r\n`,
+  'tabs and an unknown method': `FOO / HTTP/1.1\r\nHost: a\r\nX:${'\t'.repeat(room)}b\r\n\r\n`,
   'spaces and tabs': `GET / HTTP/1.1\r\nHost: a\r\nX:${' \t'.repeat(size / 2)}b\x00\r\n\r\n`,
   'spaces in the request line': `GET ${spaces}/ HTTP/1.1\r\nHost: a\r\n\r\n`,
   'spaces after the path': `GET /${spaces}HTTP/1.1\r\nHost: a\r\n\r\n`,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { strangerAddress, trunkAddress } from '../stage/addresses.ts'
+import { strangerAddress } from '../stage/addresses.ts'
 import type { Attack } from '../stage/attack.ts'
 import { flowProblems } from '../stage/live-calls.ts'
 import { rtpPacket, strangerFrame } from '../stage/marked-audio.ts'
@@ -20,7 +20,7 @@ export const rtpRace: Attack = {
     const { body } = await tenant.call(agentId, number, line)
     const leg = await trunk.callTo(number)
     const session = await engine.sessionOf(line)
-    const peers = [await openUdpPeer(strangerAddress(50)), await openUdpPeer(trunkAddress)]
+    const peers = [await openUdpPeer(strangerAddress(50)), await openUdpPeer(strangerAddress(51))]
     while (!leg.audio) await delay(frameMs)
     const { address, port } = leg.audio.remote
     for (let index = 0; index < packets; index += 1) {

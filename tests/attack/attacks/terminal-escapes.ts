@@ -48,7 +48,7 @@ export const terminalEscapes: Attack = {
     const named = await tenant.request('POST', '/contacts', {
       external_id: `esc-${escapes}`.slice(0, 60),
       name: hostileName,
-      phone_number: number,
+      phone_number: stage.newNumber(),
       company: escapes,
       city: escapes,
     })

@@ -23,6 +23,11 @@ import { terminalEscapes } from '../attacks/terminal-escapes.ts'
 import { toolFraming } from '../attacks/tool-framing.ts'
 import { transferTargets } from '../attacks/transfer-targets.ts'
 import { trunkReflection } from '../attacks/trunk-reflection.ts'
+import { freshOrganizations } from '../attacks/fresh-organizations.ts'
+import { slowLists } from '../attacks/slow-lists.ts'
+import { unanalyzedClaims } from '../attacks/unanalyzed-claims.ts'
+import { secondNode } from '../attacks/second-node.ts'
+import { pausedProcess } from '../attacks/paused-process.ts'
 import type { Attack } from './attack.ts'
 
 /** Every attack, in the order they are tried. */
@@ -53,4 +58,9 @@ export const attacks: readonly Attack[] = [
   terminalEscapes,
   fullLogDisk,
   standingLogReader,
+  pausedProcess,
+  secondNode,
+  unanalyzedClaims,
+  slowLists,
+  freshOrganizations,
 ]

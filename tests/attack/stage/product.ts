@@ -20,6 +20,7 @@ export interface Home {
 export interface Product {
   readonly apiUrl: string
   readonly home: Home
+  readonly databaseUrl: string
   readonly pid: number
   readonly isAlive: boolean
   /** What `start --json` told, the first key among it. */
@@ -112,6 +113,7 @@ export const startProduct = async (home: Home, options: ProductOptions): Promise
   return {
     apiUrl,
     home,
+    databaseUrl: options.settings['DATABASE_URL'] ?? '',
     pid: child.pid ?? 0,
     get isAlive() {
       return !hasEnded(child)

@@ -28,10 +28,15 @@ export interface Stage {
   /** A number nobody has called yet. */
   readonly newNumber: () => string
   /** Another product beside this one, with a database of its own; stopped with the stage. */
-  startAnother(options: Omit<ProductOptions, 'root'>): Promise<Product>
+  startAnother(options: AnotherOptions): Promise<Product>
   /** What became of the two calls; calls that broke are replaced, a product that ended is started again. */
   recover(): Promise<string[]>
   stop(): Promise<void>
+}
+
+export interface AnotherOptions extends Omit<ProductOptions, 'root'> {
+  /** A node of the installation that this product belongs to, instead of an installation of its own. */
+  readonly besides?: Product
 }
 
 const liveCalls = 2
@@ -90,6 +95,12 @@ const buildStage = async (
   const live: LiveCall[] = []
   while (live.length < liveCalls) live.push(await openCall())
 
+  const openOwnDatabase = async (): Promise<string> => {
+    const own = await createDatabase()
+    closers.push(own.drop)
+    return own.url
+  }
+
   const restart = async (): Promise<void> => {
     await prober.stop()
     await product.stop()
@@ -115,14 +126,14 @@ const buildStage = async (
     live,
     openCall,
     newNumber,
-    async startAnother({ settings: others, ...options }) {
-      const own = await createDatabase()
+    async startAnother({ settings: others, besides, ...options }) {
       const ownHome = await createHome()
-      closers.push(own.drop, () => ownHome.remove())
+      closers.push(() => ownHome.remove())
+      const url = besides?.databaseUrl ?? (await openOwnDatabase())
       const another = await startProduct(ownHome, {
         root,
         ...options,
-        settings: { ...others, DATABASE_URL: own.url, OUTDIAL_RTP_PORTS: '24000-27999' },
+        settings: { ...others, DATABASE_URL: url, OUTDIAL_RTP_PORTS: '24000-27999' },
       })
       closers.push(() => another.stop())
       return another

@@ -12,7 +12,7 @@ export interface Trunk {
   readonly peer: UdpPeer
   /** One for each Call-ID, oldest first. */
   readonly calls: readonly TrunkCall[]
-  /** What to do with INVITEs to this number; they are answered without. */
+  /** What to do with INVITEs to this number, or to all that begin with it where it ends in `*`; others are answered. */
   plan(number: string, handler: InviteHandler): void
   /** The first call to this number, once its INVITE is here. */
   callTo(number: string, timeoutMs?: number): Promise<TrunkCall>
@@ -69,7 +69,11 @@ export const openTrunk = async (): Promise<Trunk> => {
   })
 
   const startPlan = async (call: TrunkCall): Promise<void> => {
-    const handler = plans.get(call.number) ?? ((each) => each.answer())
+    const prefix = [...plans.keys()].find(
+      (key) => key.endsWith('*') && call.number.startsWith(key.slice(0, -1)),
+    )
+    const answer: InviteHandler = (each) => each.answer()
+    const handler = plans.get(call.number) ?? plans.get(prefix ?? '') ?? answer
     await handler(call, call.invites.length)
   }
 
