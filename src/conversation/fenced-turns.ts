@@ -10,14 +10,23 @@ export const fenceTurns = (turns: readonly SummaryTurn[], nonce: string): string
 
 /** The turns between the fences; the sandbox's model reads them so. */
 export const readFencedTurns = (prompt: string): SummaryTurn[] => {
-  const fenced = /^<transcript-([0-9a-f]+)>\n([\s\S]*)\n<\/transcript-\1>$/m.exec(prompt)?.[2] ?? ''
-  return fenced.split('\n').flatMap((line) => {
-    try {
-      const turn = JSON.parse(line) as Partial<SummaryTurn> | null
-      const isTurn = typeof turn?.text === 'string' && typeof turn.speaker === 'string'
-      return isTurn ? [{ speaker: turn.speaker, text: turn.text } as SummaryTurn] : []
-    } catch {
-      return []
-    }
-  })
+  return fencedText(prompt)
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const turn = JSON.parse(line) as Partial<SummaryTurn> | null
+        const isTurn = typeof turn?.text === 'string' && typeof turn.speaker === 'string'
+        return isTurn ? [{ speaker: turn.speaker, text: turn.text } as SummaryTurn] : []
+      } catch {
+        return []
+      }
+    })
+}
+
+const fencedText = (prompt: string): string => {
+  const opening = /^<transcript-([0-9a-f]+)>\n/m.exec(prompt)
+  if (opening === null) return ''
+  const start = opening.index + opening[0].length
+  const end = prompt.lastIndexOf(`\n</transcript-${opening[1] ?? ''}>`)
+  return prompt.slice(start, Math.max(start, end))
 }

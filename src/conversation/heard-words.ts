@@ -1,3 +1,5 @@
+import { cutEnd } from './cut-end.ts'
+
 /** So much of it was heard that nothing is missing. */
 const wholePart = 0.97
 
@@ -11,5 +13,5 @@ export const heardWords = (text: string, heardPart: number): string => {
   // A space after the cut means that the last word was heard whole.
   const heard = text.slice(0, cutAt + 1)
   const lastSpace = heard.lastIndexOf(' ')
-  return lastSpace <= 0 ? '' : `${heard.slice(0, lastSpace).replace(/[\s,;:.!?]+$/u, '')}…`
+  return lastSpace <= 0 ? '' : `${cutEnd(heard.slice(0, lastSpace), /[\s,;:.!?]/u)}…`
 }

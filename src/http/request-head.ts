@@ -23,7 +23,7 @@ export const soleHeader = (
 }
 
 const requestLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(1\.[01])$/
-const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /**
  * Reads the head of a request that Node's parser refused, from the bytes it refused. `undefined` where they do not
@@ -34,6 +34,23 @@ export const readHead = (bytes: Buffer, maxBytes: number): RequestHead | undefin
   const [first = '', ...lines] = head.split('\r\n')
   const [, method, url, httpVersion] = requestLine.exec(first) ?? []
   if (method === undefined || url === undefined || httpVersion === undefined) return undefined
-  const rawHeaders = lines.flatMap((line) => headerLine.exec(line)?.slice(1, 3) ?? [])
+  const rawHeaders = lines.flatMap((line) => readHeader(line) ?? [])
   return { method, url, httpVersion, rawHeaders }
 }
+
+const readHeader = (line: string): [name: string, value: string] | undefined => {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(colon, 0))
+  return headerName.test(name) ? [name, withoutBlanks(line.slice(colon + 1))] : undefined
+}
+
+/** Without the spaces and tabs around it (RFC 9110 5.5): `trim` would take more away. */
+const withoutBlanks = (text: string): string => {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text[start])) start += 1
+  while (end > start && isBlank(text[end - 1])) end -= 1
+  return text.slice(start, end)
+}
+
+const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t'

@@ -10,7 +10,10 @@ import {
 } from './message.ts'
 import { parseSipUri } from './uri.ts'
 
-/** What both ends of a dialog must know (RFC 3261 12). Sequence numbers and the target move, the rest stays. */
+/**
+ * What both ends of a dialog must know (RFC 3261 12). Sequence numbers and the target move, the route set until the
+ * dialog is confirmed, the rest stays.
+ */
 export interface DialogState {
   readonly sipCallId: string
   readonly localTag: string
@@ -18,7 +21,7 @@ export interface DialogState {
   /** Values of From and To in our requests, tags included. */
   readonly localAddress: string
   readonly remoteAddress: string
-  readonly routeSet: readonly string[]
+  routeSet: readonly string[]
   remoteTarget: string
   localSequence: number
   /** Highest CSeq seen from the other side; -1 before its first request. */
@@ -33,12 +36,16 @@ export const callerDialog = (invite: SipRequest, response: SipResponse): DialogS
   remoteTag: tagOf(response, 'to') ?? '',
   localAddress: headerOf(invite, 'from') ?? '',
   remoteAddress: headerOf(response, 'to') ?? '',
-  routeSet: headersOf(response, 'record-route').toReversed(),
+  routeSet: callerRouteSet(response),
   remoteTarget: contactOf(response) ?? invite.uri,
   localSequence: cseqOf(invite).sequence,
   remoteSequence: -1,
   isCaller: true,
 })
+
+/** The route set of the caller: what the response's Record-Route says, backwards (RFC 3261 12.1.2). */
+export const callerRouteSet = (response: SipResponse): readonly string[] =>
+  headersOf(response, 'record-route').toReversed()
 
 /** The callee's dialog, from the INVITE and the tag of our response (RFC 3261 12.1.1). */
 export const calleeDialog = (invite: SipRequest, localTag: string): DialogState => ({

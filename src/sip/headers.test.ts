@@ -36,6 +36,25 @@ test('a Via gives protocol, host, port and parameters', () => {
   )
 })
 
+test('white space may stand around every part of a Via, and nothing else', () => {
+  const via = parseVia('SIP / 2.0 /\tUDP  host.example : 5070 ; branch=b ; rport')
+  assert.deepEqual(
+    [via?.protocol, via?.host, via?.port, [...(via?.parameters ?? [])]],
+    [
+      'UDP',
+      'host.example',
+      5070,
+      [
+        ['branch', 'b'],
+        ['rport', ''],
+      ],
+    ],
+  )
+  assert.equal(parseVia('SIP/2.0/UDP a')?.host, 'a')
+  for (const broken of ['SIP/2.0/UDP', 'SIP/2.0/UDP a b', 'SIP/2.0/UDP a:', 'SIP/2.0/UDP a:99999'])
+    assert.equal(parseVia(broken), undefined)
+})
+
 test('CSeq numbers end below 2^31', () => {
   assert.deepEqual(parseCSeq('0009  INVITE'), { sequence: 9, method: 'INVITE' })
   assert.equal(parseCSeq('2147483648 INVITE'), undefined)

@@ -47,15 +47,17 @@ export interface Via {
   readonly parameters: Parameters
 }
 
-const viaValue =
-  /^SIP\s*\/\s*2\.0\s*\/\s*([!%'*+\-.0-9A-Z_`a-z~]+)\s+(\[[0-9a-f:.]+\]|[0-9a-z\-._]+)\s*(?::\s*(\d{1,5}))?\s*((?:;[^]*)?)$/i
+// What stands before the parameters: no two neighbouring parts take the same character, so that it is read once.
+const sentBy =
+  /^SIP\s*\/\s*2\.0\s*\/\s*([!%'*+\-.0-9A-Z_`a-z~]+)\s+(\[[0-9a-f:.]+\]|[0-9a-z\-._]+)(?:\s*:\s*(\d{1,5}))?$/i
 
 /** Reads one Via value; `undefined` where it is malformed. */
 export const parseVia = (value: string): Via | undefined => {
-  const match = viaValue.exec(value)
+  const semicolon = value.indexOf(';')
+  const match = sentBy.exec((semicolon < 0 ? value : value.slice(0, semicolon)).trim())
   if (match === null) return undefined
-  const [, protocol = '', host = '', port, rest = ''] = match
-  const parameters = parseParameters(rest)
+  const [, protocol = '', host = '', port] = match
+  const parameters = parseParameters(semicolon < 0 ? '' : value.slice(semicolon))
   if (parameters === undefined || Number(port ?? 1) > 65_535) return undefined
   return {
     protocol: protocol.toUpperCase(),

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { allowedMethods, contactHeader, type AgentContext } from './agent-context.ts'
 import { acknowledge, createDialogClient, type DialogClient } from './dialog-client.ts'
-import { contactOf, type DialogState } from './dialog-state.ts'
+import { callerRouteSet, contactOf, type DialogState } from './dialog-state.ts'
 import { createDigestClient, type DigestClient } from './digest.ts'
 import { cseqOf } from './headers.ts'
 import {
@@ -136,7 +137,7 @@ export class InviteDialog implements Dialog {
 
   /** The caller's dialog is up: our offer was answered by this 2xx to `invite`. */
   confirmAsCaller(invite: SipRequest, response: SipResponse): void {
-    this.#follow(response)
+    this.#follow(response, callerRouteSet(response))
     // An UPDATE came after the answer: whatever the 200 repeats is older (RFC 6337 3.1.1).
     if (!this.#isUpdatedEarly) {
       this.#localSdp = bodyText(invite)
@@ -306,11 +307,17 @@ export class InviteDialog implements Dialog {
     this.#sessionTimer.restart(termsOfAnswer(response, this.#context.sessionTimer))
   }
 
-  /** A target refresh (RFC 3261 12.2.1.2, 12.2.2): the Contact decides where our next request goes. */
-  #follow(message: SipMessage): void {
-    const target = contactOf(message)
-    if (target === undefined || target === this.state.remoteTarget) return
+  /**
+   * A target refresh (RFC 3261 12.2.1.2, 12.2.2): the Contact decides where our next request goes. The way of the 2xx to
+   * our INVITE counts too, whatever an 18x made of the early dialog (13.2.2.4).
+   */
+  #follow(message: SipMessage, routeSet = this.state.routeSet): void {
+    const target = contactOf(message) ?? this.state.remoteTarget
+    const isSame =
+      target === this.state.remoteTarget && isDeepStrictEqual(routeSet, this.state.routeSet)
+    if (isSame) return
     this.state.remoteTarget = target
+    this.state.routeSet = routeSet
     this.#context.dialogs.moved(this.state)
   }
 

@@ -39,6 +39,33 @@ test('a double CRLF asks for an answer, a single one does not', () => {
   assert.equal(pings, 1)
 })
 
+test('a message that comes byte by byte comes out once, and the next one after it', () => {
+  const framer = createMessageFramer(() => assert.fail('nobody asked for a sign of life'))
+  const stream = Buffer.from(`\r\n${message('v=0')}\r\n${message('')}`)
+  const out = [...stream].flatMap((byte) => framer.push(Buffer.of(byte)))
+  assert.deepEqual(out.map(String), [message('v=0'), message('')])
+})
+
+test('a message stays as it was while the stream goes on', () => {
+  const framer = createMessageFramer(() => {})
+  const [first] = framer.push(Buffer.from(message('first') + message('second').slice(0, 20)))
+  framer.push(Buffer.from('x'.repeat(3_000)))
+  assert.equal(String(first), message('first'))
+})
+
+test('a header line beyond the bound, or a header that never ends, is given up', () => {
+  const start = 'OPTIONS sip:a@b SIP/2.0\r\nl: 0\r\n'
+  const fits = createMessageFramer(() => {})
+  const line = `X: ${'y'.repeat(messageLimits.maxLineBytes - 4)}\r\n`
+  assert.equal(fits.push(Buffer.from(`${start}${line}\r\n`)).length, 1)
+  const long = createMessageFramer(() => {})
+  assert.throws(() =>
+    long.push(Buffer.from(`${start}X: ${'y'.repeat(messageLimits.maxLineBytes)}`)),
+  )
+  const endless = createMessageFramer(() => {})
+  assert.throws(() => endless.push(Buffer.from(start + 'X: y\r\n'.repeat(12_000))))
+})
+
 test('a stream without borders is given up', () => {
   const endless = createMessageFramer(() => {})
   assert.throws(() => endless.push(Buffer.alloc(messageLimits.maxBytes + 1, 0x41)))

@@ -6,50 +6,108 @@ export interface MessageFramer {
   push(bytes: Buffer): Buffer[]
 }
 
+const lineFeed = 10
+const carriageReturn = 13
+const smallestStoreBytes = 4_096
+
 /**
  * `onKeepAlive` is called for each double CRLF, which asks for one CRLF back (RFC 5626 4.4.1). At most one message of
- * `messageLimits.maxBytes` is ever buffered.
+ * `messageLimits.maxBytes` is ever buffered, and every byte is looked at once, in whatever pieces it comes.
  */
 export const createMessageFramer = (onKeepAlive: () => void): MessageFramer => {
-  let buffered: Buffer = Buffer.alloc(0)
+  let store = Buffer.alloc(0)
+  let start = 0
+  let end = 0
+  /** Up to here the header was searched; from `lineStart` on its last line. */
+  let searched = 0
+  let lineStart = 0
+  /** Where the message ends, once its header is whole. */
+  let messageEnd: number | undefined
+
+  const append = (bytes: Buffer): void => {
+    if (end + bytes.length > store.length) makeRoom(bytes.length)
+    bytes.copy(store, end)
+    end += bytes.length
+  }
+
+  /** Moves what is left to the beginning, or into a store of twice the size: each byte moves a few times at most. */
+  const makeRoom = (length: number): void => {
+    const needed = end - start + length
+    const target = needed > store.length / 2 ? Buffer.alloc(storeBytes(needed)) : store
+    store.copy(target, 0, start, end)
+    store = target
+    end -= start
+    searched -= start
+    lineStart -= start
+    if (messageEnd !== undefined) messageEnd -= start
+    start = 0
+  }
+
+  const skipKeepAlive = (): void => {
+    let lineBreaks = 0
+    while (start + 1 < end && store[start] === carriageReturn && store[start + 1] === lineFeed) {
+      start += 2
+      lineBreaks += 1
+    }
+    searched = start
+    lineStart = start
+    // One answer per read is enough to keep a path open, and cannot be used to make us write more than we read.
+    if (lineBreaks >= 2) onKeepAlive()
+  }
+
+  /** Searches on for the empty line; `undefined` while it has not come. */
+  const findHeadEnd = (): number | undefined => {
+    for (;;) {
+      const at = store.subarray(0, end).indexOf(lineFeed, searched)
+      const reached = at < 0 ? end : at
+      if (reached - lineStart > messageLimits.maxLineBytes)
+        throw new Error('a SIP header line is too long')
+      if (reached - start > messageLimits.maxBytes) throw new Error('a SIP header is too long')
+      searched = at < 0 ? end : at + 1
+      if (at < 0) return undefined
+      const isEmpty = at === lineStart + 1 && store[lineStart] === carriageReturn
+      const endsLine = store[at - 1] === carriageReturn
+      if (isEmpty && lineStart > start) return at + 1
+      if (endsLine) lineStart = at + 1
+    }
+  }
+
+  const takeMessage = (): Buffer | undefined => {
+    if (messageEnd === undefined) {
+      if (searched === start) {
+        skipKeepAlive()
+        if (end - start < 2) return undefined
+      }
+      const headEnd = findHeadEnd()
+      if (headEnd === undefined) return undefined
+      messageEnd = headEnd + contentLength(store.toString('latin1', start, headEnd - 4))
+      if (messageEnd - start > messageLimits.maxBytes) throw new Error('a SIP message is too long')
+    }
+    if (end < messageEnd) return undefined
+    const message = Buffer.from(store.subarray(start, messageEnd))
+    start = searched = lineStart = messageEnd
+    messageEnd = undefined
+    return message
+  }
+
   return {
     push: (bytes) => {
-      buffered = buffered.length === 0 ? bytes : Buffer.concat([buffered, bytes])
+      append(bytes)
       const messages: Buffer[] = []
-      for (;;) {
-        buffered = skipKeepAlive(buffered, onKeepAlive)
-        const length = messageLength(buffered)
-        if (length === undefined || buffered.length < length) return messages
-        messages.push(buffered.subarray(0, length))
-        buffered = buffered.subarray(length)
+      for (let message = takeMessage(); message !== undefined; message = takeMessage())
+        messages.push(message)
+      // Between two messages a connection costs no memory.
+      if (start === end) {
+        store = Buffer.alloc(0)
+        start = end = searched = lineStart = 0
       }
+      return messages
     },
   }
 }
 
-const skipKeepAlive = (buffer: Buffer, onKeepAlive: () => void): Buffer => {
-  let at = 0
-  let lineBreaks = 0
-  while (at + 1 < buffer.length && buffer[at] === 13 && buffer[at + 1] === 10) {
-    at += 2
-    lineBreaks += 1
-  }
-  // One answer per read is enough to keep a path open, and cannot be used to make us write more than we read.
-  if (lineBreaks >= 2) onKeepAlive()
-  return at === 0 ? buffer : buffer.subarray(at)
-}
-
-/** Length of the first message, `undefined` while its header is incomplete. */
-const messageLength = (buffer: Buffer): number | undefined => {
-  const headEnd = buffer.indexOf('\r\n\r\n')
-  if (headEnd < 0) {
-    if (buffer.length > messageLimits.maxBytes) throw new Error('a SIP header is too long')
-    return undefined
-  }
-  const length = headEnd + 4 + contentLength(buffer.toString('latin1', 0, headEnd))
-  if (length > messageLimits.maxBytes) throw new Error('a SIP message is too long')
-  return length
-}
+const storeBytes = (needed: number): number =>
+  Math.max(needed, Math.min(Math.max(2 * needed, smallestStoreBytes), messageLimits.maxBytes))
 
 const contentLength = (head: string): number => {
   const match = /\r\n(?:content-length|l)[ \t]*:(?:\r\n)?[ \t]*(\d{1,9})[ \t]*(?:\r\n|$)/i.exec(

@@ -24,8 +24,17 @@ export interface SipResponse {
 
 export type SipMessage = SipRequest | SipResponse
 
-/** What we take from a peer, and what a stream may buffer for one message. */
-export const messageLimits = { maxBytes: 65_536, maxHeaders: 128 } as const
+/** What we take from a peer. What is larger is dropped: an answer to it would cost more than it is worth. */
+export const messageLimits = {
+  /** Of one message; a stream buffers no more. */
+  maxBytes: 65_536,
+  /** Of one message over UDP, far beyond what a path carries whole. */
+  maxDatagramBytes: 8_192,
+  /** Of the start line and of each header field, its folded lines together. */
+  maxLineBytes: 4_096,
+  /** Header field values. */
+  maxHeaders: 128,
+} as const
 
 export const emptyBody: Buffer = Buffer.alloc(0)
 

@@ -103,6 +103,28 @@ test('a repeated 200 is acknowledged again, a forked one is also hung up', async
   peer.reply(await byeOf(answered.dialog, peer), 200)
 })
 
+for (const recorded of [180, 200]) {
+  test(`the route of the 200 counts where only the ${recorded} told one (RFC 3261 13.2.2.4)`, async (t) => {
+    const [agent, peer, proxy] = [await startAgent(t), await startPeer(t), await startPeer(t)]
+    const result = call(agent, peer.target)
+    const invite = await peer.nextRequest('INVITE')
+    const route = `<sip:127.0.0.1:${proxy.port};lr>`
+    for (const status of [180, 200]) {
+      const headers = status === recorded ? [['record-route', route] as const] : []
+      const body = status === 200 ? { body: audioSdp() } : {}
+      peer.reply(invite, status, { toTag: 'a', headers, ...body })
+    }
+    const [next, routes] = recorded === 200 ? [proxy, [route]] : [peer, []]
+    assert.deepEqual(headersOf(await next.nextRequest('ACK'), 'route'), routes)
+    const answered = await result
+    assert.ok(answered.kind === 'answered')
+    const bye = await byeOf(answered.dialog, next)
+    assert.deepEqual(headersOf(bye, 'route'), routes)
+    assert.equal(bye.uri, `sip:peer@127.0.0.1:${peer.port}`)
+    next.reply(bye, 200)
+  })
+}
+
 const byeOf = (dialog: { bye(): Promise<void> }, peer: Awaited<ReturnType<typeof startPeer>>) => {
   void dialog.bye()
   return peer.nextRequest('BYE')

@@ -79,6 +79,14 @@ test('too many headers and too many bytes are refused', () => {
   const start = 'OPTIONS sip:a@b SIP/2.0\r\n'
   const many = `${start}${'X: y\r\n'.repeat(messageLimits.maxHeaders + 1)}\r\n`
   assert.equal(parseMessage(Buffer.from(many)).ok, false)
+  const line = `Subject: ${'y'.repeat(messageLimits.maxLineBytes)}\r\n\r\n`
+  const folded = `Subject: ${'y\r\n '.repeat(messageLimits.maxLineBytes / 2)}\r\n\r\n`
+  for (const long of [line, folded]) {
+    const result = parseMessage(Buffer.from(start + long))
+    assert.equal(!result.ok && result.reason, 'a header line is too long')
+  }
+  const list = `Supported: ${'a,'.repeat(messageLimits.maxHeaders)}a\r\n\r\n`
+  assert.equal(parseMessage(Buffer.from(start + list)).ok, false)
   const large = parseMessage(Buffer.alloc(messageLimits.maxBytes + 1, 0x41))
   assert.equal(!large.ok && large.status, 513)
 })

@@ -25,11 +25,17 @@ export type ParseResult =
  * Reads one message (RFC 3261 7 and 25). Never throws. The body is what Content-Length says; without it (a datagram)
  * everything after the empty line. Bytes past the body are dropped (RFC 3261 18.3).
  */
-export const parseMessage = (bytes: Buffer): ParseResult => {
-  if (bytes.length > messageLimits.maxBytes) return malformed('the message is too large', 513)
+export const parseMessage = (
+  bytes: Buffer,
+  maxBytes: number = messageLimits.maxBytes,
+): ParseResult => {
+  if (bytes.length > maxBytes) return malformed('the message is too large', 513)
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return malformed('no empty line ends the header')
   const lines = unfold(bytes.toString('utf8', 0, headEnd))
+  if (lines.length > messageLimits.maxHeaders + 1) return malformed('too many headers')
+  if (lines.some(({ length }) => length > messageLimits.maxLineBytes))
+    return malformed('a header line is too long')
   const start = parseStartLine(lines[0] ?? '')
   if (typeof start === 'string') return malformed(start)
   const headers = parseHeaders(lines)

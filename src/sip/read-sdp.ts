@@ -23,6 +23,9 @@ export interface MediaLine {
 }
 
 const maxMediaLines = 16
+// A browser's offer with all its candidates has some 200 lines.
+const maxLines = 512
+const maxLineLength = 4_096
 
 /** The audio stream of an SDP body; `undefined` where there is none over plain RTP. Never throws. */
 export const readAudio = (sdp: string): AudioDescription | undefined => {
@@ -51,6 +54,7 @@ export const readMediaLines = (sdp: string): readonly MediaLine[] =>
   }))
 
 const parse = (sdp: string): ParsedSession | undefined => {
+  if (!isOfUsualSize(sdp)) return undefined
   try {
     const session = transform.parse(sdp)
     const isWhole = session.media.every(({ type }) => typeof type === 'string')
@@ -58,6 +62,11 @@ const parse = (sdp: string): ParsedSession | undefined => {
   } catch {
     return undefined
   }
+}
+
+const isOfUsualSize = (sdp: string): boolean => {
+  const lines = sdp.split('\n', maxLines + 1)
+  return lines.length <= maxLines && lines.every(({ length }) => length <= maxLineLength)
 }
 
 const isPlainAudio = (media: ParsedMedia): boolean =>

@@ -55,6 +55,17 @@ test('a sender that asks for rport gets its port and address written down (RFC 3
   ])
 })
 
+test('what only looks like received stays, and every received and rport goes', () => {
+  const stamped = stampTopVia(
+    requestVia(
+      'SIP/2.0/UDP a ; Received = 1.2.3.4 ;rport=7;RPORT ; branch=b;x=";rport=1";receivedx=2',
+    ),
+    source('udp'),
+  )
+  const kept = 'SIP/2.0/UDP a ; branch=b;x=";rport=1";receivedx=2'
+  assert.equal(headersOf(stamped, 'via')[0], `${kept};rport=40123;received=198.51.100.7`)
+})
+
 test('a forged received parameter is replaced', () => {
   const stamped = stampTopVia(
     requestVia('SIP/2.0/UDP 10.0.0.1;received=203.0.113.1;branch=z9hG4bKa'),

@@ -1,3 +1,4 @@
+import { splitOutsideQuotes } from './header-syntax.ts'
 import { headerOf, type Header, type SipRequest } from './message.ts'
 import { isSameHost, parseVia, type Via } from './headers.ts'
 import type { SipSources } from './sources.ts'
@@ -19,9 +20,15 @@ export const stampTopVia = (request: SipRequest, source: Source): SipRequest => 
 
 const stamp = (value: string, via: Via, source: Source): string => {
   const asksForPort = via.parameters.has('rport')
-  const kept = value.replace(/;\s*(?:received|rport)\s*(?:=\s*[^;\s]*)?\s*(?=;|$)/gi, '')
+  const kept = splitOutsideQuotes(value, ';').filter(isOfSender).join(';')
   if (asksForPort) return `${kept};rport=${source.port};received=${source.address}`
   return isSameHost(via.host, source.address) ? value : `${kept};received=${source.address}`
+}
+
+/** Whether a part of a Via stays: `received` and `rport` are ours to fill in, whatever its sender wrote there. */
+const isOfSender = (part: string): boolean => {
+  const name = part.split('=', 1)[0]?.trim().toLowerCase()
+  return name !== 'received' && name !== 'rport'
 }
 
 /**

@@ -35,6 +35,13 @@ test('offer and answer of two of us agree on G.711 and telephone-event', () => {
   })
 })
 
+test('a description of too many or too long lines is none', () => {
+  const media = 'm=audio 4000 RTP/AVP 0'
+  assert.ok(readAudio(description(media, ...Array<string>(400).fill('a=x'))))
+  assert.equal(readAudio(description(media, ...Array<string>(520).fill('a=x'))), undefined)
+  assert.equal(readAudio(description(media, `a=${'x'.repeat(5_000)}`)), undefined)
+})
+
 test("the other side's order of codecs decides", () => {
   const negotiator = createMediaNegotiator({ local })
   assert.equal(negotiator.acceptAnswer(description('m=audio 4000 RTP/AVP 18 8 0'))?.codec, 'pcma')

@@ -7,6 +7,7 @@ import { InviteServerTransaction } from './invite-server-transaction.ts'
 import type { KnownCalls } from './known-calls.ts'
 import {
   headerOf,
+  messageLimits,
   serializeMessage,
   type Header,
   type SipMessage,
@@ -123,7 +124,7 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
   const refuse = createStatelessRefusals({ transportOf, answers: options.answers, drops })
 
   const receive = (bytes: Buffer, source: Source): void => {
-    const parsed = parseMessage(bytes)
+    const parsed = parseMessage(bytes, largestOf(source.protocol))
     if (!parsed.ok) {
       options.logger.debug({ reason: parsed.reason, from: source.address }, 'SIP message refused')
       if (parsed.request !== undefined && options.sources.admits(source)) {
@@ -297,3 +298,6 @@ const branchOf = (request: SipRequest): string => topVia(request)?.parameters.ge
 
 const refusalPhrase = (status: number, reason: string): string =>
   status === 400 ? `Bad Request (${reason})` : reason
+
+const largestOf = (protocol: TransportProtocol): number =>
+  protocol === 'udp' ? messageLimits.maxDatagramBytes : messageLimits.maxBytes

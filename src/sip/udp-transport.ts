@@ -1,7 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
-import { messageLimits } from './message.ts'
 import type { Destination, ReceiveHandler, Source, Transport } from './transport.ts'
 
 /** Tells a test network which datagrams get lost. */
@@ -75,7 +74,7 @@ const listen = (
   // Errors of single datagrams (an ICMP port unreachable) are the sender's to notice by time-out.
   socket.on('error', () => {})
   socket.on('message', (bytes: Buffer, remote: RemoteInfo) => {
-    if (bytes.length > messageLimits.maxBytes || drops('in', bytes)) return
+    if (drops('in', bytes)) return
     receive(bytes, sourceOf(remote, send))
   })
 }

@@ -1,3 +1,5 @@
+import { cutEnd } from '../../cut-end.ts'
+
 /** How much speech there was, and how sure the model was of it, where it says so. */
 export interface Certainty {
   readonly voicedMs: number
@@ -35,10 +37,7 @@ const doubtfulProbability = 0.3
 /** Whether the words were made up where nobody spoke. */
 export const isHallucination = (text: string, certainty: Certainty): boolean => {
   const { voicedMs, noSpeechProbability = 0, meanLogProbability = 0 } = certainty
-  const words = text
-    .toLowerCase()
-    .replace(/[\s.!?,…]+$/u, '')
-    .trim()
+  const words = cutEnd(text.toLowerCase(), /[\s.!?,…]/u).trim()
   if (!/[\p{L}\p{N}]/u.test(words)) return true
   if (noSpeechProbability > silentProbability && meanLogProbability < unsureLogProbability)
     return true

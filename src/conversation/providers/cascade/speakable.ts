@@ -3,7 +3,10 @@
  * asterisks. What is calculated (`5*3`) or named (`snake_case`) stays. Empty where nothing else was there.
  */
 export const speakable = (sentence: string): string =>
-  marks.reduce((text, [mark, words]) => text.replace(mark, words), sentence).trim()
+  marks
+    .reduce((text, [mark, words]) => text.replace(mark, words), sentence)
+    .replace(/\*+/gu, (run, at: number, text: string) => (isEmphasis(run, at, text) ? '' : run))
+    .trim()
 
 const marks: readonly (readonly [RegExp, string])[] = [
   // Links and pictures: their words.
@@ -14,8 +17,17 @@ const marks: readonly (readonly [RegExp, string])[] = [
   // Headings, quotations and bullets at the beginning of a line; rules.
   [/^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+/gmu, ''],
   [/^[ \t]*(?:[-*_][ \t]*){3,}$/gmu, ''],
-  // Emphasis stands right before or right behind a word, and not between two numbers.
-  [/(?<!\p{N}\**)\*+(?=[^\s*])|(?<=[^\s*])\*+(?!\**\p{N})/gu, ''],
   [/(?<![\p{L}\p{N}_])_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?![\p{L}\p{N}_])/gu, ''],
   [/~~/gu, ''],
 ]
+
+/** Asterisks of emphasis stand right before or right behind a word, and not between two numbers. */
+const isEmphasis = (run: string, at: number, text: string): boolean => {
+  // Two units, so that a character outside the basic plane is whole.
+  const before = text.slice(Math.max(at - 2, 0), at)
+  const behind = text.slice(at + run.length, at + run.length + 2)
+  return (
+    (/^\S/u.test(behind) && !/\p{N}$/u.test(before)) ||
+    (/\S$/u.test(before) && !/^\p{N}/u.test(behind))
+  )
+}

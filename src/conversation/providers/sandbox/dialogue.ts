@@ -202,9 +202,24 @@ const fallback: Pick<Rule, 'reply'> = {
 
 /** A sentence of the prompt such as `Purpose: to confirm the appointment.` says what the call is about. */
 const purposeOf = (instructions: string): string => {
-  const purpose = /(?:^|[.\n])\s*(?:purpose|goal)\s*:\s*([^\n.]+)/i.exec(instructions)?.[1]?.trim()
+  const label = [...instructions.matchAll(/\b(?:purpose|goal)\s*:/gi)].find(({ index }) =>
+    beginsSentence(instructions, index),
+  )
+  const purpose =
+    label &&
+    instructions
+      .slice(label.index + label[0].length)
+      .trimStart()
+      .split(/[\n.]/, 1)[0]
+      ?.trim()
   if (purpose) return `I am calling ${/^to /i.test(purpose) ? '' : 'about '}${purpose}.`
   return 'It is about your appointment. Would Tuesday morning suit you?'
+}
+
+const beginsSentence = (text: string, at: number): boolean => {
+  let start = at
+  while (start > 0 && /[^\S\n]/.test(text[start - 1] ?? '')) start -= 1
+  return start === 0 || text[start - 1] === '.' || text[start - 1] === '\n'
 }
 
 /** A line of the prompt such as `You are "Ann of Riverside Dental".` says who calls. */

@@ -1,0 +1,10 @@
+/**
+ * The text without the characters at its end that are of this kind. An expression such as `/ +$/` would begin again at each of
+ * a run of spaces amid the text.
+ * @param kind takes one character
+ */
+export const cutEnd = (text: string, kind: RegExp): string => {
+  let end = text.length
+  while (end > 0 && kind.test(text[end - 1] ?? '')) end -= 1
+  return text.slice(0, end)
+}
