@@ -6,8 +6,9 @@
  */
 import { anySource } from '../src/sip/sources.ts'
 import { createUserAgent } from '../src/sip/user-agent.ts'
-import { createApiClient, terminalStates, type ApiClient } from '../tests/support/api-client.ts'
-import { askOutdial, createInstallation, startOutdial } from '../tests/support/outdial-process.ts'
+import { terminalStates, type ApiClient } from '../tests/support/api-client.ts'
+import { liveSettings, openLiveTenant } from '../tests/support/live-tenant.ts'
+import { createInstallation, startOutdial } from '../tests/support/outdial-process.ts'
 import { until } from '../tests/support/until.ts'
 
 const calls = Number(process.argv[2] ?? 200)
@@ -38,12 +39,12 @@ const main = async (): Promise<void> => {
   })
   await phone.start()
   const installation = await createInstallation({
-    OUTDIAL_SIP_TRUNK: `sip:127.0.0.1:${phone.localPort}`,
+    ...liveSettings(`sip:127.0.0.1:${phone.localPort}`),
     OUTDIAL_MAX_CPS: '1000',
   })
   const outdial = await startOutdial(installation.env)
   try {
-    const { api, agent } = await prepare(outdial.apiUrl, installation.env)
+    const { api, agent } = await openLiveTenant(outdial)
     const delays: Delay[] = []
     for (let index = 0; index < warmUpCalls + calls; index += 1) {
       const number = `+1202555${String(3000 + index)}`
@@ -65,17 +66,6 @@ const main = async (): Promise<void> => {
     await phone.stop()
     installation.remove()
   }
-}
-
-const prepare = async (apiUrl: string, env: Readonly<Record<string, string>>) => {
-  const [organization] = await askOutdial<{ id: string }[]>(env, 'org', 'list')
-  const org = organization?.id ?? ''
-  const [agent] = await askOutdial<{ id: string }[]>(env, 'agent', 'list', '--org', org)
-  const key = await askOutdial<{ secret: string }>(
-    env,
-    ...`key create --org ${org} --name bench --scopes all`.split(' '),
-  )
-  return { api: createApiClient(apiUrl, key.secret), agent: agent?.id }
 }
 
 const untilEnded = (api: ApiClient, id: string): Promise<true> =>

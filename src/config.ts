@@ -104,14 +104,17 @@ export const settings = {
   ),
   OUTDIAL_SIP_TRUNK: setting(
     optional(z.string().regex(/^sips?:/, 'must begin with sip:')),
-    '`sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`; unset: the sandbox carrier.',
+    'The trunk of live organizations, `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`.',
     { secret: true },
   ),
   OUTDIAL_SIP_ALLOW: setting(
     optional(networks),
     'Addresses and networks that SIP is taken from beside the trunk’s own, such as `192.0.2.7,198.51.100.0/24`.',
   ),
-  OUTDIAL_CALLER_ID: setting(e164.default('+12025550199'), 'Number shown to the callee, E.164.'),
+  OUTDIAL_CALLER_ID: setting(
+    optional(e164),
+    'Number that callees of live organizations are shown, E.164; sandbox organizations show a fictional one.',
+  ),
   OUTDIAL_SIP_PORT: setting(port.prefault('0'), 'Local SIP port; 0 is any free one.'),
   OUTDIAL_RTP_PORTS: setting(portRange.prefault('10000-20000'), 'Range of local RTP ports.'),
   OUTDIAL_PUBLIC_IP: setting(
@@ -121,20 +124,28 @@ export const settings = {
   ),
   OUTDIAL_MAX_CHANNELS: setting(
     wholeNumber(1, 10_000).prefault('100'),
-    'Calls this node holds at a time.',
+    'Calls this node holds at a time, of sandbox and live organizations together; each node adds its own.',
   ),
-  OUTDIAL_MAX_CPS: setting(optional(wholeNumber(1, 1000)), 'Calls started per second.', {
-    shown: '10; sandbox: 50',
-  }),
+  OUTDIAL_TRUNK_CHANNELS: setting(
+    optional(wholeNumber(1, 100_000)),
+    'Calls at a time on the trunk, over all nodes.',
+    { shown: 'as many as the nodes hold' },
+  ),
+  OUTDIAL_MAX_CPS: setting(
+    optional(wholeNumber(1, 1000)),
+    'Calls started per second, over all nodes: on the trunk, and on the sandbox carrier.',
+    {
+      shown: '10; sandbox: 50',
+    },
+  ),
   OUTDIAL_RING_TIMEOUT_SECONDS: setting(
     wholeNumber(1, 60).prefault('45'),
     'How long a phone rings before the attempt is given up; 60 at most.',
   ),
   OUTDIAL_ENGINE: setting(
-    z
-      .enum(['sandbox', 'realtime', 'cascade'], 'must be sandbox, realtime or cascade')
-      .default('sandbox'),
-    'Voice engine; an agent may bring its own.',
+    z.enum(['sandbox', 'realtime', 'cascade'], 'must be sandbox, realtime or cascade').optional(),
+    'Voice engine; an agent may bring its own. Live organizations have the scripted one only where this says `sandbox`.',
+    { shown: 'sandbox; live organizations: none' },
   ),
   OUTDIAL_REALTIME_URL: setting(optional(url('ws', 'wss')), 'Realtime-protocol server.'),
   OUTDIAL_REALTIME_KEY: setting(text, 'Its key.', { secret: true }),
@@ -240,7 +251,7 @@ const missingServers = (config: Config): string[] => {
     realtime: ['OUTDIAL_REALTIME_URL'],
     cascade: ['OUTDIAL_STT_URL', 'OUTDIAL_LLM_URL', 'OUTDIAL_TTS_URL'],
   } as const
-  return needed[config.OUTDIAL_ENGINE]
+  return needed[config.OUTDIAL_ENGINE ?? 'sandbox']
     .filter((name) => config[name] === undefined)
     .map((name) => `${name} must be set, as OUTDIAL_ENGINE is ${config.OUTDIAL_ENGINE}.`)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
+import { remedies } from '../compose/live-needs.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
 import { show, type OutputOptions } from './output.ts'
@@ -61,7 +62,8 @@ const placeOf = ({ config }: CliContext): string =>
 const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   api_url: outdial.apiUrl,
   media_url: outdial.mediaUrl,
-  carrier: outdial.carrierName,
+  carrier: outdial.trunkName ?? 'the sandbox carrier',
+  live_organizations: { count: outdial.liveOrganizations, lacks: outdial.lacks },
   data: placeOf(context),
   ...(outdial.firstStart && {
     first_start: {
@@ -78,16 +80,26 @@ const welcome = (outdial: RunningOutdial, context: CliContext): string =>
     '',
     `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
     `  Downloads  ${outdial.mediaUrl}`,
-    `  Calls go to ${outdial.carrierName}`,
+    ...linesOf(outdial).map((line) => `  ${line}`),
     `  Data in    ${placeOf(context)}`,
     ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
   ].join('\n')
+
+/** Where calls go, and what live organizations wait for. */
+const linesOf = ({ trunkName, lacks, liveOrganizations }: RunningOutdial): string[] => [
+  `Calls      of sandbox organizations go to the sandbox carrier${trunkName === undefined ? '' : ', of live ones to ' + trunkName}`,
+  ...(liveOrganizations > 0
+    ? lacks.map((lack) => `Waiting    calls of live organizations (${lack}): ${remedies[lack]}`)
+    : []),
+]
 
 const firstCall = (
   apiUrl: string,
   { key, agentId, contactId }: NonNullable<RunningOutdial['firstStart']>,
 ): string[] => [
   `  API key    ${key}   (shown once)`,
+  '  It is of a sandbox organization, whose calls never reach a phone, whatever trunk is configured. To ring phones:',
+  '  ./outdial org create --name NAME --mode live',
   '',
   'Place the first call:',
   '',

@@ -2,10 +2,11 @@ import { hostname, availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createAutomationRunner } from '../dispatch/automations/runner.ts'
+import type { ServedRoute } from '../dispatch/route-pacing.ts'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { decideModes } from '../domains/organizations/organization-store.ts'
+import { countOrganizations, decideModes } from '../domains/organizations/organization-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
 import type { Service } from '../runtime/service.ts'
@@ -21,12 +22,17 @@ import { createTelephony } from './telephony.ts'
 import { createScriptedRealtimeServer } from '../conversation/providers/sandbox/scripted-realtime-server.ts'
 import { personaVocabulary } from '../telephony/sandbox/personas.ts'
 import { createEngineChoice } from './engines.ts'
+import { liveLacks } from './live-needs.ts'
+import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 
 export interface RunningOutdial {
   readonly apiUrl: string
   readonly mediaUrl: string
-  /** Where calls go: `the sandbox carrier`, or the trunk's host. */
-  readonly carrierName: string
+  /** Where calls of live organizations go; those of sandbox ones go to the sandbox carrier. */
+  readonly trunkName: string | undefined
+  /** What calls of live organizations lack, so that they wait. */
+  readonly lacks: readonly LiveLack[]
+  readonly liveOrganizations: number
   /** Present when this start made the sandbox organization. */
   readonly firstStart: FirstStart | undefined
   /**
@@ -35,6 +41,25 @@ export interface RunningOutdial {
    */
   stop(limitMs: number, cutShort: AbortSignal): Promise<void>
 }
+
+/** Calls to people come first: what a developer tries must not keep them from being placed. */
+const servedRoutes = (config: Config, servesLive: boolean): readonly ServedRoute[] => [
+  ...(servesLive
+    ? [
+        {
+          name: 'env' as const,
+          callsPerSecond: config.OUTDIAL_MAX_CPS ?? defaultCallsPerSecond.trunk,
+          ...(config.OUTDIAL_TRUNK_CHANNELS !== undefined && {
+            channels: config.OUTDIAL_TRUNK_CHANNELS,
+          }),
+        },
+      ]
+    : []),
+  {
+    name: 'sandbox',
+    callsPerSecond: config.OUTDIAL_MAX_CPS ?? defaultCallsPerSecond.sandbox,
+  },
+]
 
 /** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
 const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
@@ -109,13 +134,13 @@ const startRoles = async (
   const telephony = createTelephony(config, logger)
 
   const downloads = await createDownloads(config, database, clock, logger)
+  const engineFor = createEngineChoice(config, () => scripted.url)
+  const lacks = liveLacks(config)
   const live = createLiveCallParts({
     config,
     store,
-    carrier: telephony.carrier,
-    callerId: config.OUTDIAL_CALLER_ID,
-    bindAddress: telephony.mediaBindAddress,
-    engineFor: createEngineChoice(config, () => scripted.url),
+    telephony,
+    engineFor,
     spoolFolder,
     storage: downloads.storage,
     workers: Math.max(1, availableParallelism() - 1),
@@ -129,12 +154,10 @@ const startRoles = async (
     nodeId: `${hostname()}-${process.pid}`,
     maxChannels: config.OUTDIAL_MAX_CHANNELS,
     mediaCapacity: () => live.media.capacity(),
-    routes: (['env', 'sandbox'] as const).map((name) => ({
-      name,
-      callsPerSecond:
-        config.OUTDIAL_MAX_CPS ??
-        (telephony.isSandbox ? defaultCallsPerSecond.sandbox : defaultCallsPerSecond.trunk),
-    })),
+    routes: servedRoutes(config, live.servesLive),
+    lacks,
+    hasLiveEngine: (engine) =>
+      typeof engineFor(engine === undefined ? {} : { engine }, 'live') === 'object',
     clock,
     logger,
   })
@@ -163,7 +186,7 @@ const startRoles = async (
   await run(scripted, telephony, live.media)
   // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
   await run(downloads.server, api)
-  await decideModes(database, telephony.isSandbox ? 'sandbox' : 'live')
+  await decideModes(database, telephony.trunk === undefined ? 'sandbox' : 'live')
   onTakingWork()
   await run(dispatcher, automations, live.jobs, live.sweeper)
   // Its key is told once, so that a start that fails must not have made it.
@@ -172,7 +195,9 @@ const startRoles = async (
   return {
     apiUrl: apiUrl(),
     mediaUrl: downloads.publicUrl(),
-    carrierName: telephony.name,
+    trunkName: telephony.trunk?.name,
+    lacks,
+    liveOrganizations: await countOrganizations(database, 'live'),
     firstStart,
     stop: async (limitMs, cutShort) => {
       isDraining = true

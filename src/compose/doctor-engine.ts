@@ -45,7 +45,7 @@ export const checkEngine = async (config: ProviderConfig): Promise<Finding[]> =>
 
 /** The chat server writes summaries too, whatever the engine. */
 const serversOf = (config: ProviderConfig): Server[] => {
-  const names = new Set<ServerName>([...namesByEngine[config.OUTDIAL_ENGINE], 'LLM'])
+  const names = new Set<ServerName>([...namesByEngine[config.OUTDIAL_ENGINE ?? 'sandbox'], 'LLM'])
   return [...names].flatMap((name) => {
     const url = config[`OUTDIAL_${name}_URL`]
     if (url === undefined) return []

@@ -10,6 +10,7 @@ import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
 import { bindAddressFor, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { checkEngine } from './doctor-engine.ts'
+import { checkLive } from './doctor-live.ts'
 import { checkPorts } from './doctor-ports.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
@@ -19,9 +20,10 @@ export const examine = async (
   config: Config,
   openDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>,
 ): Promise<Finding[]> => {
-  const onDatabase = openDatabase(checkDatabase).catch((error: unknown) => [
-    failed('database', messageOf(error)),
-  ])
+  const onDatabase = openDatabase(async (db) => [
+    ...(await checkDatabase(db)),
+    ...(await checkLive(config, db)),
+  ]).catch((error: unknown) => [failed('database', messageOf(error))])
   const findings = await Promise.all([
     onDatabase,
     checkDisk(config.OUTDIAL_DATA),
@@ -105,7 +107,10 @@ const checkDisk = async (folder: string): Promise<Finding> => {
 
 const checkTrunk = async (config: Config): Promise<Finding> => {
   if (config.OUTDIAL_SIP_TRUNK === undefined)
-    return ok('trunk', 'Calls go to the sandbox carrier; OUTDIAL_SIP_TRUNK makes them real.')
+    return ok(
+      'trunk',
+      'No trunk is configured: calls of sandbox organizations go to the sandbox carrier; OUTDIAL_SIP_TRUNK lets live ones ring phones.',
+    )
   let trunk: Trunk
   try {
     trunk = parseTrunkUri(config.OUTDIAL_SIP_TRUNK)

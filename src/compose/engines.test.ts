@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { minimalAgentFile } from '../../tests/support/organization-fixture.ts'
 import { readConfig } from '../config.ts'
+import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
 import { checkAgentFile } from '../domains/agents/agent-definition.ts'
 import { createEngineChoice } from './engines.ts'
 
@@ -20,11 +21,15 @@ const installation = {
   OUTDIAL_TTS_VOICE: 'af_heart',
 }
 
-const choose = (engine: object | undefined, settings: Record<string, string> = installation) =>
-  createEngineChoice(
-    readConfig(settings),
-    () => 'ws://127.0.0.1:1/v1/realtime',
-  )(checkAgentFile({ ...minimalAgentFile, ...(engine && { engine }) }))
+const choose = (
+  engine: object | undefined,
+  settings: Record<string, string> = installation,
+  mode: OrganizationMode = 'sandbox',
+) =>
+  createEngineChoice(readConfig(settings), () => 'ws://127.0.0.1:1/v1/realtime')(
+    checkAgentFile({ ...minimalAgentFile, ...(engine && { engine }) }),
+    mode,
+  )
 
 describe("an agent's engine", () => {
   it('is the sandbox where nothing is said', () => {
@@ -32,6 +37,17 @@ describe("an agent's engine", () => {
       kind: 'realtime',
       url: 'ws://127.0.0.1:1/v1/realtime',
     })
+  })
+
+  it('is none for a live organization where nothing is said, and the sandbox in so many words', () => {
+    const none = choose(undefined, {}, 'live')
+    assert.match(
+      typeof none === 'string' ? none : assert.fail('it is served'),
+      /OUTDIAL_ENGINE is not set/,
+    )
+    const named = choose(undefined, { OUTDIAL_ENGINE: 'sandbox' }, 'live')
+    assert.ok(typeof named === 'object' && 'url' in named && named.url.startsWith('ws://127.'))
+    assert.equal(typeof choose({ kind: 'realtime', url: 'wss://a.example/' }, {}, 'live'), 'object')
   })
 
   it("is the installation's, with its key, model and voice", () => {
@@ -81,10 +97,7 @@ describe("an agent's engine", () => {
     const choice = createEngineChoice(
       readConfig(installation),
       () => 'ws://127.0.0.1:1/v1/realtime',
-    )({
-      ...checkAgentFile(minimalAgentFile),
-      engine: { kind: 'cascade', url: 'wss://a.example/' },
-    })
+    )({ engine: { kind: 'cascade', url: 'wss://a.example/' } }, 'sandbox')
     assert.match(typeof choice === 'string' ? choice : assert.fail('it is served'), /http or https/)
   })
 })

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
+import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
 import type { EngineSettings } from '../live-call/media-protocol.ts'
 
 /** The settings engines are made of. */
@@ -12,16 +13,24 @@ export type EngineConfig = Pick<
   | 'OUTDIAL_TTS_VOICE'
 >
 
+export type EngineChoice = (
+  agent: Pick<AgentDefinition, 'engine'>,
+  mode: OrganizationMode,
+) => EngineSettings | string
+
 /**
- * Which servers hold an agent's conversations: the agent's own settings go before the installation's. A sentence where
- * this installation cannot serve it. The installation's keys are for the installation's servers: an address that a
+ * Which servers hold an agent's conversations: the agent's own settings go before the installation's, and where neither
+ * says anything a sandbox organization has the scripted engine and a live one none (decision D15). A sentence where this
+ * installation cannot serve it. The installation's keys are for the installation's servers: an address that a
  * tenant entered gets none, and has to be public unless private networks are allowed.
  */
 export const createEngineChoice =
-  (config: EngineConfig, sandboxUrl: () => string) =>
-  (agent: AgentDefinition): EngineSettings | string => {
-    const kind = agent.engine?.kind ?? config.OUTDIAL_ENGINE
+  (config: EngineConfig, sandboxUrl: () => string): EngineChoice =>
+  (agent, mode) => {
+    const kind = agent.engine?.kind ?? config.OUTDIAL_ENGINE ?? scriptedOf(mode)
     switch (kind) {
+      case undefined:
+        return 'There is no voice engine: OUTDIAL_ENGINE is not set, and the agent names none.'
       case 'sandbox':
         return { kind: 'realtime', url: sandboxUrl() }
       case 'realtime':
@@ -31,8 +40,11 @@ export const createEngineChoice =
     }
   }
 
+/** The scripted engine speaks to a person only where somebody said so. */
+const scriptedOf = (mode: OrganizationMode) => (mode === 'sandbox' ? 'sandbox' : undefined)
+
 const realtimeSettings = (
-  agent: AgentDefinition,
+  agent: Pick<AgentDefinition, 'engine'>,
   config: EngineConfig,
 ): EngineSettings | string => {
   const own = agent.engine?.url
@@ -49,7 +61,10 @@ const realtimeSettings = (
   return { kind: 'realtime', ...server, ...withVoice(voice), ...reachOf(own, config) }
 }
 
-const cascadeSettings = (agent: AgentDefinition, config: EngineConfig): EngineSettings | string => {
+const cascadeSettings = (
+  agent: Pick<AgentDefinition, 'engine'>,
+  config: EngineConfig,
+): EngineSettings | string => {
   const own = agent.engine?.url
   if (own !== undefined && !/^https?:/i.test(own))
     return 'The cascade engine needs an address of http or https.'

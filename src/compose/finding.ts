@@ -1,6 +1,7 @@
 /** What `outdial doctor` found out about one thing an installation needs. */
 export interface Finding {
-  readonly check: 'database' | 'disk' | 'trunk' | 'nat' | 'engine' | 'clock' | 'ports' | 'downloads'
+  readonly check:
+    'database' | 'disk' | 'live' | 'trunk' | 'nat' | 'engine' | 'clock' | 'ports' | 'downloads'
   readonly status: 'ok' | 'warning' | 'failed'
   /** One sentence; for what is not ok, with its remedy. */
   readonly message: string

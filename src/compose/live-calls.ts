@@ -20,21 +20,23 @@ import { createSummarizeCall, type Summarizer } from '../live-call/summarize-cal
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
-import type { Carrier } from '../telephony/carrier.ts'
-import { createCallPlans, type CallPlanOptions } from './call-plans.ts'
+import { createCallPlans } from './call-plans.ts'
 import { createJobRunner } from '../dispatch/job-runner.ts'
+import type { AdmittedCall, PrepareCall, PreparedCall } from '../dispatch/run-call-port.ts'
+import type { MediaSocketSettings } from '../live-call/media-protocol.ts'
+import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
+import type { EngineChoice } from './engines.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import type { Store } from './open-store.ts'
 import { readPrices } from './prices.ts'
 import { encodingTaskOf } from './spool.ts'
+import type { Line, Telephony } from './telephony.ts'
 
 export interface LiveCallOptions {
   readonly config: Config
   readonly store: Store
-  readonly carrier: Carrier
-  readonly callerId: string
-  readonly bindAddress: string
-  readonly engineFor: CallPlanOptions['engineFor']
+  readonly telephony: Telephony
+  readonly engineFor: EngineChoice
   readonly spoolFolder: string
   readonly storage: ObjectStorage
   readonly workers: number
@@ -43,6 +45,8 @@ export interface LiveCallOptions {
 }
 
 const jobConcurrency = 2
+/** Of the range that is kept for fiction (NANP 555-0100 to 0199). */
+const sandboxCallerId = '+12025550199'
 
 /** What the source of a call has to know in the very commit that ends it. Locks come in this order. */
 const createSettleCall = (database: Database): OnCallEnded => {
@@ -55,7 +59,7 @@ const createSettleCall = (database: Database): OnCallEnded => {
 
 /** The media role's parts: how a call is run, ended, recorded and summarised. */
 export const createLiveCallParts = (options: LiveCallOptions) => {
-  const { config, store, spoolFolder, storage, clock, logger } = options
+  const { config, store, telephony, spoolFolder, storage, clock, logger } = options
   const { database } = store
   const prices = readPrices(config.OUTDIAL_PRICES)
   const settleCall = createSettleCall(database)
@@ -63,36 +67,40 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const media = createMediaWorkerPool({
     workers: options.workers,
     channelsPerWorker: Math.ceil(config.OUTDIAL_MAX_CHANNELS / options.workers),
-    socket: {
-      bindAddress: options.bindAddress,
-      portRange: config.OUTDIAL_RTP_PORTS,
-      ...(config.OUTDIAL_PUBLIC_IP !== undefined && { publicAddress: config.OUTDIAL_PUBLIC_IP }),
-    },
+    socket: socketOf(telephony.sandbox, config),
     logger,
   })
-  const prepareCall = createPrepareCall({
-    carrier: options.carrier,
-    media,
-    ledger: createCallLedger({
-      database,
-      addDoNotCall: (tx, call) =>
-        addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
-      onCallEnded: settleCall,
-      encodingTask: encodeHere,
-      prices,
-    }),
-    loadPlan: createCallPlans({
-      database,
-      callerId: options.callerId,
-      allowPrivateNetwork: config.OUTDIAL_ALLOW_PRIVATE_NETWORK,
-      engineFor: options.engineFor,
+  const ledger = createCallLedger({
+    database,
+    addDoNotCall: (tx, call) =>
+      addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
+    onCallEnded: settleCall,
+    encodingTask: encodeHere,
+    prices,
+  })
+  /** A call of one mode meets the carrier, the number and the engines of that mode, and no others. */
+  const prepareBy = (line: Line, mode: OrganizationMode, callerId: string): PrepareCall =>
+    createPrepareCall({
+      carrier: line.carrier,
+      media: { open: (callId) => media.open(callId, socketOf(line, config)) },
+      ledger,
+      loadPlan: createCallPlans({
+        database,
+        callerId,
+        allowPrivateNetwork: config.OUTDIAL_ALLOW_PRIVATE_NETWORK,
+        engineFor: (agent) => options.engineFor(agent, mode),
+        logger,
+      }),
+      ringTimeoutMs: config.OUTDIAL_RING_TIMEOUT_SECONDS * 1000,
+      spoolFolder,
+      clock,
       logger,
-    }),
-    ringTimeoutMs: config.OUTDIAL_RING_TIMEOUT_SECONDS * 1000,
-    spoolFolder,
-    clock,
-    logger,
-  })
+    })
+  const { trunk } = telephony
+  const callerId = config.OUTDIAL_CALLER_ID
+  const prepareLive =
+    trunk === undefined || callerId === undefined ? undefined : prepareBy(trunk, 'live', callerId)
+  const prepareSandbox = prepareBy(telephony.sandbox, 'sandbox', sandboxCallerId)
   const encode = createEncodeRecording({
     spoolFolder,
     encode: createThreadEncoder(),
@@ -114,7 +122,13 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   })
   return {
     media,
-    prepareCall,
+    /** Calls of live organizations reach people; without a trunk or a number to show none is claimed. */
+    servesLive: prepareLive !== undefined,
+    prepareCall: (call: AdmittedCall): PreparedCall => {
+      if (call.route === 'sandbox') return prepareSandbox(call)
+      if (prepareLive === undefined) throw new Error('A live call was claimed without a trunk.')
+      return prepareLive(call)
+    },
     onCallEnded: async (tx: Transaction, call: EndedCall) => {
       await openResultsOfEndedCall(tx, call)
       await settleCall(tx, call)
@@ -143,6 +157,12 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     }),
   }
 }
+
+const socketOf = (line: Line, config: Config): MediaSocketSettings => ({
+  bindAddress: line.mediaBindAddress,
+  portRange: config.OUTDIAL_RTP_PORTS,
+  ...(line.publicAddress !== undefined && { publicAddress: line.publicAddress }),
+})
 
 /** By the chat server where there is one, else from the words themselves. */
 const summarizerOf = ({

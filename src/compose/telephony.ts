@@ -12,42 +12,63 @@ import { createTrunkSources } from '../telephony/trunk-sources.ts'
 import { bindAddressFor, isLocalTrunk, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { StartError } from './start-error.ts'
 
-export interface Telephony extends Service {
+/** The way to the phones of one route. */
+export interface Line {
   readonly carrier: Carrier
-  readonly isSandbox: boolean
   /** For people: where calls go. */
   readonly name: string
-  /** Where RTP sockets of calls listen. */
+  /** Where RTP sockets of its calls listen. */
   readonly mediaBindAddress: string
+  /** Address put into SDP instead of it. */
+  readonly publicAddress?: string
+}
+
+/** Both ways beside each other; each has a user agent of its own, so that no packet of one can reach the other. */
+export interface Telephony extends Service {
+  readonly sandbox: Line
+  /** Undefined: no trunk is configured. */
+  readonly trunk: Line | undefined
 }
 
 /**
- * The user agent and the trunk it dials: the one that is configured, or the sandbox carrier on loopback, which is reached
- * by the very same code. Throws for a trunk that cannot be read.
+ * The sandbox carrier on loopback for sandbox organizations and, where one is configured, the trunk for live ones. Both
+ * are reached by the very same code. Throws for a trunk that cannot be read.
  */
-export const createTelephony = (config: Config, logger: Logger): Telephony =>
-  config.OUTDIAL_SIP_TRUNK === undefined
-    ? sandboxTelephony(config, logger)
-    : trunkTelephony(config, config.OUTDIAL_SIP_TRUNK, logger)
+export const createTelephony = (config: Config, logger: Logger): Telephony => {
+  const uri = config.OUTDIAL_SIP_TRUNK
+  const sandbox = sandboxLine(uri === undefined ? config.OUTDIAL_SIP_PORT : anyPort, logger)
+  const trunk = uri === undefined ? undefined : trunkLine(config, uri, logger)
+  return {
+    sandbox,
+    trunk,
+    start: async () => {
+      await Promise.all([sandbox.start(), trunk?.start()])
+    },
+    stop: async () => {
+      await Promise.all([sandbox.stop(), trunk?.stop()])
+    },
+  }
+}
 
 const loopback = '127.0.0.1'
+/** The port of OUTDIAL_SIP_PORT is the trunk's where there is one. */
+const anyPort = 0
 
-/** Where SIP listens. Throws for a trunk that cannot be read. */
+/** Where SIP listens on OUTDIAL_SIP_PORT. Throws for a trunk that cannot be read. */
 export const sipBindAddress = ({ OUTDIAL_SIP_TRUNK: trunk }: Config): string =>
   trunk === undefined ? loopback : bindAddressFor(readTrunk(trunk))
 
-const sandboxTelephony = (config: Config, logger: Logger): Telephony => {
+const sandboxLine = (port: number, logger: Logger): Line & Service => {
   const sandbox = createSandboxCarrier({ logger, callerPort: () => userAgent.localPort })
   const userAgent = createUserAgent({
     logger,
     sources: onlySource(loopback, () => parseTrunkUri(sandbox.target).port ?? 0),
     bindAddress: loopback,
-    port: config.OUTDIAL_SIP_PORT,
+    port,
   })
   // The carrier is known once the sandbox has its port; nothing is dialled before the parts have started.
   let carrier: Carrier | undefined
   return {
-    isSandbox: true,
     name: 'the sandbox carrier',
     mediaBindAddress: loopback,
     carrier: {
@@ -83,7 +104,7 @@ const readTrunk = (uri: string): Trunk => {
   }
 }
 
-const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony => {
+const trunkLine = (config: Config, uri: string, logger: Logger): Line & Service => {
   const trunk = readTrunk(uri)
   const publicAddress = config.OUTDIAL_PUBLIC_IP
   const bindAddress = bindAddressFor(trunk)
@@ -109,9 +130,9 @@ const trunkTelephony = (config: Config, uri: string, logger: Logger): Telephony 
     ...(publicAddress !== undefined && { publicAddress }),
   })
   return {
-    isSandbox: false,
     name: `the trunk at ${trunk.host}`,
     mediaBindAddress: bindAddress,
+    ...(publicAddress !== undefined && { publicAddress }),
     carrier,
     start: async () => {
       await sources.setTrunks([trunk])

@@ -12,7 +12,7 @@ export const agent = z
     created_at: dateTime,
     updated_at: dateTime,
   })
-  .meta({ id: 'Agent', description: 'An eligible AI voice agent, managed in the dashboard.' })
+  .meta({ id: 'Agent', description: 'An eligible AI voice agent, managed by the operator.' })
 
 export type Agent = z.output<typeof agent>
 

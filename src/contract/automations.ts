@@ -7,7 +7,7 @@ export const automationStatuses = ['draft', 'active', 'paused', 'archived'] as c
 
 export type AutomationStatus = (typeof automationStatuses)[number]
 
-/** One Automation. What it does is managed in the dashboard and not shown here. */
+/** One Automation. What it does is managed by the operator and not shown here. */
 export const automation = z
   .strictObject({
     id: opaqueId,

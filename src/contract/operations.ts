@@ -306,7 +306,7 @@ export const operations = {
     tag: 'Automations',
     summary: 'List Automations',
     description:
-      'The organization’s Automations, newest first. What they do is managed in the dashboard; a run needs an `active` one.',
+      'The organization’s Automations, newest first. What they do is managed by the operator; a run needs an `active` one.',
     scope: 'automations:read',
     bucket: 'read',
     query: automationFilters,

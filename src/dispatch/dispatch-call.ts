@@ -1,11 +1,10 @@
 import type { Database } from '../database/database.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
-import type { CallFence } from '../domains/calls/call-progress-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import { releaseClaim } from './gate-store.ts'
 import type { GateRow } from './gate-store.ts'
-import { passGate, type GateOutcome } from './gate.ts'
+import { passGate, type GateOutcome, type HasLiveEngine } from './gate.ts'
 import type { Lease } from './lease.ts'
 import { endLostCall, lostTrackReason } from './rescue.ts'
 import type { AdmittedCall, DialableCall, PrepareCall, PreparedCall } from './run-call-port.ts'
@@ -15,6 +14,7 @@ export interface DispatchCallOptions {
   readonly prepareCall: PrepareCall
   readonly onCallEnded: OnCallEnded
   readonly lease: Lease
+  readonly hasLiveEngine?: HasLiveEngine
   readonly logger: Logger
 }
 
@@ -45,8 +45,8 @@ interface Admitted {
 }
 
 const admit = async (
-  { database, lease, onCallEnded, prepareCall }: DispatchCallOptions,
-  fence: CallFence,
+  { database, lease, onCallEnded, prepareCall, hasLiveEngine }: DispatchCallOptions,
+  fence: ClaimedCall,
   signal: AbortSignal,
   logger: Logger,
 ): Promise<Admitted | undefined> => {
@@ -57,8 +57,11 @@ const admit = async (
   const ready: { prepared?: PreparedCall } = {}
   let isAdmitted = false
   try {
-    const outcome = await passGate(database, fence, onCallEnded, (row) => {
-      ready.prepared = prepareCall(admittedCall(fence, row))
+    const outcome = await passGate(database, fence, onCallEnded, {
+      onAdmitted: (row) => {
+        ready.prepared = prepareCall(admittedCall(fence, row))
+      },
+      ...(hasLiveEngine && { hasLiveEngine }),
     })
     report(outcome, logger)
     if (outcome.kind !== 'dial' || !ready.prepared) return undefined
@@ -74,7 +77,7 @@ const admit = async (
   }
 }
 
-const admittedCall = (fence: CallFence, row: GateRow): AdmittedCall => ({
+const admittedCall = (fence: ClaimedCall, row: GateRow): AdmittedCall => ({
   ...fence,
   contactId: row.contact_id,
   agentId: row.agent_id,

@@ -10,6 +10,8 @@ import { requestedCancellations } from './cancellations.ts'
 import { takeClaimTurn } from './claim-turn.ts'
 import { dispatchCall } from './dispatch-call.ts'
 import { feedBatches } from './feed-batches.ts'
+import { letGoOfEngineless } from './gate-store.ts'
+import type { HasLiveEngine } from './gate.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { repeat, systemSleep, type Repeating, type Sleep } from './repeating.ts'
@@ -37,6 +39,8 @@ export interface DispatcherOptions {
   readonly routes: readonly ServedRoute[]
   /** What calls of live organizations lack on this node, so that they wait. */
   readonly lacks?: readonly LiveLack[]
+  /** Whether calls of live organizations can be held here; all of them if not given. */
+  readonly hasLiveEngine?: HasLiveEngine
   /** Calls that this node's media carries as things are, all of them if not given: no call is claimed beyond it. */
   readonly mediaCapacity?: () => number
   readonly clock: Clock
@@ -115,6 +119,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   const start = async (): Promise<void> => {
     for (const route of options.routes) await configureRoute(database, route)
+    await letGoOfEngineless(database)
     lease = await takeLease(database, offer, clock)
     const sweep = createSweep({
       ...options,

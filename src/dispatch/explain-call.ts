@@ -3,7 +3,6 @@ import { formatDateTime } from '../contract/date-time.ts'
 import type { Queryable } from '../database/database.ts'
 import { calleeZones } from '../domains/calls/calling-windows.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
-import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 import { policyOfJson } from '../domains/organizations/calling-policy.ts'
 import {
   loadForExplanation,
@@ -11,6 +10,7 @@ import {
   type ExplainRow,
   type StoredDecision,
 } from './explain-store.ts'
+import { lackSentences } from './lack-sentences.ts'
 import { pausedSentence } from './paused-sentence.ts'
 
 /** What a queued call waits for; the first that applies. */
@@ -75,16 +75,6 @@ const whyItWaits = (row: ExplainRow): Waiting =>
   row.dispatchers === 0
     ? { reason: 'no_dispatcher', sentence: 'No dispatcher is running.' }
     : (noRoute(row) ?? closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row))
-
-/** Why calls of live organizations wait, and how to mend it. The first that applies comes first. */
-export const lackSentences: Readonly<Record<LiveLack, string>> = {
-  no_trunk:
-    'Its organization is live and no trunk is configured: set OUTDIAL_SIP_TRUNK and start Outdial again.',
-  no_caller_id:
-    'Its organization is live and has no number to show to the callee: set OUTDIAL_CALLER_ID and start Outdial again.',
-  no_engine:
-    'Its organization is live and its agent has no voice engine: set OUTDIAL_ENGINE with its server, or publish an agent with an engine, and start Outdial again.',
-}
 
 /** No node serves its route: it is not claimed at all until one does. */
 const noRoute = ({ servers, lacks }: ExplainRow): Waiting | undefined => {

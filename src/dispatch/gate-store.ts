@@ -3,7 +3,9 @@ import { decisionFragment } from '../domains/calls/call-fragments.ts'
 import type { CallFence } from '../domains/calls/call-progress-store.ts'
 import type { CallOrigin } from '../domains/calls/call-states.ts'
 import type { LaneKind } from '../domains/calls/lane-store.ts'
+import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
+import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
 
 /** What the gate judges: the claimed call and everything that may have changed since it was accepted. */
 export interface GateRow {
@@ -27,6 +29,9 @@ export interface GateRow {
   /** Null: no edge within sight. */
   readonly closes_at: Date | null
   readonly max_duration_seconds: number | null
+  readonly mode: OrganizationMode | null
+  /** What the agent's file says of its engine, as it was checked when it was made. */
+  readonly engine: AgentDefinition['engine'] | null
   readonly now: Date
 }
 
@@ -45,6 +50,7 @@ const loadStatement = sql(
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,
           case when isfinite(l.closes_at) and l.recompute_at >= l.closes_at then l.closes_at end as closes_at,
           (v.definition ->> 'max_duration_seconds')::integer as max_duration_seconds,
+          o.mode, v.definition -> 'engine' as engine,
           clock_timestamp() as now
      from calls c
      join organizations o    on o.id = c.organization_id
@@ -112,7 +118,8 @@ const releaseStatement = sql(
           node_id     = null,
           claimed_at  = null,
           -- A closed lane holds its calls by itself, and may open sooner than it seemed.
-          not_before  = case when $5::text is null then c.not_before else $4::timestamptz end,
+          not_before  = case when $5::text is null then c.not_before
+                             else coalesce($4::timestamptz, 'infinity') end,
           wait_reason = $5,
           ${decisionFragment({ decision: "'wait'", reason: '$6', until: '$4' })}
      from woken w
@@ -126,8 +133,8 @@ export interface Release {
   /** One sentence. */
   readonly reason: string
   readonly until?: Date | undefined
-  /** Given, the call itself waits until then; else whatever holds its lane. */
-  readonly waitReason?: 'attempts_per_day' | undefined
+  /** Given, the call itself waits until then, or until it is let go; else whatever holds its lane. */
+  readonly waitReason?: 'attempts_per_day' | 'no_engine' | undefined
 }
 
 /** Back to the queue before anything was dialled. False: no longer ours. */
@@ -144,3 +151,27 @@ export const releaseClaim = async (
     waitReason ?? null,
     reason,
   ])) > 0
+
+// Dispatch rows are locked before calls, as everywhere.
+const letGoStatement = sql(
+  'gate-store.letGoOfEngineless',
+  `with woken as (
+     update dispatch_organizations
+        set ready = true
+      where organization_id in (select organization_id
+                                  from calls
+                                 where status = 'queued'
+                                   and wait_reason = 'no_engine')
+     returning organization_id
+   )
+   update calls c
+      set not_before  = now(),
+          wait_reason = null
+     from woken w
+    where c.organization_id = w.organization_id
+      and c.status = 'queued'
+      and c.wait_reason = 'no_engine'`,
+)
+
+/** Calls that waited for an engine are judged again, once: what is set now may serve them. Returns how many. */
+export const letGoOfEngineless = (db: Queryable): Promise<number> => db.run(letGoStatement, [])

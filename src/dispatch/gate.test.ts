@@ -23,6 +23,7 @@ import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { policyToJson, sandboxPolicy } from '../domains/organizations/calling-policy.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { letGoOfEngineless } from './gate-store.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 import { computeDueLanes } from './lane-edges.ts'
 
@@ -48,6 +49,12 @@ const claimOne = async (of = organization): Promise<ClaimedCall> => {
   const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 5, except: [] })
   assert.equal(calls[0]?.organizationId, of.organizationId)
   return calls[0]
+}
+
+const claimAll = async () => {
+  const nodeId = newId()
+  await insertNode(test.db, nodeId)
+  return claimCalls(test.db, { nodeId, route: 'env', limit: 5, except: [] })
 }
 
 const gate = (call: ClaimedCall): Promise<GateOutcome> =>
@@ -175,6 +182,24 @@ describe('the gate', () => {
     assert.equal(row.wait_reason, 'attempts_per_day')
     assert.equal(row.not_before.toISOString().slice(11), '00:00:00.000Z', 'midnight in UTC')
     assert.ok(row.not_before > new Date())
+  })
+
+  it('keeps a live call without an engine until the next start, and a sandbox call never', async () => {
+    const hasLiveEngine = (): boolean => false
+    const onCallEnded = (): Promise<void> => Promise.resolve()
+    const call = await claimOne()
+    const outcome = await passGate(test.db, call, onCallEnded, { hasLiveEngine })
+    assert.equal(outcome.kind, 'wait')
+    assert.equal((await read(call)).wait_reason, 'no_engine')
+    assert.deepEqual((await claimAll()).calls, [], 'it is not claimed again and again')
+    assert.equal(await letGoOfEngineless(test.db), 1)
+    const [again] = (await claimAll()).calls
+    assert.ok(again)
+    assert.equal((await gate(again)).kind, 'dial')
+    await change(`update organizations set mode = 'sandbox' where id = $org`)
+    const sandboxCall = await claimOne()
+    const dialled = await passGate(test.db, sandboxCall, onCallEnded, { hasLiveEngine })
+    assert.equal(dialled.kind, 'dial')
   })
 
   it('judges such a call again as soon as the policy allows more attempts', async () => {

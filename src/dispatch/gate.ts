@@ -1,4 +1,5 @@
 import type { Database, Queryable, Transaction } from '../database/database.ts'
+import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import { enterBatch } from '../domains/batches/enter-batch.ts'
 import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
 import {
@@ -20,6 +21,7 @@ import {
   type GateRow,
   type Release,
 } from './gate-store.ts'
+import { lackSentences } from './lack-sentences.ts'
 import { markDialing, maxCallDurationMs } from './mark-dialing.ts'
 import { pausedSentence } from './paused-sentence.ts'
 
@@ -46,28 +48,35 @@ export const passGate = async (
   db: Database,
   fence: CallFence,
   onCallEnded: OnCallEnded,
-  onAdmitted: OnAdmitted = () => {},
+  { onAdmitted = () => {}, hasLiveEngine = () => true }: GateHooks = {},
 ): Promise<GateOutcome> => {
+  const hooks = { onAdmitted, hasLiveEngine }
   try {
-    return await db.transaction((tx) => decide(tx, fence, onCallEnded, onAdmitted))
+    return await db.transaction((tx) => decide(tx, fence, onCallEnded, hooks))
   } catch (error) {
     if (!(error instanceof NotDialled)) throw error
     return wait(db, fence, { reason: error.message })
   }
 }
 
-/** The call may be dialled if the commit succeeds, which it mostly does: time to get ready. Must not throw. */
-export type OnAdmitted = (row: GateRow) => void
+export interface GateHooks {
+  /** The call may be dialled if the commit succeeds, which it mostly does: time to get ready. Must not throw. */
+  readonly onAdmitted?: (row: GateRow) => void
+  readonly hasLiveEngine?: HasLiveEngine
+}
+
+/** Whether this node holds a live organization's conversation for an agent with this engine, or with none of its own. */
+export type HasLiveEngine = (engine: AgentDefinition['engine']) => boolean
 
 const decide = async (
   tx: Transaction,
   fence: CallFence,
   onCallEnded: OnCallEnded,
-  onAdmitted: OnAdmitted,
+  { onAdmitted, hasLiveEngine }: Required<GateHooks>,
 ): Promise<GateOutcome> => {
   const row = await loadForGate(tx, fence)
   if (!row) return { kind: 'lost' }
-  const verdict = await judge(tx, fence, row)
+  const verdict = await judge(tx, fence, row, hasLiveEngine)
   switch (verdict.kind) {
     case 'dial':
       onAdmitted(row)
@@ -121,10 +130,16 @@ const end = async (
   return { kind: 'ended', ended }
 }
 
-const judge = async (tx: Transaction, fence: CallFence, row: GateRow): Promise<Verdict> => {
+const judge = async (
+  tx: Transaction,
+  fence: CallFence,
+  row: GateRow,
+  hasLiveEngine: HasLiveEngine,
+): Promise<Verdict> => {
   const policy = policyOfJson(row.policy)
   return (
     refusal(row, policy) ??
+    noEngine(row, hasLiveEngine) ??
     closedHours(row, policy) ??
     (await tooManyAttempts(tx, fence, row, policy)) ?? {
       kind: 'dial',
@@ -150,6 +165,12 @@ const failed = (outcomeReason: string): Verdict => ({
   outcome: 'not_reached',
   outcomeReason,
 })
+
+/** It waits for no time but for a setting: the next start lets it go (`letGoOfEngineless`). */
+const noEngine = (row: GateRow, hasLiveEngine: HasLiveEngine): Verdict | undefined =>
+  row.mode === 'sandbox' || hasLiveEngine(row.engine ?? undefined)
+    ? undefined
+    : { kind: 'wait', reason: lackSentences.no_engine, waitReason: 'no_engine' }
 
 /** The lane closed, or was paused, between claim and gate. It wakes the call itself when it opens again. */
 const closedHours = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {

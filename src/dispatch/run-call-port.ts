@@ -1,4 +1,5 @@
 import type { CallOrigin } from '../domains/calls/call-states.ts'
+import type { RouteName } from '../domains/organizations/organization-mode.ts'
 
 /**
  * Carries one claimed call from INVITE to its terminal state. Called once the row says `dialing` and that commit is
@@ -39,6 +40,8 @@ export interface AdmittedCall {
   /** Fences every write about this call. */
   readonly leaseToken: string
   readonly origin: CallOrigin
+  /** By which it is dialled: its organization's. */
+  readonly route: RouteName
 }
 
 export interface DialableCall extends AdmittedCall {

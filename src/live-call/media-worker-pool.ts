@@ -18,6 +18,8 @@ export interface MediaWorkerPoolOptions {
 }
 
 export interface MediaWorkerPool extends Service, MediaPlane {
+  /** The same with a socket of other settings. */
+  open(callId: string, socket?: MediaSocketSettings): Promise<MediaCall>
   /** Calls that the workers carry as things are; those under way may be more, while they are late. */
   capacity(): number
   load(): WorkerLoad & { readonly workers: number }
@@ -79,10 +81,10 @@ export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWor
       .filter((thread) => thread.calls() < capacityOf(thread))
       .toSorted((left, right) => left.calls() - right.calls())[0]
 
-  const open = async (callId: string): Promise<MediaCall> => {
+  const open = async (callId: string, socket = options.socket): Promise<MediaCall> => {
     const thread = freest()
     if (thread === undefined) throw new MediaUnavailableError('Every media worker is busy.')
-    const call = thread.open(callId, options.socket)
+    const call = thread.open(callId, socket)
     await call.opened
     return call
   }

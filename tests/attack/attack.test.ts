@@ -6,7 +6,7 @@ import { attacks } from './stage/attacks.ts'
 import { describeRow, runAttacks } from './stage/run-attacks.ts'
 
 /** Which attacks are part of every test run; the others are `npm run attack`. */
-const tried = ['rtp-injection', 'http-head-cost']
+const tried = ['first-start-key', 'rtp-injection', 'http-head-cost']
 
 const root = join(import.meta.dirname, '../..')
 const needsLinux = process.platform === 'linux' ? false : 'only Linux has these loopback addresses'

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { liveSettings } from '../support/live-tenant.ts'
 import pg from 'pg'
 import { lostNodeReason } from '../../src/dispatch/rescue.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
@@ -39,7 +40,7 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
   const { server } = await startSharedDatabase(folder)
   const commits = await startCommitHolder(server.connection)
   const installationOn = (connection: Parameters<typeof urlOf>[0]) =>
-    createInstallation({ OUTDIAL_SIP_TRUNK: carrier.trunk, DATABASE_URL: urlOf(connection) })
+    createInstallation({ ...liveSettings(carrier.trunk), DATABASE_URL: urlOf(connection) })
   const homes = [
     await installationOn(commits.connection),
     await installationOn(server.connection),

@@ -11,7 +11,7 @@ import { readWav, writeWav } from '../../src/audio/wav.ts'
 import { terminalStates } from '../support/api-client.ts'
 import { freeUdpPort } from '../support/free-port.ts'
 import { createInstallation, startOutdial } from '../support/outdial-process.ts'
-import { openSandboxTenant } from '../support/sandbox-tenant.ts'
+import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 
@@ -109,12 +109,11 @@ test('baresip answers a call over a trunk: it hears our speech, we record its to
   const phone = await startBaresip(join(installation.data, 'baresip'))
   const env = {
     ...installation.env,
-    OUTDIAL_SIP_TRUNK: `sip:127.0.0.1:${phone.port}`,
-    OUTDIAL_CALLER_ID: '+12025550199',
+    ...liveSettings(`sip:127.0.0.1:${phone.port}`),
   }
   const outdial = await startOutdial(env)
   try {
-    const { agent, api } = await openSandboxTenant(outdial)
+    const { agent, api } = await openLiveTenant(outdial)
     const placed = await api.post('/calls', {
       agent_id: agent,
       recipient: { external_id: 'phone', name: 'A phone', phone_number: number },

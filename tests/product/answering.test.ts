@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
 import { createSynthesizer } from '../../src/audio/flite.ts'
 import { pureFrequency } from '../../src/audio/goertzel.ts'
 import { energyOf } from '../../src/audio/level.ts'
-import { createApiClient, terminalStates, type ApiClient } from '../support/api-client.ts'
+import { terminalStates, type ApiClient } from '../support/api-client.ts'
 import { decodeStereo } from '../support/ffmpeg.ts'
 import {
   askOutdial,
@@ -100,13 +101,9 @@ describe('who answers', { timeout: 180_000 }, () => {
 
   before(async () => {
     carrier = await startSandboxCarrier(join(folder, 'journal.jsonl'))
-    installation = await createInstallation({ OUTDIAL_SIP_TRUNK: carrier.trunk })
+    installation = await createInstallation(liveSettings(carrier.trunk))
     outdial = await startOutdial(installation.env)
-    const [first] = await askOutdial<{ id: string }[]>(installation.env, 'org', 'list')
-    org = first?.id ?? assert.fail('the first start makes an organization')
-    const keyCommand = `key create --org ${org} --name test --scopes all`.split(' ')
-    const key = await askOutdial<{ secret: string }>(installation.env, ...keyCommand)
-    api = createApiClient(outdial.apiUrl, key.secret)
+    ;({ org, api } = await openLiveTenant(outdial))
     for (const [name, { number, agent }] of Object.entries(calls)) {
       const placed = await place(await createAgent(name, agent), number)
       assert.equal(placed.status, 202, JSON.stringify(placed.body))

@@ -8,7 +8,7 @@ import { createSandboxServer } from '../../src/telephony/sandbox/sandbox-server.
 import type { Persona } from '../../src/telephony/sandbox/personas.ts'
 import { terminalStates } from '../support/api-client.ts'
 import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
-import { openSandboxTenant } from '../support/sandbox-tenant.ts'
+import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
 import { until } from '../support/until.ts'
 
 const number = '+12025550144'
@@ -39,13 +39,13 @@ test(
     const model = createScriptedRealtimeServer({ vocabulary: lines, logger: silentLogger })
     await Promise.all([carrier.start(), model.start()])
     const installation = await createInstallation({
-      OUTDIAL_SIP_TRUNK: `sip:127.0.0.1:${carrier.port}`,
+      ...liveSettings(`sip:127.0.0.1:${carrier.port}`),
       OUTDIAL_ENGINE: 'realtime',
       OUTDIAL_REALTIME_URL: model.url,
     })
     const outdial = await startOutdial(installation.env)
     try {
-      const { org, api } = await openSandboxTenant(outdial)
+      const { org, api } = await openLiveTenant(outdial)
       const file = join(installation.data, 'agent.json')
       writeFileSync(
         file,

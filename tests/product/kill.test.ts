@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { terminalStates } from '../support/api-client.ts'
 import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
-import { openSandboxTenant } from '../support/sandbox-tenant.ts'
+import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
 import { startSandboxCarrier } from '../support/sandbox-carrier-process.ts'
 import { until } from '../support/until.ts'
 
@@ -12,10 +12,10 @@ const capacity = 5
 test('kill -9 amid ten calls loses none and rings no phone twice', async () => {
   const installation = await createInstallation()
   const carrier = await startSandboxCarrier(join(installation.data, 'journal'))
-  const env = { ...installation.env, OUTDIAL_SIP_TRUNK: carrier.trunk }
+  const env = { ...installation.env, ...liveSettings(carrier.trunk) }
   let outdial = await startOutdial(env)
   try {
-    const { org, agent, api } = await openSandboxTenant(outdial)
+    const { org, agent, api } = await openLiveTenant(outdial)
     await askOutdial(env, ...`org set ${org} --concurrency ${capacity}`.split(' '))
     const ids: string[] = []
     for (let index = 0; index < 10; index += 1) {

@@ -147,7 +147,8 @@ export const untilBlocked = async (db: Queryable): Promise<void> => {
 export const insertNode = async (db: Queryable, nodeId: string): Promise<void> => {
   await execute(
     db,
-    `insert into nodes (id, name, lease_until) values ($1, 'test', now() + interval '1 day')`,
+    `insert into nodes (id, name, lease_until, max_channels, routes)
+     values ($1, 'test', now() + interval '1 day', 1000, '{env,sandbox}')`,
     [nodeId],
   )
 }

@@ -21,7 +21,7 @@ const tags: Readonly<Record<string, string>> = {
   Calls: 'Immediate AI calls and their states.',
   Results: 'Summaries and transcripts; each becomes ready on its own.',
   Contacts: 'People your organization may call, by your own identities.',
-  Agents: 'AI voice agents, managed in the dashboard.',
+  Agents: 'AI voice agents, managed by the operator.',
   Batches: 'Dialling jobs for many recipients.',
   Automations: 'Automations and their runs, one contact at a time.',
   Recordings: 'Recordings of calls and their download URLs.',

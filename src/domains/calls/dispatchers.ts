@@ -9,6 +9,19 @@ const hasStatement = sql(
                      and not draining) as has_dispatcher`,
 )
 
+const trunkStatement = sql(
+  'dispatchers.hasTrunk',
+  `select exists (select
+                    from nodes
+                   where lease_until > clock_timestamp()
+                     and rescued_at is null
+                     and not 'no_trunk' = any(lacks)) as has_trunk`,
+)
+
+/** Whether a running node has a trunk for live organizations. */
+export const hasTrunk = async (db: Queryable): Promise<boolean> =>
+  (await db.row<{ has_trunk: boolean }>(trunkStatement, []))?.has_trunk ?? false
+
 /** Whether anybody takes calls out of the queue: without one, everything in it waits. */
 export const hasDispatcher = async (db: Queryable): Promise<boolean> =>
   (await db.row<{ has_dispatcher: boolean }>(hasStatement, []))?.has_dispatcher ?? false

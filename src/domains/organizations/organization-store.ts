@@ -145,6 +145,16 @@ export const findOrganization = async (
   return row && fromRow(row)
 }
 
+const countStatement = sql(
+  'organization-store.countOrganizations',
+  `select count(*) as count
+     from organizations
+    where mode = $1`,
+)
+
+export const countOrganizations = async (db: Queryable, mode: OrganizationMode): Promise<number> =>
+  (await db.row<{ count: number }>(countStatement, [mode]))?.count ?? 0
+
 const listStatement = sql(
   'organization-store.listOrganizations',
   `select ${columns}

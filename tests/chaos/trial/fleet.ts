@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { liveSettings } from '../../support/live-tenant.ts'
 import type pg from 'pg'
 import { databaseUser } from '../../../src/database/embedded-cluster.ts'
 import { prepareFolders } from '../../../src/database/embedded-folders.ts'
@@ -33,6 +34,7 @@ const callsPerSecond = 25
 
 const settings = {
   OUTDIAL_MAX_CHANNELS: String(trunkChannels),
+  OUTDIAL_TRUNK_CHANNELS: String(trunkChannels),
   OUTDIAL_MAX_CPS: String(callsPerSecond),
   OUTDIAL_RING_TIMEOUT_SECONDS: '3',
   OUTDIAL_DRAIN_SECONDS: '0',
@@ -42,7 +44,7 @@ const settings = {
 export const startFleet = async (shape: Shape): Promise<Fleet> => {
   const folder = mkdtempSync(join(tmpdir(), `outdial-chaos-${shape}-`))
   const carrier = await startSandboxCarrier(join(folder, 'journal'))
-  const common = { ...settings, OUTDIAL_SIP_TRUNK: carrier.trunk }
+  const common = { ...settings, ...liveSettings(carrier.trunk) }
   const shared = shape === 'pair' ? await startSharedDatabase(folder) : undefined
   const installations: Awaited<ReturnType<typeof createInstallation>>[] = []
   for (const rtpPorts of shape === 'pair' ? ['11000-14999', '15000-18999'] : ['11000-18999'])

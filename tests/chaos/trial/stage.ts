@@ -83,7 +83,12 @@ export const setStage = async ({ connection }: Pick<Fleet, 'connection'>): Promi
 }
 
 const makeTenant = async (db: Database, concurrency: number): Promise<Tenant> => {
-  const { id } = await createOrganization(db, { name: 'Trial', concurrency, policy: allHours })
+  const { id } = await createOrganization(db, {
+    name: 'Trial',
+    concurrency,
+    policy: allHours,
+    mode: 'live',
+  })
   await db.transaction((tx) => setOrganization(tx, db.hint, id, { rateLimits: rates }))
   const agent = await createAgent(db, id, { ...minimalAgentFile, max_duration_seconds: 20 })
   const key = await createApiKey(db, { organizationId: id, name: 'Trial', scopes: 'all' })
