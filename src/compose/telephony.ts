@@ -124,6 +124,7 @@ const trunkLine = (config: Config, uri: string, logger: Logger): Line & Service 
   const carrier = createSipCarrier({
     userAgent,
     trunk,
+    trunkAddresses: () => sources.addressesOf(trunk),
     logger,
     // A trunk on loopback is a test peer; only there the id helps whoever counts INVITEs.
     sendsCallId: isLocalTrunk(trunk),

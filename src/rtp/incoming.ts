@@ -12,6 +12,8 @@ export interface Incoming {
   connect(media: RtpMedia): void
   /** A packet of the latched source. `arrival` in timestamp units. */
   accept(packet: RtpPacket, arrival: number): void
+  /** Whether packets of this payload type belong to what was agreed on. */
+  isAgreed(payloadType: number): boolean
   /** The next 20 ms. Packets are dropped and silence is returned while `isListening` is false. */
   take(): Uint8Array
   listen(isListening: boolean): void
@@ -126,6 +128,10 @@ export const createIncoming = (): Incoming => {
       const source = receptionOf(packet)
       if (source?.update(packet.sequenceNumber, packet.timestamp, arrival)) hear(packet)
     },
+    isAgreed: (payloadType) =>
+      codecOf(payloadType) !== undefined ||
+      payloadType === media?.telephoneEventPayloadType ||
+      payloadType === comfortNoisePayloadType,
     take() {
       if (!isListening) return silence
       const frame = playout.buffer.take()

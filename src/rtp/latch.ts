@@ -1,9 +1,18 @@
-/** Decides whose packets are the call's. A source is somebody's address and port. */
+import { canonicalAddress } from '../runtime/ip-address.ts'
+import { sequenceDistance, type RtpPacket } from './packet.ts'
+
+/**
+ * Addresses beside the one the SDP names that the call's packets may come from; `any` where the trunk is symmetric: its
+ * SDP names an address that its media never come from.
+ */
+export type OtherSources = readonly string[] | 'any'
+
+/** Decides whose packets are the call's. A source is an address and port. */
 export interface Latch {
   /** The address the SDP named. A new one starts over. */
-  declare(remote: Source): void
-  /** Whether a packet is to be heard. */
-  accept(from: Source, ssrc: number): boolean
+  declare(remote: Source, others?: OtherSources): void
+  /** Whether a packet is to be heard. `isPlausible`: of a payload type that was agreed on. */
+  accept(from: Source, packet: Probe, isPlausible: boolean): boolean
   /** The latched source; frozen, except that a guessed one yields to the very address the SDP named. */
   readonly source: Source | undefined
 }
@@ -13,56 +22,72 @@ export interface Source {
   readonly port: number
 }
 
-/** Three packets of one SSRC make a source; a stray or a scan does not. */
+export type Probe = Pick<RtpPacket, 'ssrc' | 'sequenceNumber'>
+
+/** Three packets of one SSRC in sequence make a source; a stray or a scan does not. */
 const probationPackets = 3
 
-/** Strangers on probation at one time; the oldest makes room. */
+/** Numbers that a network may lose or swap within three packets. */
+const maxSequenceGap = 10
+
+/** Sources on probation at one time; the oldest makes room. */
 const maxCandidates = 4
 
 /**
- * `declared` latches to any port of the SDP's address, `symmetric` to anyone: behind a NAT the SDP names an address that
- * nobody can reach. Before anything is latched, the SDP's exact address and port are heard from their first packet on.
+ * Latches to any port of the declared address, for a NAT may change it, or of the other addresses. The declared address
+ * and port themselves are heard from their first packet on, and from then on no other port may be guessed.
  */
-export const createLatch = (policy: 'declared' | 'symmetric'): Latch => {
+export const createLatch = (): Latch => {
   let declared: Source | undefined
+  let others: OtherSources = []
   let source: Source | undefined
-  const candidates = new Map<string, number>()
+  let hasHeardDeclared = false
+  const candidates = new Map<string, { packets: number; last: number }>()
 
   const startOver = (): void => {
     source = undefined
+    hasHeardDeclared = false
     candidates.clear()
   }
 
-  const passesProbation = (from: Source, ssrc: number): boolean => {
+  const passesProbation = (from: Source, { ssrc, sequenceNumber }: Probe): boolean => {
     const key = `${from.address} ${from.port} ${ssrc}`
-    const packets = (candidates.get(key) ?? 0) + 1
+    const before = candidates.get(key)
+    const step = before === undefined ? 0 : sequenceDistance(before.last, sequenceNumber)
+    const follows = step > 0 && step <= maxSequenceGap
+    const packets = before !== undefined && follows ? before.packets + 1 : 1
     candidates.delete(key)
-    candidates.set(key, packets)
+    candidates.set(key, { packets, last: sequenceNumber })
     if (candidates.size > maxCandidates) candidates.delete(candidates.keys().next().value!)
     return packets >= probationPackets
   }
 
   const mayBecomeSource = (from: Source): boolean => {
-    if (source) return isSame(from, declared) && !isSame(source, declared)
-    return policy === 'symmetric' || from.address === declared?.address
+    if (isSame(from, declared)) return !isSame(source, declared)
+    if (source !== undefined || hasHeardDeclared) return false
+    return others === 'any' || from.address === declared?.address || others.includes(from.address)
   }
 
   return {
-    declare(remote) {
-      if (!isSame(remote, declared)) startOver()
-      declared = { address: remote.address, port: remote.port }
+    declare(remote, given = []) {
+      const next = { address: canonicalAddress(remote.address), port: remote.port }
+      others = given === 'any' ? given : given.map(canonicalAddress)
+      if (!isSame(next, declared)) startOver()
+      declared = next
     },
-    accept(from, ssrc) {
+    accept(from, packet, isPlausible) {
       if (!declared) return false
       if (isSame(from, source)) return true
       if (!mayBecomeSource(from)) return false
       const wasLatched = source !== undefined
-      if (passesProbation(from, ssrc)) {
+      if (isPlausible && passesProbation(from, packet)) {
         source = { address: from.address, port: from.port }
         candidates.clear()
         return true
       }
-      return !wasLatched && isSame(from, declared)
+      if (wasLatched || !isSame(from, declared)) return false
+      hasHeardDeclared ||= isPlausible
+      return true
     },
     get source() {
       return source
@@ -70,5 +95,5 @@ export const createLatch = (policy: 'declared' | 'symmetric'): Latch => {
   }
 }
 
-const isSame = (a: Source, b: Source | undefined): boolean =>
-  a.port === b?.port && a.address === b.address
+const isSame = (a: Source | undefined, b: Source | undefined): boolean =>
+  a !== undefined && a.port === b?.port && a.address === b.address

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConcealer } from './conceal.ts'
-import { createLatch } from './latch.ts'
+import { createLatch, type Latch, type Source } from './latch.ts'
 import { createReception } from './reception.ts'
 import { decodeG711, encodeG711, g711Silence } from '../audio/g711.ts'
 import { energyOf } from '../audio/level.ts'
@@ -58,77 +58,104 @@ const declared = { address: '203.0.113.5', port: 4000 }
 const nat = { address: '198.51.100.7', port: 6000 }
 const intruder = { address: '192.0.2.66', port: 666 }
 
+/** Packets of one SSRC in sequence: what each `accept` says. */
+const say = (latch: Latch, from: Source, ssrc = 1, count = 3, isPlausible = true): boolean[] =>
+  Array.from({ length: count }, (_, at) =>
+    latch.accept(from, { ssrc, sequenceNumber: (65_534 + at) & 0xffff }, isPlausible),
+  )
+const all = (value: boolean, count = 3): boolean[] => Array.from({ length: count }, () => value)
+
 test('nobody is heard before an address is declared', () => {
-  const latch = createLatch('symmetric')
-  assert.ok(!Array.from({ length: 5 }, () => latch.accept(nat, 1)).some(Boolean))
+  assert.deepEqual(say(createLatch(), nat, 1, 5), all(false, 5))
 })
 
 test('the declared address is heard from its first packet, and latched with its third', () => {
-  const latch = createLatch('declared')
+  const latch = createLatch()
   latch.declare(declared)
-  assert.ok(latch.accept(declared, 1))
-  assert.ok(latch.accept(declared, 1))
+  assert.deepEqual(say(latch, declared, 1, 2), all(true, 2))
   assert.equal(latch.source, undefined)
-  assert.ok(latch.accept(declared, 1))
+  latch.accept(declared, { ssrc: 1, sequenceNumber: 0 }, true)
   assert.deepEqual(latch.source, declared)
 })
 
 test('another port of the declared address may latch, another address may not', () => {
-  const latch = createLatch('declared')
+  const latch = createLatch()
   latch.declare(declared)
-  const sibling = { ...declared, port: 4444 }
-  assert.deepEqual(
-    [1, 2, 3].map(() => latch.accept(sibling, 1)),
-    [false, false, true],
-  )
-  assert.deepEqual(
-    [1, 2, 3].map(() => latch.accept(intruder, 1)),
-    [false, false, false],
-  )
+  assert.deepEqual(say(latch, { ...declared, port: 4444 }), [false, false, true])
+  latch.declare({ ...declared, port: 4002 })
+  assert.deepEqual(say(latch, intruder, 1, 9), all(false, 9))
 })
 
-test('three packets must be of one SSRC', () => {
-  const latch = createLatch('symmetric')
+test('once the declared port was heard, no other port is guessed, but it is heard itself', () => {
+  const latch = createLatch()
   latch.declare(declared)
+  assert.ok(latch.accept(declared, { ssrc: 1, sequenceNumber: 1 }, true))
+  assert.deepEqual(say(latch, { ...declared, port: 4444 }, 1, 9), all(false, 9))
+  assert.deepEqual(say(latch, declared), all(true))
+})
+
+test('other addresses count where they are given, and anybody on a symmetric trunk', () => {
+  for (const others of [[nat.address], 'any'] as const) {
+    const latch = createLatch()
+    latch.declare({ address: '10.0.0.9', port: 4000 }, others)
+    const isAnybody = others === 'any'
+    assert.deepEqual(say(latch, intruder), [false, false, isAnybody])
+    latch.declare({ address: '10.0.0.9', port: 4002 }, others)
+    assert.deepEqual(say(latch, nat), [false, false, true])
+  }
+})
+
+test('packets that are no stream, or of no agreed type, never latch', () => {
+  const latch = createLatch()
+  latch.declare(declared, 'any')
   assert.deepEqual(
-    [1, 2, 3, 4].map((ssrc) => latch.accept(nat, ssrc)),
-    [false, false, false, false],
+    [1, 2, 3, 4].map((ssrc) => latch.accept(nat, { ssrc, sequenceNumber: ssrc }, true)),
+    all(false, 4),
   )
+  assert.deepEqual(say(latch, nat, 9, 9, false), all(false, 9))
+  const repeated = Array.from({ length: 9 }, () =>
+    latch.accept(nat, { ssrc: 5, sequenceNumber: 5 }, true),
+  )
+  assert.deepEqual(repeated, all(false, 9))
+  const leaping = [1, 5000, 10_000].map((sequenceNumber) =>
+    latch.accept(nat, { ssrc: 6, sequenceNumber }, true),
+  )
+  assert.deepEqual(leaping, all(false))
   assert.equal(latch.source, undefined)
 })
 
 test('a latched source is frozen, but a guessed one yields to the declared address', () => {
-  const latch = createLatch('symmetric')
-  latch.declare(declared)
-  for (let i = 0; i < 3; i++) latch.accept(nat, 1)
-  for (let i = 0; i < 9; i++) assert.equal(latch.accept(intruder, 2), false)
+  const latch = createLatch()
+  latch.declare(declared, 'any')
+  say(latch, nat)
+  assert.deepEqual(say(latch, intruder, 2, 9), all(false, 9))
   assert.deepEqual(latch.source, nat)
-  assert.deepEqual(
-    [1, 2, 3].map(() => latch.accept(declared, 3)),
-    [false, false, true],
-  )
-  for (let i = 0; i < 9; i++) assert.equal(latch.accept(nat, 1), false)
+  assert.deepEqual(say(latch, declared, 3), [false, false, true])
+  assert.deepEqual(say(latch, nat, 1, 9), all(false, 9))
   assert.deepEqual(latch.source, declared)
 })
 
 test('declaring the same address keeps the latch, another one starts over', () => {
-  const latch = createLatch('symmetric')
-  latch.declare(declared)
-  for (let i = 0; i < 3; i++) latch.accept(nat, 1)
-  latch.declare({ ...declared })
+  const latch = createLatch()
+  latch.declare(declared, 'any')
+  say(latch, nat)
+  latch.declare({ ...declared }, 'any')
   assert.deepEqual(latch.source, nat)
-  latch.declare({ ...declared, port: 4002 })
+  latch.declare({ ...declared, port: 4002 }, 'any')
   assert.equal(latch.source, undefined)
 })
 
+test('an address is the same in each of its spellings', () => {
+  const latch = createLatch()
+  latch.declare({ address: '2001:DB8:0::0001', port: 4000 })
+  assert.deepEqual(say(latch, { address: '2001:db8::1', port: 4000 }), all(true))
+})
+
 test('a flood of strangers does not keep the real one from latching', () => {
-  const latch = createLatch('symmetric')
-  latch.declare(declared)
-  for (let i = 0; i < 1000; i++) latch.accept({ address: '192.0.2.1', port: i + 1 }, i)
-  assert.deepEqual(
-    [1, 2, 3].map(() => latch.accept(nat, 1)),
-    [false, false, true],
-  )
+  const latch = createLatch()
+  latch.declare(declared, 'any')
+  for (let i = 0; i < 1000; i++) say(latch, { address: '192.0.2.1', port: i + 1 }, i, 1)
+  assert.deepEqual(say(latch, nat), [false, false, true])
 })
 
 test('a hole is filled with the last frame fading out, then silence', () => {

@@ -63,9 +63,10 @@ export const createRtcpReporter = (
         if (packet.type === 'sender_report' && packet.ssrc === incoming.reception?.ssrc) {
           incoming.reception.senderReport(compactNtp(packet.sender), clock.monotonicMs())
         }
-        if (packet.type === 'sender_report' || packet.type === 'receiver_report') {
-          packet.reports.forEach(takeFeedback)
-        }
+        const isReport = packet.type === 'sender_report' || packet.type === 'receiver_report'
+        // Before anything was heard, the other side may only report (RFC 3550 6.4.2).
+        const heardSsrc = incoming.reception?.ssrc ?? (isReport ? packet.ssrc : undefined)
+        if (isReport && packet.ssrc === heardSsrc) packet.reports.forEach(takeFeedback)
       }
     },
     farewell: () => serializeRtcp([...report(), { type: 'bye', sources: [outgoing.ssrc] }]),

@@ -1,4 +1,5 @@
 import type { G711Codec } from '../audio/g711.ts'
+import type { OtherSources } from './latch.ts'
 
 /** One call's audio on the wire. `openRtpSession` (rtp-session.ts) makes one. */
 export interface RtpSession {
@@ -33,6 +34,8 @@ export interface RtpSession {
 
 export interface RtpMedia {
   readonly remote: { readonly address: string; readonly port: number }
+  /** Whose packets may be the call's beside those of `remote`'s address; none without it. */
+  readonly otherSources?: OtherSources
   readonly codec: G711Codec
   readonly payloadType: number
   /** RFC 4733 payload type, where the peer takes one. */
@@ -46,11 +49,6 @@ export interface RtpSessionOptions {
   readonly bindAddress: string
   /** Even ports of this range carry RTP, the odd one above each carries RTCP (RFC 3550 section 11). */
   readonly portRange: { readonly min: number; readonly max: number }
-  /**
-   * Whose packets may become the source. `declared`: only the address the SDP named, from any port of it.
-   * `symmetric` (default): anyone until latched, because many NATs leave a private address in the SDP.
-   */
-  readonly latch?: 'declared' | 'symmetric'
   /** `off` opens no second socket. Default `on`. */
   readonly rtcp?: 'on' | 'off'
   /** RTCP CNAME; a random one by default, so that calls cannot be linked (RFC 7022). */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { canonicalAddress } from '../runtime/ip-address.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { createIncoming } from './incoming.ts'
 import { createLatch, type Source } from './latch.ts'
@@ -24,7 +25,7 @@ export const openRtpSession = async (
   options: RtpSessionOptions,
   clock: Clock = systemClock,
 ): Promise<RtpSession> => {
-  const latch = createLatch(options.latch ?? 'symmetric')
+  const latch = createLatch()
   const outgoing = createOutgoing()
   const incoming = createIncoming()
   const cname = options.cname ?? randomBytes(12).toString('base64')
@@ -39,10 +40,15 @@ export const openRtpSession = async (
 
   const onRtp = (datagram: Uint8Array, address: string, port: number): void => {
     if (isClosed) return
-    if (looksLikeRtcp(datagram)) return onRtcp(datagram, address)
+    if (looksLikeRtcp(datagram)) {
+      // On this port only the stream's own source multiplexes (RFC 5761).
+      if (port === destination()?.port) onRtcp(datagram, address)
+      return
+    }
     const packet = parseRtpPacket(datagram)
     if (!packet) malformed++
-    else if (!latch.accept({ address, port }, packet.ssrc)) foreign++
+    else if (!latch.accept({ address, port }, packet, incoming.isAgreed(packet.payloadType)))
+      foreign++
     else {
       silentTicks = 0
       incoming.accept(packet, clock.monotonicMs() * samplesPerMs)
@@ -99,8 +105,8 @@ export const openRtpSession = async (
       isConnected = true
       silentTicks = 0
       if (!isUnspecified(next.remote.address)) {
-        declared = next.remote
-        latch.declare(next.remote)
+        declared = { ...next.remote, address: canonicalAddress(next.remote.address) }
+        latch.declare(next.remote, next.otherSources)
       }
       outgoing.connect(next)
       incoming.connect(next)

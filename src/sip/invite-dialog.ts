@@ -47,6 +47,7 @@ const maxGlareTries = 4
 export class InviteDialog implements Dialog {
   readonly state: DialogState
   readonly ended: Promise<{ readonly by: EndedBy; readonly reason?: string }>
+  readonly firstHop: string | undefined
   remoteSdp: string
   readonly #context: AgentContext
   readonly #client: DialogClient
@@ -67,6 +68,7 @@ export class InviteDialog implements Dialog {
     this.#context = context
     this.state = options.state
     this.remoteSdp = options.remoteSdp
+    this.firstHop = options.firstHop
     const { promise, resolve } = Promise.withResolvers<{ by: EndedBy; reason?: string }>()
     this.ended = promise
     this.#finish = resolve

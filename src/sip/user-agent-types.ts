@@ -53,6 +53,8 @@ export type InviteResult =
 /** An established INVITE dialog, of either role. */
 export interface Dialog {
   readonly sipCallId: string
+  /** The address of which the dialog was made, where its INVITE went to or came from. */
+  readonly firstHop?: string | undefined
   /** The SDP that came from the other side (offer or answer). */
   readonly remoteSdp: string
   /** A re-INVITE or UPDATE with an offer: the listener returns our answer, or `undefined` for 488. */

@@ -66,6 +66,8 @@ export type Codec = 'pcmu' | 'pcma'
 /** What the offer and answer agreed on (RFC 3264). */
 export interface NegotiatedMedia {
   readonly remote: MediaAddress
+  /** Addresses beside `remote`'s that RTP may come from, or `any`; none without it. */
+  readonly otherSources?: readonly string[] | 'any'
   readonly codec: Codec
   readonly payloadType: number
   /** RFC 4733 payload type, where the peer takes one. */

@@ -2,6 +2,7 @@ import type { AgreedAudio, MediaNegotiator } from '../sip/sdp.ts'
 import type { Dialog } from '../sip/user-agent-types.ts'
 import type { CallLeg, LegEnd, NegotiatedMedia, TransferOutcome } from './carrier.ts'
 import { digitOfInfo } from './info-digit.ts'
+import { withMediaSources, type MediaSourceRule } from './media-sources.ts'
 import { refer } from './refer.ts'
 
 export interface TransferSettings {
@@ -11,19 +12,24 @@ export interface TransferSettings {
   readonly referredBy: string
 }
 
+export interface LegSettings {
+  readonly transfers: TransferSettings
+  readonly sources: MediaSourceRule
+}
+
 /** An answered SIP call. Offers of the other side (hold, resume, another address) are answered here. */
 export const createSipCallLeg = (
   dialog: Dialog,
   negotiator: MediaNegotiator,
   agreed: AgreedAudio,
-  transfers: TransferSettings,
+  { transfers, sources }: LegSettings,
 ): CallLeg => {
-  let media: NegotiatedMedia = agreed
+  let media = withMediaSources(agreed, sources)
   let isTransferring = false
   const listeners: ((media: NegotiatedMedia) => void)[] = []
   const change = (audio: AgreedAudio): void => {
-    media = audio
-    for (const listener of listeners) listener(audio)
+    media = withMediaSources(audio, sources)
+    for (const listener of listeners) listener(media)
   }
   dialog.onOffer((offer) => {
     const answer = negotiator.answer(offer)

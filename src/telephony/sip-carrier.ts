@@ -4,6 +4,7 @@ import { createMediaNegotiator, type MediaNegotiator } from '../sip/sdp.ts'
 import { hostPort } from '../sip/uri.ts'
 import type { Dialog, InviteResult, UserAgent } from '../sip/user-agent-types.ts'
 import type { Carrier, DialOutcome, DialProgress, DialRequest, MediaAddress } from './carrier.ts'
+import type { MediaSourceRule } from './media-sources.ts'
 import { failedDial, mediaMismatch } from './sip-carrier-failures.ts'
 import { createSipCallLeg, type TransferSettings } from './sip-carrier-leg.ts'
 import { trunkTarget, type Trunk } from './trunk-uri.ts'
@@ -17,6 +18,8 @@ export interface SipCarrierOptions {
   readonly publicAddress?: string
   /** How long the trunk may take to answer anything at all before it counts as unreachable. */
   readonly responseTimeoutMs?: number
+  /** Every address of the trunk now known: where its media may come from when it sits behind a NAT. */
+  readonly trunkAddresses?: () => readonly string[]
   /** Sends our call id as `X-Outdial-Call-Id`: for the sandbox, never to a stranger's network. */
   readonly sendsCallId?: boolean
   readonly logger: Logger
@@ -42,8 +45,7 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => ({
       local: { address, port: request.localMedia.port },
     })
     const result = await invite(options, request, negotiator, signal)
-    const transfers = transferSettings(options, request)
-    const outcome = await outcomeOf(result, negotiator, request, transfers, signal)
+    const outcome = await outcomeOf(result, { options, negotiator, request, signal })
     options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
     return outcome
   },
@@ -118,22 +120,21 @@ const progressOf = ({ status, body }: SipResponse): DialProgress['kind'] | undef
   return body.length > 0 ? 'early_media' : 'ringing'
 }
 
-const outcomeOf = async (
-  result: InviteResult,
-  negotiator: MediaNegotiator,
-  request: DialRequest,
-  transfers: TransferSettings,
-  signal: AbortSignal,
-): Promise<DialOutcome> =>
+interface Attempt {
+  readonly options: SipCarrierOptions
+  readonly negotiator: MediaNegotiator
+  readonly request: DialRequest
+  readonly signal: AbortSignal
+}
+
+const outcomeOf = async (result: InviteResult, attempt: Attempt): Promise<DialOutcome> =>
   result.kind === 'answered'
-    ? answered(result.dialog, negotiator, transfers, signal)
-    : { kind: 'failed', failure: failedDial(result, request.ringTimeoutMs) }
+    ? answered(result.dialog, attempt)
+    : { kind: 'failed', failure: failedDial(result, attempt.request.ringTimeoutMs) }
 
 const answered = async (
   dialog: Dialog,
-  negotiator: MediaNegotiator,
-  transfers: TransferSettings,
-  signal: AbortSignal,
+  { options, negotiator, request, signal }: Attempt,
 ): Promise<DialOutcome> => {
   const media = negotiator.acceptAnswer(dialog.remoteSdp)
   // Aborted in the moment between the answer and us: the promise of `dial` is that nobody stays connected.
@@ -144,8 +145,21 @@ const answered = async (
       failure: failedDial({ kind: 'cancelled', rang: true, invited: true }, 0),
     }
   if (media === undefined) return { kind: 'failed', failure: mediaMismatch }
-  return { kind: 'answered', leg: createSipCallLeg(dialog, negotiator, media, transfers) }
+  const transfers = transferSettings(options, request)
+  const sources = mediaSourceRule(options, dialog)
+  return {
+    kind: 'answered',
+    leg: createSipCallLeg(dialog, negotiator, media, { transfers, sources }),
+  }
 }
+
+const mediaSourceRule = (
+  { trunk, trunkAddresses }: SipCarrierOptions,
+  { firstHop }: Dialog,
+): MediaSourceRule => ({
+  media: trunk.media ?? 'declared',
+  signalling: [...(firstHop === undefined ? [] : [firstHop]), ...(trunkAddresses?.() ?? [])],
+})
 
 const summary = (outcome: DialOutcome): object =>
   outcome.kind === 'answered'

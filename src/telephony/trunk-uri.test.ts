@@ -12,6 +12,8 @@ test('a trunk is read with everything, and with as little as a host', () => {
   assert.deepEqual(parseTrunkUri('sip:192.0.2.1'), { host: '192.0.2.1', transport: 'udp' })
   assert.equal(parseTrunkUri('sips:sip.example.com').transport, 'tls')
   assert.equal(parseTrunkUri('sip:user@host').credentials?.password, '')
+  assert.equal(parseTrunkUri('sip:host;media=Symmetric').media, 'symmetric')
+  assert.throws(() => parseTrunkUri('sip:host;media=any'), /media of the SIP trunk/)
 })
 
 test('calls and OPTIONS go to URIs that name the transport', () => {

@@ -8,13 +8,16 @@ export interface Trunk {
   readonly host: string
   readonly port?: number
   readonly transport: TrunkTransport
+  /** Whose RTP is taken: of the SDP's address (as without it), or of anybody until latched. */
+  readonly media?: 'declared' | 'symmetric'
   readonly credentials?: { readonly username: string; readonly password: string }
 }
 
 const form = 'sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]'
+const knownParameters = new Set(['transport', 'media'])
 
 /**
- * Reads `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`. Throws an `Error` whose message an administrator can
+ * Reads `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=declared|symmetric`. Throws an `Error` whose message an administrator can
  * act on; it never repeats the password. User and password may be percent-escaped.
  */
 export const parseTrunkUri = (text: string): Trunk => {
@@ -23,10 +26,14 @@ export const parseTrunkUri = (text: string): Trunk => {
   if (uri === undefined)
     throw new Error(`the SIP trunk cannot be read: it must have the form ${form}`)
   const credentials = readCredentials(uri.user, uri.password)
+  const unknown = [...uri.parameters.keys()].find((name) => !knownParameters.has(name))
+  if (unknown !== undefined) throw new Error(`the SIP trunk has an unknown parameter "${unknown}"`)
+  const media = readMedia(uri.parameters.get('media'))
   return {
     host: uri.host,
     ...(uri.port === undefined ? {} : { port: uri.port }),
     transport: readTransport(uri.scheme, uri.parameters),
+    ...(media === undefined ? {} : { media }),
     ...(credentials === undefined ? {} : { credentials }),
   }
 }
@@ -45,13 +52,17 @@ const readTransport = (
   scheme: 'sip' | 'sips',
   parameters: ReadonlyMap<string, string>,
 ): TrunkTransport => {
-  const unknown = [...parameters.keys()].find((name) => name !== 'transport')
-  if (unknown !== undefined) throw new Error(`the SIP trunk has an unknown parameter "${unknown}"`)
   const named = parameters.get('transport')?.toLowerCase() ?? (scheme === 'sips' ? 'tls' : 'udp')
   if (named !== 'udp' && named !== 'tcp' && named !== 'tls')
     throw new Error('the transport of the SIP trunk must be udp, tcp or tls')
   if (scheme === 'sips' && named !== 'tls') throw new Error('a sips trunk is always reached by tls')
   return named
+}
+
+const readMedia = (written: string | undefined): Trunk['media'] => {
+  const media = written?.toLowerCase()
+  if (media === undefined || media === 'declared' || media === 'symmetric') return media
+  throw new Error('media of the SIP trunk must be declared or symmetric')
 }
 
 const readCredentials = (
