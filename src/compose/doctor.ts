@@ -126,9 +126,9 @@ const checkTrunk = async (config: Config): Promise<Finding> => {
     await userAgent.start()
     const health = await createSipCarrier({ userAgent, trunk, logger: silentLogger }).ping()
     return health.isAlive
-      ? ok(
-          'trunk',
-          `The trunk at ${trunk.host} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms.`,
+      ? aliveTrunk(
+          trunk,
+          `The trunk at ${trunk.host} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms`,
         )
       : failed(
           'trunk',
@@ -140,6 +140,14 @@ const checkTrunk = async (config: Config): Promise<Finding> => {
     await userAgent.stop()
   }
 }
+
+const aliveTrunk = (trunk: Trunk, message: string): Finding =>
+  trunk.credentials === undefined || trunk.auth !== undefined
+    ? ok('trunk', `${message}.`)
+    : warning(
+        'trunk',
+        `${message}. Its password may be answered with MD5: add ;auth=sha-256 to OUTDIAL_SIP_TRUNK, or ;auth=md5 where the carrier has no better.`,
+      )
 
 const isPrivate = (address: string): boolean =>
   /^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(

@@ -125,6 +125,7 @@ const trunkLine = (config: Config, uri: string, logger: Logger): Line & Service 
     userAgent,
     trunk,
     trunkAddresses: () => sources.addressesOf(trunk),
+    belongsToTrunk: (destination) => sources.belongsTo(trunk, destination),
     logger,
     // A trunk on loopback is a test peer; only there the id helps whoever counts INVITEs.
     sendsCallId: isLocalTrunk(trunk),

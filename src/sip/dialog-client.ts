@@ -28,53 +28,33 @@ export const createDialogClient = (
   state: DialogState,
   digest: DigestClient,
 ): DialogClient => {
-  const exchange = createExchange(context, state)
   const send = async (
     method: string,
     content: RequestContent,
   ): Promise<SipResponse | undefined> => {
     for (let tries = 1; ; tries += 1) {
-      const response = await exchange(prepare(state, digest, method, content))
-      const isChallenge = response?.status === 401 || response?.status === 407
-      if (response === undefined || !isChallenge) {
-        digest.prove()
+      // Shared by every request of the dialog, so it rises right before each is built (RFC 3261 12.2.1.1).
+      state.localSequence += 1
+      const { request, nextHop } = dialogRequest(state, method, state.localSequence, content)
+      const hop = await context.signalling.route(nextHop).catch(() => undefined)
+      if (hop === undefined) return undefined
+      // A Contact or route may lead anywhere; the password goes to the trunk alone.
+      const hopDigest = digest.towards(hop.destination)
+      const headers = [...request.headers, ...hopDigest.sign(request), contactHeader(hop)]
+      const complete = withVia({ ...request, headers }, hop)
+      const response = await (method === 'INVITE'
+        ? exchangeInvite({ context, state, digest }, complete, hop)
+        : exchangeRequest(context, complete, hop))
+      if (response === undefined) return undefined
+      if (response.status !== 401 && response.status !== 407) {
+        hopDigest.prove(response)
         return response
       }
-      if (tries === maxTries || !digest.learn(response)) return response
+      if (tries === maxTries || !hopDigest.learn(response)) return response
     }
   }
   return { request: send, reinvite: (content) => send('INVITE', content) }
 }
-
-interface Prepared {
-  readonly request: SipRequest
-  readonly nextHop: string
-}
-
-/** The CSeq is shared by every request of the dialog, so it rises right before each is built (RFC 3261 12.2.1.1). */
-const prepare = (
-  state: DialogState,
-  digest: DigestClient,
-  method: string,
-  content: RequestContent,
-): Prepared => {
-  state.localSequence += 1
-  const plain = dialogRequest(state, method, state.localSequence, content)
-  const headers = [...plain.request.headers, ...digest.sign(plain.request)]
-  return { request: { ...plain.request, headers }, nextHop: plain.nextHop }
-}
-
-/** One request and its final response. */
-const createExchange =
-  (context: AgentContext, state: DialogState) =>
-  async ({ request, nextHop }: Prepared): Promise<SipResponse | undefined> => {
-    const hop = await context.signalling.route(nextHop).catch(() => undefined)
-    if (hop === undefined) return undefined
-    const complete = withVia({ ...request, headers: [...request.headers, contactHeader(hop)] }, hop)
-    return complete.method === 'INVITE'
-      ? exchangeInvite(context, state, complete, hop)
-      : exchangeRequest(context, complete, hop)
-  }
 
 const exchangeRequest = (
   { signalling }: AgentContext,
@@ -85,9 +65,14 @@ const exchangeRequest = (
     signalling.startRequest(request, hop, finalListener(resolve))
   })
 
+interface DialogParts {
+  readonly context: AgentContext
+  readonly state: DialogState
+  readonly digest: DigestClient
+}
+
 const exchangeInvite = (
-  context: AgentContext,
-  state: DialogState,
+  parts: DialogParts,
   request: SipRequest,
   hop: Hop,
 ): Promise<SipResponse | undefined> =>
@@ -97,12 +82,12 @@ const exchangeInvite = (
       settle(response)
     }
     const listener = finalListener(resolve)
+    const { context } = parts
     const transaction = context.signalling.startInvite(request, hop, {
       ...listener,
       onResponse: (response) => {
         // Each copy of the 2xx asks for the ACK again (RFC 3261 13.2.2.4).
-        if (response.status >= 200 && response.status < 300)
-          void acknowledge(context, state, request)
+        if (response.status >= 200 && response.status < 300) void acknowledge(parts, request)
         listener.onResponse(response)
       },
     })
@@ -135,17 +120,18 @@ const finalListener = (
  * (RFC 3261 13.2.2.4, 22.1).
  */
 export const acknowledge = (
-  context: AgentContext,
-  state: DialogState,
+  { context, state, digest }: DialogParts,
   invite: SipRequest,
 ): Promise<void> => {
-  const headers = ['authorization', 'proxy-authorization'].flatMap((name) =>
+  const credentials = ['authorization', 'proxy-authorization'].flatMap((name) =>
     headersOf(invite, name).map((value): Header => [name, value]),
   )
-  const { request, nextHop } = dialogRequest(state, 'ACK', cseqOf(invite).sequence, { headers })
+  const { request, nextHop } = dialogRequest(state, 'ACK', cseqOf(invite).sequence)
   return context.signalling.route(nextHop).then(
     (hop) => {
-      context.signalling.sendAck(withVia(request, hop), hop)
+      const signed = digest.towards(hop.destination).isTrusted ? credentials : []
+      const ack = { ...request, headers: [...request.headers, ...signed] }
+      context.signalling.sendAck(withVia(ack, hop), hop)
     },
     () => {
       // The other side repeats its 2xx, and so asks again.

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDigestClient, createDigestServer } from './digest.ts'
+import { createDigestPolicy } from './digest-policy.ts'
+import { createDigestClient, type Credentials, type HopDigest } from './digest.ts'
+import { createDigestServer } from './digest-server.ts'
 import { emptyBody, type Header, type SipResponse } from './message.ts'
 import { parseParameters, splitOutsideQuotes } from './header-syntax.ts'
 
@@ -20,14 +22,19 @@ const fieldOf = (header: Header | undefined, name: string): string | undefined =
     splitOutsideQuotes((header?.[1] ?? '').slice('Digest '.length), ',').join(';'),
   )?.get(name)
 
+/** The client's half towards its trunk, which answers whatever the trunk asks for. */
+const openClient = (credentials: Credentials | undefined, newCnonce?: () => string): HopDigest =>
+  createDigestClient(credentials, {
+    policy: createDigestPolicy({ weakest: 'rfc2069' }),
+    isFirstHop: () => true,
+    ...(newCnonce && { newCnonce }),
+  }).towards({ protocol: 'udp', address: '192.0.2.1', port: 5060 })
+
 const request = { method: 'GET', uri: '/dir/index.html', body: emptyBody }
 const invite = { method: 'INVITE', uri: 'sip:a@b', body: Buffer.from('v=0') }
 
 test('RFC 2617 3.5: MD5 with qop auth', () => {
-  const client = createDigestClient(
-    { username: 'Mufasa', password: 'Circle Of Life' },
-    () => '0a4f113b',
-  )
+  const client = openClient({ username: 'Mufasa', password: 'Circle Of Life' }, () => '0a4f113b')
   const learnt = client.learn(
     challenge(
       401,
@@ -44,7 +51,7 @@ test('RFC 2617 3.5: MD5 with qop auth', () => {
 })
 
 test('RFC 7616 3.9.1: SHA-256 goes before MD5, whatever their order', () => {
-  const client = createDigestClient(
+  const client = openClient(
     { username: 'Mufasa', password: 'Circle of Life' },
     () => 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
   )
@@ -62,7 +69,7 @@ test('RFC 7616 3.9.1: SHA-256 goes before MD5, whatever their order', () => {
 })
 
 test('RFC 7616 3.9.1: the same exchange with MD5 alone', () => {
-  const client = createDigestClient(
+  const client = openClient(
     { username: 'Mufasa', password: 'Circle of Life' },
     () => 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
   )
@@ -76,7 +83,7 @@ test('RFC 7616 3.9.1: the same exchange with MD5 alone', () => {
 })
 
 test('a challenge without qop is answered as RFC 2069 did', () => {
-  const client = createDigestClient({ username: 'Mufasa', password: 'CircleOfLife' })
+  const client = openClient({ username: 'Mufasa', password: 'CircleOfLife' })
   client.learn(
     challenge(
       401,
@@ -92,7 +99,7 @@ test('every algorithm and auth-int is understood by a server that knows the pass
   for (const algorithm of ['MD5', 'MD5-sess', 'SHA-256', 'SHA-512-256'] as const) {
     const credentials = { username: 'trunk', password: 'p"w\\d' }
     const server = createDigestServer(credentials, { realm: 'a, b', algorithm })
-    const client = createDigestClient(credentials)
+    const client = openClient(credentials)
     assert.ok(client.learn(challenge(407, server.challenge())))
     assert.ok(server.verify(client.sign(invite)[0]?.[1], invite), algorithm)
   }
@@ -100,7 +107,7 @@ test('every algorithm and auth-int is understood by a server that knows the pass
 
 test('auth-int covers the body', () => {
   const sign = (body: string): string | undefined => {
-    const client = createDigestClient({ username: 'a', password: 'b' }, () => 'c')
+    const client = openClient({ username: 'a', password: 'b' }, () => 'c')
     client.learn(challenge(401, 'Digest realm="r", nonce="n", qop="auth-int"'))
     return fieldOf(client.sign({ ...invite, body: Buffer.from(body) })[0], 'response')
   }
@@ -110,7 +117,7 @@ test('auth-int covers the body', () => {
 test('the nonce counter rises with each request, and a replay is refused', () => {
   const credentials = { username: 'a', password: 'b' }
   const server = createDigestServer(credentials, { realm: 'r' })
-  const client = createDigestClient(credentials)
+  const client = openClient(credentials)
   client.learn(challenge(407, server.challenge()))
   const first = client.sign(invite)[0]?.[1]
   const second = client.sign(invite)[0]
@@ -121,7 +128,7 @@ test('the nonce counter rises with each request, and a replay is refused', () =>
 })
 
 test('401 and 407 on one way are answered side by side', () => {
-  const client = createDigestClient({ username: 'a', password: 'b' })
+  const client = openClient({ username: 'a', password: 'b' })
   assert.ok(client.learn(challenge(407, 'Digest realm="proxy", nonce="1"')))
   assert.ok(client.learn(challenge(401, 'Digest realm="registrar", nonce="2"')))
   assert.deepEqual(
@@ -131,7 +138,7 @@ test('401 and 407 on one way are answered side by side', () => {
 })
 
 test('every realm of one response is answered, each by its strongest algorithm', () => {
-  const client = createDigestClient({ username: 'a', password: 'b' })
+  const client = openClient({ username: 'a', password: 'b' })
   const both = [
     'Digest realm="east", nonce="1", algorithm=MD5',
     'Digest realm="west", nonce="2", algorithm=SHA-256',
@@ -149,28 +156,28 @@ test('every realm of one response is answered, each by its strongest algorithm',
 })
 
 test('a server that asks for ever new realms is not answered for ever', () => {
-  const client = createDigestClient({ username: 'a', password: 'b' })
+  const client = openClient({ username: 'a', password: 'b' })
   const many = Array.from({ length: 5 }, (_, i) => `Digest realm="${i}", nonce="n"`)
   assert.ok(!client.learn(challenge(401, ...many)))
 })
 
 test('a wrong password ends, a stale nonce is answered once more', () => {
-  const client = createDigestClient({ username: 'a', password: 'wrong' })
+  const client = openClient({ username: 'a', password: 'wrong' })
   assert.ok(client.learn(challenge(401, 'Digest realm="r", nonce="1"')))
   assert.ok(!client.learn(challenge(401, 'Digest realm="r", nonce="2"')))
   assert.ok(client.learn(challenge(401, 'Digest realm="r", nonce="3", stale=TRUE')))
 })
 
 test('a new nonce after accepted credentials is answered', () => {
-  const client = createDigestClient({ username: 'a', password: 'b' })
+  const client = openClient({ username: 'a', password: 'b' })
   client.learn(challenge(401, 'Digest realm="r", nonce="1"'))
-  client.prove()
+  client.prove({ ...challenge(401), status: 200 })
   assert.ok(client.learn(challenge(401, 'Digest realm="r", nonce="2"')))
 })
 
 test('nothing is answered without credentials, or to what we do not know', () => {
-  assert.ok(!createDigestClient(undefined).learn(challenge(401, 'Digest realm="r", nonce="1"')))
-  const client = createDigestClient({ username: 'a', password: 'b' })
+  assert.ok(!openClient(undefined).learn(challenge(401, 'Digest realm="r", nonce="1"')))
+  const client = openClient({ username: 'a', password: 'b' })
   const unknown = [
     'Basic realm="r"',
     'Digest realm="r", nonce="1", algorithm=AKAv1-MD5',

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { createDigestPolicy, type ChallengeTerms, type DigestPolicy } from './digest-policy.ts'
 import { parseParameters, quote, type Parameters } from './header-syntax.ts'
 import { headersOf, type Header, type SipRequest, type SipResponse } from './message.ts'
 import { splitOutsideQuotes } from './header-syntax.ts'
+import type { Destination } from './transport.ts'
 
 export interface Credentials {
   readonly username: string
@@ -10,18 +12,35 @@ export interface Credentials {
 
 /** Answers digest challenges for one call (RFC 2617, 7616, 8760) and signs its later requests unasked. */
 export interface DigestClient {
+  /** The half for requests to one hop. Hops that are not the trunk's get and teach nothing. */
+  towards(destination: Destination): HopDigest
+}
+
+export interface HopDigest {
+  /** Whether requests to this hop may carry credentials at all. */
+  readonly isTrusted: boolean
   /**
-   * Learns from a 401 or 407. `false` when answering again is pointless: no credentials, no scheme we know, or the
-   * credentials were refused already and the nonce is not merely stale.
+   * Learns from a 401 or 407 to a request that went to this hop. `false` when answering again is pointless or wrong: no
+   * credentials, no scheme we know, a challenge that the policy refuses, or credentials that were refused already where
+   * the nonce is not merely stale.
    */
   learn(response: SipResponse): boolean
-  /** A signed request was let through: the credentials are good, and a later challenge is worth answering. */
-  prove(): void
+  /** A signed request was not challenged again: a later challenge is worth answering. A 2xx pins the realms. */
+  prove(response: SipResponse): void
   /** Authorization headers for a request; empty before a challenge. */
   sign(request: Pick<SipRequest, 'method' | 'uri' | 'body'>): Header[]
 }
 
-type Algorithm =
+export interface DigestClientOptions {
+  /** What the trunk's password may be used for; MD5 with qop and the first hop alone without it. */
+  readonly policy?: DigestPolicy | undefined
+  /** Whether a hop is where the call was first sent. */
+  readonly isFirstHop?: (destination: Destination) => boolean
+  /** For test vectors. */
+  readonly newCnonce?: () => string
+}
+
+export type Algorithm =
   'MD5' | 'MD5-sess' | 'SHA-256' | 'SHA-256-sess' | 'SHA-512-256' | 'SHA-512-256-sess'
 
 const algorithms: Readonly<Record<Algorithm, string>> = {
@@ -62,20 +81,23 @@ const fields = {
   407: { challenge: 'proxy-authenticate', answer: 'proxy-authorization' },
 } as const
 
-/** `newCnonce` is for test vectors. */
 export const createDigestClient = (
   credentials: Credentials | undefined,
-  newCnonce: () => string = () => randomBytes(12).toString('hex'),
+  options: DigestClientOptions = {},
 ): DigestClient => {
+  const policy = options.policy ?? createDigestPolicy()
+  const newCnonce = options.newCnonce ?? (() => randomBytes(12).toString('hex'))
   const sessions = new Map<string, Session>()
   const isRepeated = (answer: string, { realm, isStale }: Challenge): boolean =>
     sessions.get(`${answer}|${realm}`)?.isProven === false && !isStale
-  return {
+  const ofTrunk: HopDigest = {
+    isTrusted: true,
     learn: (response) => {
       if (credentials === undefined || (response.status !== 401 && response.status !== 407))
         return false
       const { challenge: field, answer } = fields[response.status]
-      const challenges = strongestOfEachRealm(headersOf(response, field))
+      const offered = headersOf(response, field).flatMap((value) => parseChallenge(value) ?? [])
+      const challenges = strongestOfEachRealm(acceptable(policy, answer, offered))
       // Credentials that were refused already would be refused again, whatever else is asked for.
       if (challenges.length === 0 || challenges.some((one) => isRepeated(answer, one))) return false
       const added = challenges.filter(({ realm }) => !sessions.has(`${answer}|${realm}`))
@@ -86,25 +108,65 @@ export const createDigestClient = (
       }
       return true
     },
-    prove: () => {
+    prove: ({ status }) => {
       for (const session of sessions.values()) session.isProven = true
+      if (status >= 200 && status < 300)
+        policy.pin(
+          [...sessions].map(([key, { challenge }]) => termsOf(answerField(key), challenge)),
+        )
     },
     sign: (request) =>
       credentials === undefined
         ? []
         : [...sessions].map(([key, session]): Header => {
             session.count += 1
-            return [key.split('|')[0] ?? '', authorization(credentials, session, request)]
+            return [answerField(key), authorization(credentials, session, request)]
           }),
+  }
+  return {
+    towards: (destination) =>
+      (options.isFirstHop?.(destination) ?? false) || policy.belongsToTrunk(destination)
+        ? ofTrunk
+        : strangersDigest,
   }
 }
 
+const strangersDigest: HopDigest = {
+  isTrusted: false,
+  learn: () => false,
+  prove: () => {},
+  sign: () => [],
+}
+
+const answerField = (key: string): ChallengeTerms['field'] =>
+  key.startsWith('proxy-') ? 'proxy-authorization' : 'authorization'
+
+const termsOf = (
+  field: ChallengeTerms['field'],
+  { realm, algorithm, qop }: Challenge,
+): ChallengeTerms => ({ field, realm, algorithm, hasQop: qop !== undefined })
+
+/** The challenges that the policy lets the password answer; where it is none of them, the log says why. */
+const acceptable = (
+  policy: DigestPolicy,
+  field: ChallengeTerms['field'],
+  offered: readonly Challenge[],
+): readonly Challenge[] => {
+  const accepted = offered.filter((one) => policy.refusalOf(termsOf(field, one)) === undefined)
+  const [refused] = offered
+  if (accepted.length > 0 || refused === undefined) return accepted
+  const terms = termsOf(field, refused)
+  policy.warn(policy.refusalOf(terms) ?? '', terms)
+  return []
+}
+
 /** One challenge for each realm: a forking proxy passes on those of all its branches (RFC 3261 22.3). */
-const strongestOfEachRealm = (values: readonly string[]): Challenge[] => {
+const strongestOfEachRealm = (challenges: readonly Challenge[]): Challenge[] => {
   const byRealm = new Map<string, Challenge>()
-  const challenges = values.map(parseChallenge).filter((challenge) => challenge !== undefined)
-  challenges.sort((a, b) => preference.indexOf(b.algorithm) - preference.indexOf(a.algorithm))
-  for (const challenge of challenges) byRealm.set(challenge.realm, challenge)
+  const weakestFirst = challenges.toSorted(
+    (a, b) => preference.indexOf(b.algorithm) - preference.indexOf(a.algorithm),
+  )
+  for (const challenge of weakestFirst) byRealm.set(challenge.realm, challenge)
   return [...byRealm.values()]
 }
 
@@ -130,7 +192,7 @@ const parseChallenge = (value: string): Challenge | undefined => {
 }
 
 /** Reads `Digest a="b", c=d`; `undefined` for another scheme or broken quotes. */
-const parseDigestParameters = (value: string): Parameters | undefined => {
+export const parseDigestParameters = (value: string): Parameters | undefined => {
   const match = /^digest\s+([^]*)$/i.exec(value)
   return match === null
     ? undefined
@@ -148,7 +210,7 @@ const chooseQop = (offered: string | undefined): 'auth' | 'auth-int' | 'unknown'
   return tokens.includes('auth-int') ? 'auth-int' : 'unknown'
 }
 
-type SignedRequest = Pick<SipRequest, 'method' | 'uri' | 'body'>
+export type SignedRequest = Pick<SipRequest, 'method' | 'uri' | 'body'>
 
 const authorization = (
   credentials: Credentials,
@@ -172,7 +234,7 @@ const authorization = (
 }
 
 /** RFC 7616 3.4: A1, A2 and their combination. */
-const digestResponse = (input: {
+export const digestResponse = (input: {
   readonly credentials: Credentials
   readonly challenge: Challenge
   readonly cnonce: string
@@ -191,44 +253,4 @@ const digestResponse = (input: {
   return challenge.qop === undefined
     ? hash(`${a1}:${challenge.nonce}:${a2}`)
     : hash(`${a1}:${challenge.nonce}:${nc}:${cnonce}:${challenge.qop}:${a2}`)
-}
-
-/** The server's side of digest, for user agents that challenge: `qop=auth`, one algorithm, nonces that expire. */
-export interface DigestServer {
-  /** The value of WWW-Authenticate or Proxy-Authenticate. */
-  challenge(): string
-  /** Whether an Authorization or Proxy-Authorization value of a request proves the password for a nonce we gave. */
-  verify(value: string | undefined, request: SignedRequest): boolean
-}
-
-const maxNonces = 4096
-
-export const createDigestServer = (
-  credentials: Credentials,
-  { realm, algorithm = 'MD5' }: { readonly realm: string; readonly algorithm?: Algorithm },
-): DigestServer => {
-  const counts = new Map<string, number>()
-  return {
-    challenge: () => {
-      const nonce = randomBytes(16).toString('hex')
-      const oldest = counts.keys().next()
-      if (counts.size >= maxNonces && oldest.done !== true) counts.delete(oldest.value)
-      counts.set(nonce, 0)
-      return `Digest realm=${quote(realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"`
-    },
-    verify: (value, request) => {
-      const given = parseDigestParameters(value ?? '')
-      const nonce = given?.get('nonce') ?? ''
-      const nc = given?.get('nc') ?? ''
-      const seen = counts.get(nonce)
-      // A counter that does not rise is a replay (RFC 7616 3.4).
-      if (given === undefined || seen === undefined || !(Number.parseInt(nc, 16) > seen))
-        return false
-      counts.set(nonce, Number.parseInt(nc, 16))
-      const challenge = { realm, nonce, algorithm, qop: 'auth', isStale: false } as const
-      const cnonce = given.get('cnonce') ?? ''
-      const expected = digestResponse({ credentials, challenge, cnonce, nc, request })
-      return given.get('username') === credentials.username && given.get('response') === expected
-    },
-  }
 }

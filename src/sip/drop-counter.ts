@@ -5,6 +5,8 @@ import type { Scheduler } from './scheduler.ts'
 export type DropReason =
   /** Not from the trunk, the allowed networks, or a peer of a standing dialog. */
   | 'stranger'
+  /** The same, but about a call of ours: perhaps an address of the carrier's that OUTDIAL_SIP_ALLOW lacks. */
+  | 'stranger_in_call'
   /** More from one address than it may send, and about no call of ours. */
   | 'over_rate'
   /** A response that did not come from where its request went. */
@@ -18,26 +20,37 @@ export type DropReason =
 
 /** Counts what is dropped and logs it in one line a minute, so that a flood cannot fill the log. */
 export interface DropCounter {
-  count(reason: DropReason): void
+  count(reason: DropReason, address: string): void
   /** Logs what was counted since the last line. */
   stop(): void
 }
 
 const periodMs = 60_000
+/** Addresses told in one line, of each reason. */
+const maxTold = 5
 
 export const createDropCounter = (logger: Logger, scheduler: Scheduler): DropCounter => {
-  let counts: Partial<Record<DropReason, number>> = {}
+  const counts = new Map<DropReason, { count: number; addresses: Set<string> }>()
   let cancel: (() => void) | undefined
   const flush = (): void => {
     cancel?.()
     cancel = undefined
-    if (Object.keys(counts).length === 0) return
-    logger.warn({ ...counts, period_seconds: periodMs / 1000 }, 'SIP messages were dropped')
-    counts = {}
+    if (counts.size === 0) return
+    const dropped = Object.fromEntries(
+      [...counts].map(([reason, { count, addresses }]) => [
+        reason,
+        { count, from: [...addresses] },
+      ]),
+    )
+    counts.clear()
+    logger.warn({ ...dropped, period_seconds: periodMs / 1000 }, 'SIP messages were dropped')
   }
   return {
-    count: (reason) => {
-      counts[reason] = (counts[reason] ?? 0) + 1
+    count: (reason, address) => {
+      const known = counts.get(reason) ?? { count: 0, addresses: new Set<string>() }
+      counts.set(reason, known)
+      known.count += 1
+      if (known.addresses.size < maxTold) known.addresses.add(address)
       cancel ??= scheduler.after(periodMs, flush)
     },
     stop: flush,

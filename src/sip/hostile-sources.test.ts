@@ -52,7 +52,8 @@ test('a stranger draws no byte by any datagram, and is counted', async (t) => {
   assert.deepEqual(trunk.heard, ['SIP/2.0 200 OK'])
   assert.deepEqual(stranger.heard, [])
   await agent.stop(0)
-  assert.deepEqual(lines, [{ stranger: 2 * methods.length + 6, period_seconds: 60 }])
+  const strangers = { count: 2 * methods.length + 6, from: ['127.0.0.2'] }
+  assert.deepEqual(lines, [{ stranger: strangers, period_seconds: 60 }])
 })
 
 test('the connection of a stranger is closed without a byte', async (t) => {
@@ -137,7 +138,10 @@ test('another address of the same trunk may answer, by the same port', async (t)
 })
 
 test('a dialog is heard from its own peers and from no other address', async (t) => {
-  const agent = await startAgent(t, { sources: onlySource('127.0.0.1', () => peer.port) })
+  const lines: object[] = []
+  const logger: Logger = { ...silentLogger, warn: (fields) => lines.push(fields) }
+  const sources = onlySource('127.0.0.1', () => peer.port)
+  const agent = await startAgent(t, { sources, logger })
   const peer = await startPeer(t)
   const [target, stranger] = [
     await openRawSocket(t, '127.0.0.3'),
@@ -165,6 +169,12 @@ test('a dialog is heard from its own peers and from no other address', async (t)
   await target.send(rawRequest({ ...bye, sequence: 8, from: target }), agent.localPort)
   assert.deepEqual(await ours.ended, { by: 'remote' })
   assert.deepEqual(stranger.heard, [])
+  await agent.stop(0)
+  const told = { count: 1, from: ['127.0.0.4'] }
+  assert.deepEqual(
+    lines.map((line) => ({ ...line })['stranger_in_call' as never]),
+    [told],
+  )
 })
 
 test('21,000 invented BYEs from the trunk’s own address leave a genuine one heard', async (t) => {

@@ -51,6 +51,7 @@ export class InviteDialog implements Dialog {
   remoteSdp: string
   readonly #context: AgentContext
   readonly #client: DialogClient
+  readonly #digest: DigestClient
   readonly #offers: OfferAnswer
   readonly #repeater: SuccessRepeater
   readonly #sessionTimer: SessionTimer
@@ -72,11 +73,8 @@ export class InviteDialog implements Dialog {
     const { promise, resolve } = Promise.withResolvers<{ by: EndedBy; reason?: string }>()
     this.ended = promise
     this.#finish = resolve
-    this.#client = createDialogClient(
-      context,
-      options.state,
-      options.digest ?? createDigestClient(undefined),
-    )
+    this.#digest = options.digest ?? createDigestClient(undefined)
+    this.#client = createDialogClient(context, options.state, this.#digest)
     this.#offers = createOfferAnswer()
     this.#repeater = createSuccessRepeater(context.scheduler, context.timing)
     this.#sessionTimer = createSessionTimer(context.scheduler, {
@@ -153,7 +151,8 @@ export class InviteDialog implements Dialog {
 
   /** Sends the ACK of a 2xx to `invite`, once more for each repetition. */
   acknowledge(invite: SipRequest): void {
-    this.#acknowledged = acknowledge(this.#context, this.state, invite)
+    const parts = { context: this.#context, state: this.state, digest: this.#digest }
+    this.#acknowledged = acknowledge(parts, invite)
   }
 
   /** The callee's dialog: repeats our 2xx until the ACK. Resolves with `false` when none came. */

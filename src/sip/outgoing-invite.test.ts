@@ -6,7 +6,7 @@ import { createManualScheduler } from './scheduler.ts'
 import { audioSdp, call, startAgent, startPeer } from './test-agents.fixtures.ts'
 import { toTagOf, type ScriptedPeer } from './scripted-peer.fixtures.ts'
 import type { UserAgent } from './user-agent-types.ts'
-import { createDigestServer } from './digest.ts'
+import { createDigestServer } from './digest-server.ts'
 
 test('CANCEL waits for a provisional response, then goes out with the branch of its INVITE', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]

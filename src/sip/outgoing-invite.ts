@@ -13,6 +13,7 @@ import { createTimers, type Timers } from './scheduler.ts'
 import { minimumOf } from './session-timer.ts'
 import type { Hop } from './signalling.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
+import type { Destination } from './transport.ts'
 import type { InviteOptions, InviteResult } from './user-agent-types.ts'
 
 /** Why we want this INVITE to end without an answered call. */
@@ -51,7 +52,10 @@ export class OutgoingInvite {
   constructor(context: AgentContext, options: InviteOptions) {
     this.#context = context
     this.#options = options
-    this.#digest = createDigestClient(options.credentials)
+    this.#digest = createDigestClient(options.credentials, {
+      policy: options.digestPolicy,
+      isFirstHop: (destination) => isSameHop(destination, this.#hop?.destination),
+    })
     this.#branches = createInviteBranches(context, this.#digest, options.onEarlyOffer)
     this.#timers = createTimers(context.scheduler)
     this.#expiresSeconds = context.sessionTimer.expiresSeconds
@@ -130,7 +134,10 @@ export class OutgoingInvite {
       session: { expiresSeconds: this.#expiresSeconds, minSeconds: this.#minSeconds },
       userAgentName: this.#context.userAgentName,
     })
-    return { ...invite, headers: [...invite.headers, ...this.#digest.sign(invite)] }
+    return {
+      ...invite,
+      headers: [...invite.headers, ...this.#digest.towards(hop.destination).sign(invite)],
+    }
   }
 
   #receive(invite: SipRequest, response: SipResponse): void {
@@ -156,7 +163,7 @@ export class OutgoingInvite {
     if (branch === undefined) return
     if (branch.isConfirmed) return branch.dialog.acknowledge(invite)
     branch.isConfirmed = true
-    this.#digest.prove()
+    if (this.#hop !== undefined) this.#digest.towards(this.#hop.destination).prove(response)
     branch.dialog.confirmAsCaller(invite, response)
     if (this.#givingUp === undefined && !this.#isSettled) {
       this.#branches.dropAllBut(branch)
@@ -184,7 +191,8 @@ export class OutgoingInvite {
    */
   #mayTryAgain(response: SipResponse): boolean {
     if (this.#rang || this.#sequence >= maxInvites) return false
-    if (response.status !== 422) return this.#digest.learn(response)
+    if (this.#hop === undefined) return false
+    if (response.status !== 422) return this.#digest.towards(this.#hop.destination).learn(response)
     const minimum = minimumOf(response) ?? 0
     if (minimum <= this.#expiresSeconds && minimum <= this.#minSeconds) return false
     this.#minSeconds = minimum
@@ -270,6 +278,9 @@ const noResponse = (reason: string, rang: boolean): InviteResult => ({
   rang,
   invited: true,
 })
+
+const isSameHop = (a: Destination, b: Destination | undefined): boolean =>
+  a.address === b?.address && a.port === b.port
 
 const describe = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -116,7 +116,8 @@ export const createRequestRouter = (
       if (found !== undefined) {
         const transaction = arrival.open({ dialogKey: found.key })
         if (transaction !== undefined) found.dialog.receive(transaction, source)
-      } else if (!options.sources.admits(source)) options.drops.count('foreign_request')
+      } else if (!options.sources.admits(source))
+        options.drops.count('foreign_request', source.address)
       else if (request.method === 'CANCEL') receiveCancel(arrival)
       else receiveOutsideDialog(arrival)
     },

@@ -150,7 +150,7 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
     if (client === undefined) return
     if (mayAnswerFor(client.destination, source, options.sources))
       client.transaction.receive(response)
-    else drops.count('foreign_response')
+    else drops.count('foreign_response', source.address)
   }
 
   const receiveRequest = (request: SipRequest, source: Source): void => {
@@ -175,7 +175,7 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
     share: TableShare,
   ): ServerTransaction | undefined => {
     if (!servers.hasRoom(share)) {
-      drops.count('table_full')
+      drops.count('table_full', source.address)
       return undefined
     }
     const key = serverKeyOf(request)

@@ -31,7 +31,8 @@ export const createStatelessRefusals = (options: {
     createHmac('sha256', secret).update(serverKeyOf(request)).digest('hex').slice(0, 16)
   return (request, source, status, more) => {
     if (request.method === 'ACK' || topVia(request) === undefined) return
-    if (!options.answers.admits(source.address)) return options.drops.count('over_rate')
+    const { address } = source
+    if (!options.answers.admits(address)) return options.drops.count('over_rate', address)
     const send = createResponseSender(request, source, options.transportOf(source.protocol))
     const response = createResponse(request, status, { ...more, toTag: tagFor(request) })
     send(serializeMessage(response)).catch(() => {})

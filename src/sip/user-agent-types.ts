@@ -1,3 +1,4 @@
+import type { DigestPolicy } from './digest-policy.ts'
 import type { SipRequest, SipResponse } from './message.ts'
 
 /** What the rest of the product may do with SIP. `createUserAgent` (user-agent.ts) makes one. */
@@ -28,6 +29,8 @@ export interface InviteOptions {
   /** How long to wait for the very first response; 64 × T1 (32 s) without it. Then nothing more is sent. */
   readonly responseTimeoutMs?: number
   readonly credentials?: { readonly username: string; readonly password: string }
+  /** Of the trunk the target belongs to; without it they go to the first hop alone, by MD5 with qop at least. */
+  readonly digestPolicy?: DigestPolicy
   readonly headers?: Readonly<Record<string, string>>
   /** Asked right before each INVITE is written to the socket; `false` for the first gives `not_sent`. */
   readonly maySend?: () => boolean

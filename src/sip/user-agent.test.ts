@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '../runtime/clock.ts'
-import { createDigestServer } from './digest.ts'
+import { createDigestServer } from './digest-server.ts'
 import { headerOf } from './message.ts'
 import { systemScheduler } from './scheduler.ts'
 import { audioSdp, call, fastTiming, startAgent, targetOf } from './test-agents.fixtures.ts'

@@ -92,6 +92,9 @@ const clockOf = ({ clock }: UserAgentOptions): Clock => clock ?? systemClock
 // Repetitions and refused requests are read too, up to this many times what is answered.
 const strayFactor = 5
 
+// Enough to learn of a carrier's unknown address from one BYE and its repetitions.
+const probesPerSecond = 20
+
 const createContext = (
   options: UserAgentOptions,
   { scheduler, logger, drops }: { scheduler: Scheduler; logger: Logger; drops: DropCounter },
@@ -103,13 +106,14 @@ const createContext = (
   const dialogs = createDialogTable(known, resolver)
   const { sources } = options
   const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), clockOf(options))
+  const probes = createSourceLimiter(probesPerSecond, clockOf(options))
   const signalling = createSignalling({
     transports: createTransports(options, bindAddress),
     resolver,
     timing,
     scheduler,
     logger,
-    gate: createRequestGate({ sources, dialogs, known, strays, drops }),
+    gate: createRequestGate({ sources, dialogs, known, strays, probes, drops }),
     sources,
     known,
     drops,

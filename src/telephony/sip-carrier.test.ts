@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { silentLogger } from '../runtime/logger.ts'
-import { createDigestServer } from '../sip/digest.ts'
+import { createDigestServer } from '../sip/digest-server.ts'
 import { bodyText, headerOf } from '../sip/message.ts'
 import { createMediaNegotiator, type AgreedAudio } from '../sip/sdp.ts'
 import { anySource } from '../sip/sources.ts'

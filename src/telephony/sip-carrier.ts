@@ -1,13 +1,15 @@
 import type { Logger } from '../runtime/logger.ts'
+import { createDigestPolicy, type DigestPolicy } from '../sip/digest-policy.ts'
 import type { SipResponse } from '../sip/message.ts'
 import { createMediaNegotiator, type MediaNegotiator } from '../sip/sdp.ts'
+import type { Destination } from '../sip/transport.ts'
 import { hostPort } from '../sip/uri.ts'
 import type { Dialog, InviteResult, UserAgent } from '../sip/user-agent-types.ts'
 import type { Carrier, DialOutcome, DialProgress, DialRequest, MediaAddress } from './carrier.ts'
 import type { MediaSourceRule } from './media-sources.ts'
 import { failedDial, mediaMismatch } from './sip-carrier-failures.ts'
 import { createSipCallLeg, type TransferSettings } from './sip-carrier-leg.ts'
-import { trunkTarget, type Trunk } from './trunk-uri.ts'
+import { isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
 
 export interface SipCarrierOptions {
   readonly userAgent: UserAgent
@@ -20,6 +22,8 @@ export interface SipCarrierOptions {
   readonly responseTimeoutMs?: number
   /** Every address of the trunk now known: where its media may come from when it sits behind a NAT. */
   readonly trunkAddresses?: () => readonly string[]
+  /** Whether an address and port are the trunk's own, so that its credentials may go there; only the first hop without it. */
+  readonly belongsToTrunk?: (destination: Destination) => boolean
   /** Sends our call id as `X-Outdial-Call-Id`: for the sandbox, never to a stranger's network. */
   readonly sendsCallId?: boolean
   readonly logger: Logger
@@ -38,25 +42,34 @@ const defaultResponseTimeoutMs = 10_000
 const defaultPingTimeoutMs = 4000
 
 /** Reaches phones through one SIP trunk. The sandbox carrier is dialled by it too. */
-export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => ({
-  dial: async (request, signal) => {
-    const address = await mediaAddress(options, request.localMedia)
-    const negotiator = createMediaNegotiator({
-      local: { address, port: request.localMedia.port },
-    })
-    const result = await invite(options, request, negotiator, signal)
-    const outcome = await outcomeOf(result, { options, negotiator, request, signal })
-    options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
-    return outcome
-  },
-  ping: async (timeoutMs = defaultPingTimeoutMs) => {
-    const startedMs = performance.now()
-    const response = await options.userAgent.ping(trunkTarget(options.trunk), timeoutMs)
-    if (response === undefined) return { isAlive: false }
-    const roundTripMs = performance.now() - startedMs
-    return { isAlive: true, sipStatus: response.status, roundTripMs }
-  },
-})
+export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
+  const { trunk, belongsToTrunk, logger } = options
+  const digestPolicy = createDigestPolicy({
+    ...(trunk.auth === undefined ? {} : { weakest: trunk.auth }),
+    ...(belongsToTrunk === undefined ? {} : { belongsToTrunk }),
+    warnsOfMd5: trunk.auth === undefined && !isLocalTrunk(trunk),
+    logger,
+  })
+  return {
+    dial: async (request, signal) => {
+      const address = await mediaAddress(options, request.localMedia)
+      const negotiator = createMediaNegotiator({
+        local: { address, port: request.localMedia.port },
+      })
+      const result = await invite({ ...options, digestPolicy }, request, negotiator, signal)
+      const outcome = await outcomeOf(result, { options, negotiator, request, signal })
+      options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
+      return outcome
+    },
+    ping: async (timeoutMs = defaultPingTimeoutMs) => {
+      const startedMs = performance.now()
+      const response = await options.userAgent.ping(trunkTarget(options.trunk), timeoutMs)
+      if (response === undefined) return { isAlive: false }
+      const roundTripMs = performance.now() - startedMs
+      return { isAlive: true, sipStatus: response.status, roundTripMs }
+    },
+  }
+}
 
 /** A wildcard address in an offer would mean "on hold", so it is replaced by the one the trunk reaches us by. */
 const mediaAddress = async (
@@ -68,8 +81,10 @@ const mediaAddress = async (
   return userAgent.localHostFor(trunkTarget(trunk)).catch(() => address)
 }
 
+type InviteSettings = SipCarrierOptions & { readonly digestPolicy: DigestPolicy }
+
 const invite = (
-  { userAgent, trunk, callerDomain, responseTimeoutMs, sendsCallId }: SipCarrierOptions,
+  { userAgent, trunk, callerDomain, responseTimeoutMs, sendsCallId, digestPolicy }: InviteSettings,
   request: DialRequest,
   negotiator: MediaNegotiator,
   signal: AbortSignal,
@@ -84,6 +99,7 @@ const invite = (
       responseTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
       maySend: () => request.mayInvite(),
       onProvisional: createProgressReporter(request),
+      digestPolicy,
       ...(trunk.credentials === undefined ? {} : { credentials: trunk.credentials }),
       ...(sendsCallId === true ? { headers: { 'X-Outdial-Call-Id': request.callId } } : {}),
     },

@@ -13,6 +13,8 @@ test('a trunk is read with everything, and with as little as a host', () => {
   assert.equal(parseTrunkUri('sips:sip.example.com').transport, 'tls')
   assert.equal(parseTrunkUri('sip:user@host').credentials?.password, '')
   assert.equal(parseTrunkUri('sip:host;media=Symmetric').media, 'symmetric')
+  assert.equal(parseTrunkUri('sip:host;auth=SHA-256').auth, 'sha-256')
+  assert.throws(() => parseTrunkUri('sip:host;auth=none'), /auth of the SIP trunk/)
   assert.throws(() => parseTrunkUri('sip:host;media=any'), /media of the SIP trunk/)
 })
 

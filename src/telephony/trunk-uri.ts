@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import type { WeakestDigest } from '../sip/digest-policy.ts'
 import { hostPort, parseSipUri } from '../sip/uri.ts'
 
 export type TrunkTransport = 'udp' | 'tcp' | 'tls'
@@ -10,14 +11,16 @@ export interface Trunk {
   readonly transport: TrunkTransport
   /** Whose RTP is taken: of the SDP's address (as without it), or of anybody until latched. */
   readonly media?: 'declared' | 'symmetric'
+  /** The weakest digest challenge that is answered; `md5`, with a warning, where the trunk does not say. */
+  readonly auth?: WeakestDigest
   readonly credentials?: { readonly username: string; readonly password: string }
 }
 
 const form = 'sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]'
-const knownParameters = new Set(['transport', 'media'])
+const knownParameters = new Set(['transport', 'media', 'auth'])
 
 /**
- * Reads `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=declared|symmetric`. Throws an `Error` whose message an administrator can
+ * Reads `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=…` and `;auth=…`. Throws an `Error` whose message an administrator can
  * act on; it never repeats the password. User and password may be percent-escaped.
  */
 export const parseTrunkUri = (text: string): Trunk => {
@@ -28,12 +31,14 @@ export const parseTrunkUri = (text: string): Trunk => {
   const credentials = readCredentials(uri.user, uri.password)
   const unknown = [...uri.parameters.keys()].find((name) => !knownParameters.has(name))
   if (unknown !== undefined) throw new Error(`the SIP trunk has an unknown parameter "${unknown}"`)
+  const auth = readAuth(uri.parameters.get('auth'))
   const media = readMedia(uri.parameters.get('media'))
   return {
     host: uri.host,
     ...(uri.port === undefined ? {} : { port: uri.port }),
     transport: readTransport(uri.scheme, uri.parameters),
     ...(media === undefined ? {} : { media }),
+    ...(auth === undefined ? {} : { auth }),
     ...(credentials === undefined ? {} : { credentials }),
   }
 }
@@ -63,6 +68,16 @@ const readMedia = (written: string | undefined): Trunk['media'] => {
   const media = written?.toLowerCase()
   if (media === undefined || media === 'declared' || media === 'symmetric') return media
   throw new Error('media of the SIP trunk must be declared or symmetric')
+}
+
+const weakestDigests: readonly WeakestDigest[] = ['rfc2069', 'md5', 'sha-256', 'sha-512-256']
+
+const readAuth = (written: string | undefined): WeakestDigest | undefined => {
+  if (written === undefined) return undefined
+  const auth = weakestDigests.find((name) => name === written.toLowerCase())
+  if (auth === undefined)
+    throw new Error(`auth of the SIP trunk must be one of ${weakestDigests.join(', ')}`)
+  return auth
 }
 
 const readCredentials = (

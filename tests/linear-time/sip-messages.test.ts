@@ -91,7 +91,10 @@ const readers: Readonly<
   reasonCause: [['', 'Q.850;cause='], (text) => reasonCause(challenge(text), 'Q.850')],
   digest: [
     ['Digest ', 'Digest realm="a", nonce="b", qop="'],
-    (text) => createDigestClient(credentials).learn(challenge(text)),
+    (text) =>
+      createDigestClient(credentials, { isFirstHop: () => true })
+        .towards(source)
+        .learn(challenge(text)),
   ],
   readAudio: [
     ['', 'v=0\r\nm=audio 1 RTP/AVP 0', 'v=0\r\nm=audio 1 RTP/AVP 0\r\na=rtpmap:0 '],
