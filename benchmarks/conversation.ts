@@ -272,6 +272,7 @@ const someCall = (): DialableCall => ({
 const outcomes = ['achieved', 'inconclusive'] as const
 
 const planFor = (modelUrl: string): CallPlan => ({
+  organizationId: '00000000-0000-4000-8000-000000000001',
   engine: { kind: 'realtime', url: modelUrl },
   callerId: '+12025550199',
   session: {

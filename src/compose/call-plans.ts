@@ -36,7 +36,9 @@ export const createCallPlans =
     const engine = options.engineFor(agent)
     if (typeof engine === 'string') return { problem: engine }
     const transferTo = await transferTargetOf(call, agent, options)
-    return { plan: planOf(agent, textsForContact(agent, contact), engine, transferTo, options) }
+    return {
+      plan: planOf(call, agent, textsForContact(agent, contact), engine, transferTo, options),
+    }
   }
 
 /** Whom this agent may transfer to today; an organization's rules may have changed since the agent was made. */
@@ -55,6 +57,7 @@ const transferTargetOf = async (
 }
 
 const planOf = (
+  { organizationId }: PlannedCall,
   agent: AgentDefinition,
   texts: ReturnType<typeof textsForContact>,
   engine: EngineSettings,
@@ -65,6 +68,7 @@ const planOf = (
   const configured = agent.tools ?? []
   const voice = agent.engine?.voice ?? agent.voice
   return {
+    organizationId,
     engine,
     callerId,
     session: {

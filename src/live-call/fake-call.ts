@@ -39,6 +39,7 @@ export const fakeCall = (changes: Partial<DialableCall> = {}): DialableCall => (
 })
 
 export const fakePlan: CallPlan = {
+  organizationId: '00000000-0000-4000-8000-000000000001',
   engine: { kind: 'realtime', url: 'ws://127.0.0.1:1' },
   session: { instructions: '', greeting: 'Hello.', language: 'en', tools: [] },
   maxDurationMs: 900_000,

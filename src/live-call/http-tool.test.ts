@@ -2,8 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
+import { createOutboundHttp } from '../runtime/outbound-http.ts'
 import { askHttpTool, type HttpTool } from './http-tool.ts'
+
+const outbound = createOutboundHttp()
+after(() => outbound.close())
+
+const ask = (tool: HttpTool, given: unknown, allowPrivateNetwork: boolean) =>
+  askHttpTool(outbound, tool, given, { organizationId: 'one', allowPrivateNetwork })
 
 const withServer = async (
   handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -39,11 +46,7 @@ const echo = (request: IncomingMessage, response: ServerResponse): void => {
 describe('an HTTP tool', () => {
   it('sends its arguments as JSON, with its headers', () =>
     withServer(echo, async (origin) => {
-      const answer = await askHttpTool(
-        tool(`${origin}/a`, { headers: { 'x-token': 't' } }),
-        { q: 1 },
-        true,
-      )
+      const answer = await ask(tool(`${origin}/a`, { headers: { 'x-token': 't' } }), { q: 1 }, true)
       assert.deepEqual(answer, {
         status: 200,
         body: { method: 'POST', url: '/a', token: 't', body: '{"q":1}' },
@@ -52,11 +55,7 @@ describe('an HTTP tool', () => {
 
   it('sends the arguments of a GET as query, escaped', () =>
     withServer(echo, async (origin) => {
-      const answer = await askHttpTool(
-        tool(`${origin}/a?k=v`, { method: 'GET' }),
-        { q: 'x&k=w' },
-        true,
-      )
+      const answer = await ask(tool(`${origin}/a?k=v`, { method: 'GET' }), { q: 'x&k=w' }, true)
       assert.deepEqual(answer.body, { method: 'GET', url: '/a?k=v&q=x%26k%3Dw', body: '' })
     }))
 
@@ -64,13 +63,13 @@ describe('an HTTP tool', () => {
     withServer(echo, async (origin) => {
       const url = `${origin}/orders/{order}/items?of={customer}`
       const given = { order: '7/../8', customer: 'a&b=c', note: 'x' }
-      assert.deepEqual((await askHttpTool(tool(url), given, true)).body, {
+      assert.deepEqual((await ask(tool(url), given, true)).body, {
         method: 'POST',
         url: '/orders/7%2F..%2F8/items?of=a%26b%3Dc',
         body: '{"note":"x"}',
       })
       for (const order of [undefined, null, '', '.', '..']) {
-        await assert.rejects(askHttpTool(tool(url), { ...given, order }, true), /argument order/)
+        await assert.rejects(ask(tool(url), { ...given, order }, true), /argument order/)
       }
     }))
 
@@ -83,20 +82,20 @@ describe('an HTTP tool', () => {
         ['{text}', '%7Btext%7D'],
         ['\ud800', '%EF%BF%BD'],
       ]) {
-        const { body } = await askHttpTool(note, { text }, true)
+        const { body } = await ask(note, { text }, true)
         assert.equal((body as { url: string }).url, `/notes?text=${query}`)
       }
     }))
 
   it('takes no host from an argument', async () => {
-    await assert.rejects(askHttpTool(tool('http://{host}/'), { host: '127.0.0.1' }, true))
+    await assert.rejects(ask(tool('http://{host}/'), { host: '127.0.0.1' }, true))
   })
 
   it('gives text as it is, and the status of a refusal', () =>
     withServer(
       (_request, response) => response.writeHead(404).end('no such customer'),
       async (origin) => {
-        const answer = await askHttpTool(tool(origin), {}, true)
+        const answer = await ask(tool(origin), {}, true)
         assert.deepEqual(answer, { status: 404, body: 'no such customer' })
       },
     ))
@@ -105,7 +104,7 @@ describe('an HTTP tool', () => {
     withServer(
       (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       async (origin) => {
-        assert.equal((await askHttpTool(tool(origin), {}, true)).status, 302)
+        assert.equal((await ask(tool(origin), {}, true)).status, 302)
       },
     ))
 
@@ -113,7 +112,7 @@ describe('an HTTP tool', () => {
     withServer(
       (_request, response) => response.end('x'.repeat(70_000)),
       async (origin) => {
-        await assert.rejects(askHttpTool(tool(origin), {}, true), /too long/)
+        await assert.rejects(ask(tool(origin), {}, true), /too long/)
       },
     ))
 
@@ -121,7 +120,7 @@ describe('an HTTP tool', () => {
     withServer(
       () => undefined,
       async (origin) => {
-        await assert.rejects(askHttpTool(tool(origin, { timeoutMs: 20 }), {}, true), {
+        await assert.rejects(ask(tool(origin, { timeoutMs: 20 }), {}, true), {
           name: 'AbortError',
         })
       },
@@ -137,7 +136,7 @@ describe('an HTTP tool', () => {
         'http://2130706433/',
         'ftp://example.org/',
       ]) {
-        await assert.rejects(askHttpTool(tool(url), {}, false), /private network|Only http/, url)
+        await assert.rejects(ask(tool(url), {}, false), /private network|Only http/, url)
       }
     }))
 })

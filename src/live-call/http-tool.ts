@@ -1,6 +1,5 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { lookupPublic, refusePrivateLiteral } from '../runtime/public-lookup.ts'
+import type { IncomingMessage } from 'node:http'
+import type { OutboundHttp } from '../runtime/outbound-http.ts'
 
 /** A tool of an agent that asks an HTTP server. What the callee says is data in its arguments, never its address. */
 export interface HttpTool {
@@ -22,27 +21,33 @@ export interface HttpToolAnswer {
 const maxToolTimeoutMs = 8_000
 const maxAnswerBytes = 64 * 1024
 
+/** In whose name a tool asks. */
+export interface ToolCaller {
+  readonly organizationId: string
+  /** Whether private and loopback addresses may be reached. */
+  readonly allowPrivateNetwork: boolean
+}
+
 /**
  * Asks the server: arguments that the URL does not name go as JSON body, or as query for GET and DELETE. Follows no
- * redirect. Throws for a network fault, a late or too long answer, a missing argument of the URL, and for private
- * addresses unless they are allowed.
+ * redirect. Throws for a network fault, a late or too long answer, a missing argument of the URL, headers of the
+ * connection, and for private addresses unless they are allowed.
  */
 export const askHttpTool = async (
+  outbound: OutboundHttp,
   tool: HttpTool,
   toolArguments: unknown,
-  allowPrivateNetwork: boolean,
+  caller: ToolCaller,
 ): Promise<HttpToolAnswer> => {
   const { url, rest } = fillUrl(tool.url, argumentsOf(toolArguments))
-  if (!['http:', 'https:'].includes(url.protocol))
-    throw new Error('Only http and https are served.')
-  if (!allowPrivateNetwork) refusePrivateLiteral(url)
   const hasBody = tool.method !== 'GET' && tool.method !== 'DELETE'
   if (!hasBody) addQuery(url, rest)
-  const response = await send(url, {
+  const response = await outbound.send({
+    ...caller,
+    url,
     method: tool.method,
     headers: { ...tool.headers, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
     signal: AbortSignal.timeout(Math.min(tool.timeoutMs ?? maxToolTimeoutMs, maxToolTimeoutMs)),
-    ...(allowPrivateNetwork ? {} : { lookup: lookupPublic }),
     ...(hasBody ? { body: JSON.stringify(rest) } : {}),
   })
   return { status: response.statusCode ?? 0, body: parseBody(await readText(response)) }
@@ -92,16 +97,6 @@ const fill = (text: string, replacer: (match: string, name: string) => string): 
 
 const addQuery = (url: URL, rest: Arguments): void => {
   for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, textOf(value))
-}
-
-const send = (
-  url: URL,
-  { body, ...options }: RequestOptions & { readonly body?: string },
-): Promise<IncomingMessage> => {
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
-    request(url, options, resolve).on('error', reject).end(body)
-  })
 }
 
 const readText = async (response: IncomingMessage): Promise<string> => {

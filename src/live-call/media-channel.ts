@@ -9,6 +9,7 @@ import type {
 } from '../conversation/conversation-types.ts'
 import type { VoiceEngine, VoiceSession } from '../conversation/voice-engine.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { createOutboundHttp } from '../runtime/outbound-http.ts'
 import type { RtpSession } from '../rtp/rtp-session-types.ts'
 import type { Ticker } from '../rtp/ticker.ts'
 import type { NegotiatedMedia } from '../telephony/carrier.ts'
@@ -55,6 +56,9 @@ const engineLateLimitMs = 5_000
 const engineOpenLimitMs = 20_000
 const silenceCheckFrames = 50
 const silentFrame = g711Silence(innerCodec)
+
+/** One of the thread: connections outlive calls. */
+const outbound = createOutboundHttp()
 
 export const createMediaChannel = (options: MediaChannelOptions): MediaChannel => {
   const { rtp, logger } = options
@@ -138,7 +142,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
     if (tool === undefined) throw new Error('The agent has no such tool.')
     let ok = false
     try {
-      const answer = await askHttpTool(tool, toolArguments, plan.allowPrivateNetwork)
+      const answer = await askHttpTool(outbound, tool, toolArguments, plan)
       ok = answer.status < 400
       return answer
     } finally {

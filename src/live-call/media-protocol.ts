@@ -93,6 +93,8 @@ export interface MediaSocketSettings {
 
 /** What the agent is to do in this call, with its prompt already filled in. */
 export interface ConversationPlan {
+  /** In whose name the agent's tools ask. */
+  readonly organizationId: string
   readonly engine: EngineSettings
   readonly session: Omit<SessionOptions, 'callId' | 'codec'>
   readonly maxDurationMs: number

@@ -27,22 +27,21 @@ for (const [network, bits] of [
 ] as const) {
   nonPublicIPv4.addSubnet(network, bits, 'ipv4')
 }
+// Outside of 2000::/3 no host is public: all of `::a.b.c.d`, `::ffff:a.b.c.d`, `::ffff:0:a.b.c.d` and NAT64 lies there.
+const globalIPv6 = new BlockList()
+globalIPv6.addSubnet('2000::', 3, 'ipv6')
 for (const [network, bits] of [
-  ['::', 96],
-  ['::ffff:0:0', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
+  // Teredo (2001::/32) and 6to4 carry an IPv4 address.
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
+  ['3fff::', 20],
 ] as const) {
   nonPublicIPv6.addSubnet(network, bits, 'ipv6')
 }
+
+/** An interface identifier of ISATAP carries an IPv4 address too (RFC 5214 section 6.1). */
+const isatap = /:(?:200:|0:)?5efe:[0-9a-f]{1,4}:[0-9a-f]{1,4}$/
 
 /** Whether the text is an IP address of a public host. A host name is not: resolve it first. */
 export const isPublicAddress = (address: string): boolean => {
@@ -50,8 +49,16 @@ export const isPublicAddress = (address: string): boolean => {
     case 4:
       return !nonPublicIPv4.check(address, 'ipv4')
     case 6:
-      return !nonPublicIPv6.check(address, 'ipv6')
+      return isPublicIPv6(address)
     default:
       return false
   }
+}
+
+const isPublicIPv6 = (given: string): boolean => {
+  // A zone belongs to a link, and is no part of a public address.
+  if (given.includes('%')) return false
+  const address = new URL(`http://[${given}]`).hostname.slice(1, -1)
+  const isGlobal = globalIPv6.check(address, 'ipv6') && !nonPublicIPv6.check(address, 'ipv6')
+  return isGlobal && !isatap.test(address)
 }

@@ -35,6 +35,7 @@ export type LiveCallRig = Awaited<ReturnType<typeof startLiveCallRig>>
 const outcomes = ['achieved', 'not_achieved', 'callback_requested', 'inconclusive'] as const
 
 const planFor = (engineUrl: string, changes: Partial<CallPlan>): CallPlan => ({
+  organizationId: '00000000-0000-4000-8000-000000000001',
   engine: { kind: 'realtime', url: engineUrl },
   callerId: '+12025550199',
   session: {

@@ -136,6 +136,26 @@ describe('an agent file', () => {
       { tools: [{ ...lookUp, headers: { 'X-Key': 'a\r\nHost: b' } }] },
       'tools[0].headers.X-Key: It must be one line of at most 4096 characters.',
     ],
+    ...[
+      'Content-Length',
+      'transfer-encoding',
+      'Connection',
+      'HOST',
+      'Upgrade',
+      'TE',
+      'Trailer',
+      'Keep-Alive',
+      'Proxy-Authorization',
+      'Proxy-Connection',
+      'Expect',
+    ].map((name): [object, string] => [
+      { tools: [{ ...lookUp, headers: { [name]: '5' } }] },
+      `tools[0].headers.${name}: The connection sets this header itself.`,
+    ]),
+    [
+      { tools: [{ ...lookUp, headers: { 'X-Key': 'a\0b' } }] },
+      'tools[0].headers.X-Key: It must be one line of at most 4096 characters.',
+    ],
     [
       { tools: [{ ...lookUp, headers: { 'X Key': 'a' } }] },
       'tools[0].headers.X Key: This is no name of an HTTP header.',

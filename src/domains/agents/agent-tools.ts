@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isConnectionHeader, isHeaderName, isHeaderValue } from '../../runtime/outgoing-headers.ts'
 
 /** Tools every agent has; a configured one may not take their names. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -16,10 +17,11 @@ const isJsonSchemaOfObject = (schema: Readonly<Record<string, unknown>>): boolea
 
 const headers = z
   .record(
-    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'This is no name of an HTTP header.'),
     z
       .string()
-      .regex(/^[\t\x20-\x7e\x80-\xff]{0,4096}$/, 'It must be one line of at most 4096 characters.'),
+      .refine(isHeaderName, 'This is no name of an HTTP header.')
+      .refine((name) => !isConnectionHeader(name), 'The connection sets this header itself.'),
+    z.string().refine(isHeaderValue, 'It must be one line of at most 4096 characters.'),
   )
   .refine((all) => Object.keys(all).length <= 20, 'It must have at most 20 members.')
 

@@ -1,7 +1,19 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import {
+  Agent as HttpAgent,
+  request as requestHttp,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { lookupPublic, refusePrivateLiteral } from '../../../runtime/public-lookup.ts'
+
+const kept = { keepAlive: true, maxFreeSockets: 32, timeout: 4_000, scheduling: 'lifo' } as const
+/** Node's own agents would ask a proxy of the environment (`NODE_USE_ENV_PROXY`), which then chooses the address. */
+const guardedAgents: Partial<Record<string, HttpAgent | HttpsAgent>> = {
+  'http:': new HttpAgent(kept),
+  'https:': new HttpsAgent(kept),
+}
 
 /**
  * `fetch` for servers of models, over connections that are kept: text or bytes go, a stream comes. Follows no redirect,
@@ -17,7 +29,7 @@ export const createProviderFetch =
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(init.signal && { signal: init.signal }),
-      ...(publicHostsOnly && { lookup: lookupPublic }),
+      ...(publicHostsOnly && { lookup: lookupPublic, agent: guardedAgents[url.protocol] }),
     }
     const incoming = await send(url, options, bodyOf(init.body))
     return new Response(Readable.toWeb(incoming) as ReadableStream<Uint8Array>, {
