@@ -1,6 +1,6 @@
 // Runs Outdial in a checkout, whatever Node (18 or newer) starts it: brings Node 24 and the locked
-// packages when they are missing, then runs the command. Plain JavaScript without imports of packages,
-// because nothing is installed yet when it runs first.
+// packages that the command needs when they are missing, then runs the command. Plain JavaScript without
+// imports of packages, because nothing is installed yet when it runs first.
 import { readdirSync } from 'node:fs'
 import * as module from 'node:module'
 import { dirname, join } from 'node:path'
@@ -86,7 +86,9 @@ const main = async ([command, ...rest]) => {
   if (help !== undefined) return process.stdout.write(`${help}\n`)
   const [file, ...args] = toArguments(command, rest)
   const node = await ensureNode(root)
-  await ensurePackages(root, node)
+  // Commands of `outdial`, and the provider to try out, run on what the product needs; the others are for working on it.
+  const development = command in scripts && command !== 'provider'
+  await ensurePackages(root, node, { development })
   const cache = join(root, '.runtime', 'compile-cache')
   // npm hands on the Ctrl-C that the terminal sends as well: a process between gives it out once.
   const isUnderNpm = process.env.npm_execpath !== undefined

@@ -25,11 +25,18 @@ const wayRound =
   'then run the command again, which goes on where this one stopped.'
 
 /**
- * `npm ci` of the lock file in `folder`, without install scripts. Its output goes to stderr, so that
- * stdout stays free for what the command prints. Says every 10 s what it waits for.
+ * `npm ci` of the lock file in `folder`, without install scripts, and with the packages of development only if they are
+ * asked for. Its output goes to stderr, so that stdout stays free for what the command prints. Says every 10 s what it
+ * waits for.
  */
-export const installLocked = async (folder, node = process.execPath, limits = defaultLimits) => {
+export const installLocked = async (
+  folder,
+  node = process.execPath,
+  { development = false, limits = defaultLimits } = {},
+) => {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // Said in both cases, because NODE_ENV or an .npmrc would decide otherwise.
+  args.push(development ? '--include=dev' : '--omit=dev')
   const child = spawnNpm(node, [...args, `--fetch-timeout=${limits.requestTimeoutMs}`], folder)
   const stopTelling = tellProgress(node, folder, limits)
   const { error, status, signal, isTooLate } = await endOf(child, limits)

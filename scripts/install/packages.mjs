@@ -14,42 +14,49 @@ import { InstallError, installLocked, moveInto, withStagingFolder } from './npm.
 const markerName = '.outdial-installed'
 
 /**
- * Makes node_modules what package-lock.json says. They are installed beside the old ones and swapped
- * in complete, so that a killed install leaves the old ones, and of two installs one wins.
+ * Makes node_modules what package-lock.json says: what running needs, and what tests and checks need where `development`
+ * asks for it. Packages that are enough stay. Others are installed beside the old ones and swapped in complete, so that a
+ * killed install leaves the old ones, and of two installs one wins.
  */
-export const ensurePackages = async (root, node) => {
+export const ensurePackages = async (root, node, { development = false } = {}) => {
   const lock = readFileSync(join(root, 'package-lock.json'))
-  const wanted = createHash('sha256')
+  const whole = createHash('sha256')
     .update(lock)
     .update(process.platform + process.arch)
     .digest('hex')
   const modules = join(root, 'node_modules')
-  if (readMarker(modules) === wanted) return
+  const running = `${whole} production`
+  const isEnough = (marker) => marker === whole || (!development && marker === running)
+  if (isEnough(readMarker(modules))) return
   // npm itself was here: its own record of what it installed tells as much as our marker.
-  if (agrees(JSON.parse(lock), join(modules, '.package-lock.json'))) return finish(modules, wanted)
+  const packages = JSON.parse(lock).packages
+  const record = readRecord(modules)
+  if (agrees(packages, record)) return finish(modules, whole)
+  if (!development && agrees(withoutDevelopment(packages), record)) return finish(modules, running)
+  const marker = development ? whole : running
   process.stderr.write('Installing packages (once, until package-lock.json changes)\n')
   await withStagingFolder(join(root, '.runtime'), async (folder) => {
     for (const file of ['package.json', 'package-lock.json', '.npmrc'])
       if (existsSync(join(root, file))) copyFileSync(join(root, file), join(folder, file))
-    await installLocked(folder, node)
-    finish(join(folder, 'node_modules'), wanted)
-    swap(folder, modules, wanted)
+    await installLocked(folder, node, { development })
+    finish(join(folder, 'node_modules'), marker)
+    swap(folder, modules, isEnough)
   })
 }
 
 /** Links our own command, for `npx outdial`, and marks the folder as complete. */
-const finish = (modules, wanted) => {
+const finish = (modules, marker) => {
   const link = join(modules, '.bin', 'outdial')
   rmSync(link, { force: true })
   symlinkSync('../../bin/outdial.mjs', link)
-  writeFileSync(join(modules, markerName), wanted)
+  writeFileSync(join(modules, markerName), marker)
 }
 
 const maxSwaps = 10
 
-const swap = (folder, modules, wanted) => {
+const swap = (folder, modules, isEnough) => {
   for (let attempt = 0; attempt < maxSwaps; attempt++) {
-    if (readMarker(modules) === wanted) return
+    if (isEnough(readMarker(modules))) return
     // The staging folder goes when we are done, and the old packages with it.
     if (existsSync(modules)) moveAway(modules, join(folder, `replaced-${attempt}`))
     if (moveInto(join(folder, 'node_modules'), modules)) return
@@ -73,11 +80,21 @@ const readMarker = (modules) => {
   }
 }
 
-/** Whether every package the lock file asks for is recorded as installed; optional ones belong to other platforms. */
-const agrees = (lock, record) => {
-  if (!existsSync(record)) return false
-  const installed = JSON.parse(readFileSync(record, 'utf8')).packages
-  return Object.entries(lock.packages).every(
+const withoutDevelopment = (packages) =>
+  Object.fromEntries(
+    Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional),
+  )
+
+/** What npm says that it installed. */
+const readRecord = (modules) => {
+  const record = join(modules, '.package-lock.json')
+  return existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')).packages : undefined
+}
+
+/** Whether every one of the packages is recorded as installed; optional ones belong to other platforms. */
+const agrees = (packages, installed) =>
+  installed !== undefined &&
+  Object.entries(packages).every(
     ([path, { version, integrity, optional }]) =>
       path === '' ||
       (installed[path] ? installed[path].integrity === integrity : optional === true) ||
@@ -85,4 +102,3 @@ const agrees = (lock, record) => {
         integrity === undefined &&
         installed[path].version === version),
   )
-}

@@ -22,7 +22,7 @@ const checkout = join(import.meta.dirname, '../..')
 
 /** Stands in for npm: installs a package that says which lock file it came from, and counts its calls. */
 const npm = `#!/bin/sh
-echo called >>"$CALLS"
+echo "$@" >>"$CALLS"
 [ -z "$NPM_FAILS" ] || exit 1
 mkdir -p node_modules/.bin
 touch "$CALLS.half"
@@ -78,6 +78,39 @@ test('the first run installs, later ones do not, and the command gets its words 
     readdirSync(join(root, '.runtime')).filter((name) => name.startsWith('staging')),
     [],
   )
+})
+
+test('running the product installs no package of development, and working on it brings them once', () => {
+  mkdirSync(join(root, 'benchmarks'))
+  writeFileSync(join(root, 'benchmarks/claim.ts'), '')
+  const installs = () => readFileSync(calls, 'utf8').match(/--(omit|include)=dev/g)
+  run(['start'])
+  run(['call', 'list'])
+  assert.deepEqual(installs(), ['--omit=dev'])
+  run(['bench', 'claim'])
+  assert.deepEqual(installs(), ['--omit=dev', '--include=dev'])
+  // What is whole is enough for running.
+  run(['start'])
+  run(['bench', 'claim'])
+  assert.equal(countCalls(), 2)
+})
+
+test('what npm itself installed, without packages of development, is enough for running', () => {
+  const packages = {
+    'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
+    'node_modules/b': { version: '1.0.0', integrity: 'sha512-b', dev: true },
+  }
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }))
+  mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
+  const { 'node_modules/a': a } = packages
+  const record = join(root, 'node_modules/.package-lock.json')
+  writeFileSync(record, JSON.stringify({ packages: { 'node_modules/a': a } }))
+  assert.equal(run(['start']).status, 7)
+  assert.equal(existsSync(calls), false)
+  mkdirSync(join(root, 'benchmarks'))
+  writeFileSync(join(root, 'benchmarks/claim.ts'), '')
+  run(['bench', 'claim'])
+  assert.equal(countCalls(), 1)
 })
 
 test('the installed command is the same program', () => {
