@@ -21,8 +21,10 @@ export interface Principal {
 
 /**
  * Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. No promise where the
- * answer is in memory.
+ * answer is in memory. `isHeldUp` tells, where it is asked, that too many invented keys came from the same client: then a
+ * key that is not known costs no look-up of its own.
  */
 export type FindPrincipal = (
   keyHash: Buffer,
+  isHeldUp?: () => boolean,
 ) => Principal | undefined | Promise<Principal | undefined>

@@ -10,6 +10,8 @@ export interface WindowCount {
 
 export interface FixedWindows {
   hit(key: string): WindowCount
+  /** Hits of the current window, without one more. */
+  count(key: string): number
 }
 
 export interface FixedWindowsOptions {
@@ -49,6 +51,10 @@ export const createFixedWindows = (options: FixedWindowsOptions): FixedWindows =
       window.count += 1
       const resetSeconds = wholeSecondsLeft(window.endsMs - nowMs, windowSeconds)
       return { count: window.count, resetSeconds }
+    },
+    count(key) {
+      const window = windows.get(key)
+      return window && window.endsMs > clock.monotonicMs() ? window.count : 0
     },
   }
 }

@@ -22,7 +22,7 @@ import {
 import type { RequestHead } from './request-head.ts'
 import { splitTarget } from './request-target.ts'
 import type { Router, Target } from './router.ts'
-import type { GuardAnonymous } from './steps/anonymous-guard.ts'
+import type { AnonymousGuard } from './steps/anonymous-guard.ts'
 import { authenticate, requireEnabledOrganization } from './steps/authenticate.ts'
 import { requireJson } from './steps/content-type.ts'
 import { readIdempotencyKey } from './steps/idempotency-key.ts'
@@ -53,7 +53,7 @@ export interface KernelParts {
   readonly database: Database
   readonly findPrincipal: FindPrincipal
   readonly rateWindows: RateWindows
-  readonly guardAnonymous: GuardAnonymous
+  readonly guardAnonymous: AnonymousGuard
   /** Proxies whose word for a client's address counts. */
   readonly isTrustedProxy: IsTrusted
   readonly cursors: Cursors
@@ -131,7 +131,8 @@ interface Admission {
 const admit = async (arrival: Arrival, parts: KernelParts): Promise<Admission> => {
   const { head, socket } = arrival
   requireHost(head)
-  const found = authenticate(head, socket, parts)
+  const isHeldUp = () => parts.guardAnonymous.isHeldUp(clientOf(arrival, parts))
+  const found = authenticate(head, socket, { ...parts, isHeldUp })
   const principal = found instanceof Promise ? await found : found
   arrival.organizationId = principal.organizationId
   arrival.version = principal.defaultVersion
@@ -188,19 +189,19 @@ const successReply = ({ status, body, location, isReplay }: OnceAnswer): Reply =
   return { status, body, headers }
 }
 
+const clientOf = ({ head, socket }: Arrival, { isTrustedProxy }: KernelParts): string =>
+  clientAddress(head, socket.remoteAddress ?? '', isTrustedProxy)
+
 /** What the caller is told is told; a fault is logged once, and the caller learns its request id only. */
-const refuse = (
-  arrival: Arrival,
-  error: unknown,
-  { logger, guardAnonymous, isTrustedProxy }: KernelParts,
-): Reply => {
-  const { requestId, operation, organizationId, head, socket } = arrival
-  const client = () => clientAddress(head, socket.remoteAddress ?? '', isTrustedProxy)
+const refuse = (arrival: Arrival, error: unknown, parts: KernelParts): Reply => {
+  const { logger, guardAnonymous } = parts
+  const { requestId, operation, organizationId } = arrival
   const fields = { requestId, operation, organizationId }
   if (error instanceof ApiError) {
     if (error.cause !== undefined)
       logger.warn({ ...fields, code: error.code, err: error.cause }, 'request refused')
-    const slowed = error.status === 401 ? guardAnonymous(client()) : undefined
+    const slowed =
+      error.status === 401 ? guardAnonymous.refuse(clientOf(arrival, parts)) : undefined
     return errorReply(slowed ?? error, requestId)
   }
   if (isRetryable(error)) {

@@ -84,36 +84,3 @@ test('headers of the connection, and values of more than one line, are never sen
   assert.equal(opened.length, 0)
   assert.equal(await ask({ headers: { 'X-Key': 'a b\té' } }), '/')
 })
-
-test('no proxy of the environment is asked', async () => {
-  const asked: string[] = []
-  const proxy = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    response.end('the proxy')
-  })
-  await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const program = `
-    import { createOutboundHttp } from ${JSON.stringify(new URL('outbound-http.ts', import.meta.url).href)}
-    import { createProviderFetch } from ${JSON.stringify(new URL('../conversation/providers/cascade/provider-fetch.ts', import.meta.url).href)}
-    const outbound = createOutboundHttp()
-    const guarded = createProviderFetch(true)
-    const signal = AbortSignal.timeout(5000)
-    const url = new URL('http://public.invalid/')
-    const request = { organizationId: 'one', url, method: 'GET', headers: {}, signal, allowPrivateNetwork: false }
-    const told = await Promise.allSettled([outbound.send(request), guarded(url)])
-    console.log(JSON.stringify(told.map(({ status }) => status)))
-    process.exit()`
-  const { execFile } = await import('node:child_process')
-  const { promisify } = await import('node:util')
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module-typescript', '--eval', program],
-    {
-      env: { ...process.env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxyUrl, http_proxy: proxyUrl },
-    },
-  )
-  proxy.close()
-  assert.deepEqual(JSON.parse(stdout), ['rejected', 'rejected'])
-  assert.deepEqual(asked, [])
-})

@@ -7,6 +7,7 @@ import { whenKnown } from '../../runtime/when-known.ts'
 import { organizationsChannel } from '../organizations/set-organization.ts'
 import { touchApiKeys, type KeyUse } from './api-key-store.ts'
 import { readPrincipal } from './principal-store.ts'
+import { createStrangerKeys } from './stranger-keys.ts'
 
 /** Payload: the id of a key that was revoked. A hint only; entries die of age without it. */
 export const apiKeysChannel = 'outdial_api_keys'
@@ -39,6 +40,7 @@ interface Entry {
 /** Finds out who a key speaks for, from memory while the answer is young, and notes when keys were used. */
 export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions): Principals => {
   const entries = new Map<string, Entry>()
+  const strangers = createStrangerKeys(database, clock)
   const uses = new Map<string, KeyUse>()
   const subscriptions: { stop(): Promise<void> }[] = []
   let timer: NodeJS.Timeout | undefined
@@ -58,6 +60,14 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
     if (entries.size >= maxEntries) dropOldest(entries)
     entries.set(key, entry)
     return reading
+  }
+
+  const readStranger = async (hash: Buffer, key: string, isHeldUp: boolean) => {
+    if (!(await strangers.exists(key, isHeldUp))) return undefined
+    // Others who waited for the same look-up may have begun to read.
+    const entry = entries.get(key)
+    const isYoung = entry !== undefined && clock.monotonicMs() - entry.readAtMs < maxAgeMs
+    return isYoung ? entry.principal : read(hash, key)
   }
 
   const note = (principal: Principal | undefined): Principal | undefined => {
@@ -91,17 +101,20 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
   const forgetAll = (): void => entries.clear()
 
   return {
-    findPrincipal(keyHash) {
+    findPrincipal(keyHash, isHeldUp = () => false) {
       const key = keyHash.toString('latin1')
       const entry = entries.get(key)
       const isYoung = entry !== undefined && clock.monotonicMs() - entry.readAtMs < maxAgeMs
-      return whenKnown(isYoung ? entry.principal : read(keyHash, key), note)
+      if (isYoung) return whenKnown(entry.principal, note)
+      if (strangers.isKnown(key)) return read(keyHash, key).then(note)
+      return readStranger(keyHash, key, isHeldUp()).then(note)
     },
     flush,
     async start() {
       if (timer) return
       timer = setInterval(() => void flush(), touchIntervalMs)
       timer.unref()
+      await strangers.load()
       subscriptions.push(
         await database.listen(apiKeysChannel, forgetAll),
         await database.listen(organizationsChannel, forgetAll),

@@ -2,16 +2,16 @@ import { ApiError } from '../../contract/api-error.ts'
 import { networkOf } from '../client-address.ts'
 import type { FixedWindows } from '../fixed-windows.ts'
 
-/** What an address is told in place of its 401, once it got too many of them. */
-export type GuardAnonymous = (address: string) => ApiError | undefined
+/** Counts failed authentications per address (D11): a valid key is never held up, however many strangers share its address. */
+export interface AnonymousGuard {
+  /** What an address is told in place of its 401, once it got too many of them. */
+  refuse(address: string): ApiError | undefined
+  /** Whether it got too many already: what it sends next is worth no look-up. */
+  isHeldUp(address: string): boolean
+}
 
-/**
- * Counts failed authentications per address and answers 429 in place of 401 above the limit. A valid key is never
- * held up, however many strangers share its address (D11).
- */
-export const guardAnonymous =
-  (windows: FixedWindows, limit: number): GuardAnonymous =>
-  (address) => {
+export const guardAnonymous = (windows: FixedWindows, limit: number): AnonymousGuard => ({
+  refuse(address) {
     const { count, resetSeconds } = windows.hit(networkOf(address))
     if (count <= limit) return undefined
     return new ApiError(
@@ -20,4 +20,6 @@ export const guardAnonymous =
       undefined,
       { retryAfterSeconds: resetSeconds },
     )
-  }
+  },
+  isHeldUp: (address) => windows.count(networkOf(address)) >= limit,
+})

@@ -11,6 +11,8 @@ const bearer = /^Bearer ([A-Za-z0-9._~+/-]{1,512}={0,2})$/
 export interface AuthenticateOptions {
   readonly findPrincipal: FindPrincipal
   readonly clock: Clock
+  /** Whether too many invented keys came from this client. */
+  readonly isHeldUp: () => boolean
 }
 
 /**
@@ -21,12 +23,12 @@ export interface AuthenticateOptions {
 export const authenticate = (
   request: RequestHead,
   connection: object,
-  { findPrincipal, clock }: AuthenticateOptions,
+  { findPrincipal, clock, isHeldUp }: AuthenticateOptions,
 ): Principal | Promise<Principal> => {
   const header = soleHeader(request, 'authorization')
   const known = lastKeys.get(connection)
   const hash = known && known.header === header ? known.hash : readKey(header, connection)
-  return whenKnown(findPrincipal(hash), (principal) => {
+  return whenKnown(findPrincipal(hash, isHeldUp), (principal) => {
     if (!principal || principal.revokedAt) throw invalidKey()
     if (principal.expiresAt && principal.expiresAt <= clock.now())
       throw new ApiError('api_key_expired', 'This API key is past its expiry.')
