@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import type { ServedRoute } from '../dispatch/route-pacing.ts'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
+import { createLeaseKeeper } from '../dispatch/lease-keeper.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { countOrganizations, decideModes } from '../domains/organizations/organization-store.ts'
@@ -158,6 +159,7 @@ const startRoles = async (
     lacks,
     hasLiveEngine: (engine) =>
       typeof engineFor(engine === undefined ? {} : { engine }, 'live') === 'object',
+    leaseKeeper: createLeaseKeeper({ connection: store.connection, logger }),
     clock,
     logger,
   })

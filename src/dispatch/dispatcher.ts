@@ -13,6 +13,7 @@ import { feedBatches } from './feed-batches.ts'
 import { letGoOfEngineless } from './gate-store.ts'
 import type { HasLiveEngine } from './gate.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease.ts'
+import type { LeaseKeeper } from './lease-keeper.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { repeat, systemSleep, type Repeating, type Sleep } from './repeating.ts'
 import type { PrepareCall } from './run-call-port.ts'
@@ -45,6 +46,8 @@ export interface DispatcherOptions {
   readonly mediaCapacity?: () => number
   readonly clock: Clock
   readonly logger: Logger
+  /** Renews the lease while this thread is stalled. */
+  readonly leaseKeeper?: LeaseKeeper
   /** For tests that turn the clock by hand. */
   readonly sleep?: Sleep
 }
@@ -60,11 +63,12 @@ export interface Dispatcher extends Service {
  * of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
  */
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
-  const { database, logger, clock, sleep = systemSleep } = options
+  const { database, logger, clock, leaseKeeper, sleep = systemSleep } = options
   const live = createLiveCalls(() => claiming?.wake())
   const listeners: { stop(): Promise<void> }[] = []
   const background: Repeating[] = []
   let claiming: Repeating | undefined
+  let renewing: Repeating | undefined
   let lease: Lease | undefined
   let starting: Promise<void> | undefined
   let draining: Promise<void> | undefined
@@ -114,19 +118,26 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     logger.error({ node_id: lease.nodeId }, 'this node was taken for dead, its calls are hung up')
     live.abortAll('lease_lost')
     await within(live.settled(), hangUpLimitMs)
-    lease = await takeLease(database, offer, clock)
+    lease = await takeNewLease()
+  }
+
+  const takeNewLease = async (): Promise<Lease> => {
+    const taken = await takeLease(database, offer, clock, leaseKeeper)
+    leaseKeeper?.keep(taken.nodeId, () => renewing?.wake())
+    return taken
   }
 
   const start = async (): Promise<void> => {
     for (const route of options.routes) await configureRoute(database, route)
     await letGoOfEngineless(database)
-    lease = await takeLease(database, offer, clock)
+    lease = await takeNewLease()
     const sweep = createSweep({
       ...options,
       live,
       lease: () => lease,
     })
-    background.push(loop('lease', renewIntervalMs, renewLease))
+    renewing = loop('lease', renewIntervalMs, renewLease)
+    background.push(renewing)
     background.push(loop('sweep', sweepIntervalMs, sweep))
     const cancelling = loop('cancellations', pollIntervalMs, deliverCancellations)
     background.push(cancelling)
@@ -155,6 +166,8 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
       logger.error({ err: error }, 'dispatcher could not drain'),
     )
     await Promise.all([...background, ...listeners].map((part) => part.stop()))
+    // Before the release: nothing may renew what was given back.
+    await leaseKeeper?.stop()
     // A database that is away finds out by itself: the lease runs out.
     await lease?.release().catch(() => undefined)
   }

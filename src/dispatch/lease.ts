@@ -8,8 +8,13 @@ export const leaseMs = 8_000
 export const renewIntervalMs = 2_000
 /** We stop sending this long before the database would give our calls away. */
 const sendMarginMs = 1_000
+/** How long a renewal lets us dial, by the monotonic clock, from when its statement was sent. */
+export const heldMs = leaseMs - sendMarginMs
 
-/** A node's hold on all its calls: one row, renewed every two seconds. */
+/**
+ * A node's hold on all its calls: one row, renewed every two seconds, by the main thread and by the keeper's
+ * (`lease-keeper.ts`). Either is enough.
+ */
 export interface Lease {
   /** New for each process, so that a restarted node is never taken for the one that died. */
   readonly nodeId: string
@@ -59,13 +64,28 @@ export interface NodeOffer {
   readonly lacks: readonly LiveLack[]
 }
 
+/** Whether the lease was renewed; `false`: the node was declared dead. */
+export const renewLease = async (db: Queryable, nodeId: string): Promise<boolean> =>
+  (await db.run(renewStatement, [nodeId, leaseMs])) > 0
+
+/** What another thread renewed. */
+export interface KeptLease {
+  isHeld(): boolean
+}
+
 /** Registers this process as a node. */
-export const takeLease = async (db: Queryable, offer: NodeOffer, clock: Clock): Promise<Lease> => {
+export const takeLease = async (
+  db: Queryable,
+  offer: NodeOffer,
+  clock: Clock,
+  kept?: KeptLease,
+): Promise<Lease> => {
   const nodeId = newId()
   let heldUntilMs = 0
+  let isOver = false
   // Taken before the statement leaves: our idea of the lease is never longer than the database's.
   const extended = (sentAtMs: number): void => {
-    heldUntilMs = sentAtMs + leaseMs - sendMarginMs
+    heldUntilMs = sentAtMs + heldMs
   }
   const startedAtMs = clock.monotonicMs()
   await db.run(registerStatement, [
@@ -81,17 +101,17 @@ export const takeLease = async (db: Queryable, offer: NodeOffer, clock: Clock): 
     nodeId,
     async renew() {
       const sentAtMs = clock.monotonicMs()
-      const isOurs = (await db.run(renewStatement, [nodeId, leaseMs])) > 0
+      const isOurs = await renewLease(db, nodeId)
       if (isOurs) extended(sentAtMs)
-      else heldUntilMs = 0
+      else isOver = true
       return isOurs
     },
-    isHeld: () => clock.monotonicMs() < heldUntilMs,
+    isHeld: () => !isOver && (clock.monotonicMs() < heldUntilMs || kept?.isHeld() === true),
     async setDraining() {
       await db.run(drainStatement, [nodeId])
     },
     async release() {
-      heldUntilMs = 0
+      isOver = true
       await db.run(releaseStatement, [nodeId])
     },
   }

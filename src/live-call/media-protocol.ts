@@ -9,7 +9,7 @@ import type { RealtimeEngineSettings } from '../conversation/providers/realtime/
 import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 import type { HttpTool } from './http-tool.ts'
-import type { ThreadLogMessage } from './thread-logger.ts'
+import type { ThreadLogMessage } from '../runtime/thread-logger.ts'
 
 /**
  * What the main thread and a media worker tell each other. Plain data that survives a structured clone; the worker never

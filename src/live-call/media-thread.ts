@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../runtime/logger.ts'
+import { createSilenceWatch } from '../runtime/silence-watch.ts'
 import { createRemoteMediaCall, type RemoteMediaCall } from './remote-media-call.ts'
 import type {
   FromMediaWorker,
@@ -21,7 +22,10 @@ export interface MediaThread {
   stop(): Promise<void>
 }
 
-/** `heartbeatLimitMs`: a worker silent for so long hangs, and is ended. It sends its load each second. */
+/**
+ * `heartbeatLimitMs`: a worker silent for so long hangs, and is ended. It sends its load each second. While this thread
+ * is stalled itself, no worker is judged.
+ */
 export const startMediaThread = (
   entry: URL,
   heartbeatLimitMs: number,
@@ -33,19 +37,19 @@ export const startMediaThread = (
   const gone = Promise.withResolvers<string>()
   ready.promise.catch(() => undefined)
   let load: WorkerLoad = { calls: 0, latenessP99Ms: 0, cpuMs: 0 }
-  let lastHeardAt = performance.now()
+  const silence = createSilenceWatch(heartbeatLimitMs, performance.now())
   let lastChannel = 0
   let reason = 'The media worker ended.'
 
   const post = (message: ToMediaWorker): void => worker.postMessage(message)
   const watch = setInterval(() => {
-    if (performance.now() - lastHeardAt < heartbeatLimitMs) return
+    if (!silence.tick(performance.now())) return
     reason = 'The media worker hung.'
     void worker.terminate()
-  }, heartbeatLimitMs / 5)
+  }, silence.tickMs)
 
   worker.on('message', (message: FromMediaWorker) => {
-    lastHeardAt = performance.now()
+    silence.heard()
     if (message.type === 'log') return logger[message.level](message.fields, message.message)
     if (message.type !== 'load') return calls.get(message.channel)?.receive(message)
     load = message.load

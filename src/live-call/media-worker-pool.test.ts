@@ -131,6 +131,18 @@ describe('media worker pool', () => {
     })
   }
 
+  it('ends no call because the thread that watches was stalled', () =>
+    withPool({}, async (pool) => {
+      const call = await pool.open('a')
+      const event = nextEvent(call)
+      // Several limits long: the workers go on meanwhile, and nothing they say is heard.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+      // Its watch runs before the messages that came meanwhile.
+      await new Promise((resolve) => setTimeout(resolve))
+      call.prepare(plan('talk'))
+      assert.deepEqual(await event, { type: 'dtmf', digit: '7' })
+    }))
+
   it('keeps what happened before anybody listened', () =>
     withPool({}, async (pool) => {
       const call = await pool.open('a')

@@ -8,7 +8,7 @@ import { openRtpSession } from '../rtp/rtp-session.ts'
 import { createTicker } from '../rtp/ticker.ts'
 import { createMediaChannel, type MediaChannel } from './media-channel.ts'
 import type { EngineSettings, FromMediaWorker, ToMediaWorker } from './media-protocol.ts'
-import { createThreadLogger } from './thread-logger.ts'
+import { createThreadLogger } from '../runtime/thread-logger.ts'
 
 /** The program of a media worker thread: one ticker for all its calls, one channel for each. */
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../runtime/logger.ts'
+import type { Logger } from './logger.ts'
 
 /** A line of a worker's log, on its way to the logger of the main thread. */
 export interface ThreadLogMessage {
