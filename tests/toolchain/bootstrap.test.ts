@@ -161,7 +161,7 @@ test('an install that waits says for what, and ends at its limit with the way ro
   const script = `
     import { installLocked } from './scripts/install/npm.mjs'
     const limits = { installTimeoutMs: 3000, requestTimeoutMs: 1000, progressIntervalMs: 1000 }
-    await installLocked('.', process.execPath, limits).catch((error) => console.log(error.message))`
+    await installLocked('.', process.execPath, { limits }).catch((error) => console.log(error.message))`
   const hanging = `#!/bin/sh\n[ "$1" = config ] && echo https://registry.test/ && exit\nexec sleep 60\n`
   writeFileSync(join(root, 'path/npm'), hanging, { mode: 0o755 })
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
