@@ -36,9 +36,13 @@ const main = async (argv: readonly string[]): Promise<number> => {
 }
 
 const argv = process.argv.slice(2)
-// Whoever reads our answer may have read enough: `outdial call show ID | head -1`. The service has calls to end first.
+// A service has calls to hold, whatever becomes of what it prints; a command has nothing left to do.
+process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  if (argv[0] !== 'start') process.exit()
+  if (argv[0] === 'start') return
+  // Whoever reads our answer may have read enough: `outdial call show ID | head -1`.
+  if (error.code === 'EPIPE') process.exit()
+  process.stderr.write(`The answer cannot be written: ${error.message}.\n`)
+  process.exit(1)
 })
 process.exitCode = await main(argv)

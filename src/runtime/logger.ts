@@ -1,4 +1,6 @@
 import { pino } from 'pino'
+import { plainJson } from './plain-text.ts'
+import { standardErrorLines } from './standard-error.ts'
 
 /** Structured log: a constant message, data in fields. Nothing said or dialled goes in unmasked. */
 export interface Logger {
@@ -26,8 +28,19 @@ const errorFields = (error: unknown): object =>
       }
     : { message: String(error) }
 
-/** One JSON line per fact on stderr, so that stdout stays free for answers. */
-export const createLogger = (level: LogLevel): Logger =>
+/** Where lines go, each with its end. */
+export interface LogDestination {
+  write(line: string): void
+}
+
+/**
+ * One JSON line per fact on stderr, so that stdout stays free for answers. No reader of it, however slow or full, holds
+ * up the program.
+ */
+export const createLogger = (
+  level: LogLevel,
+  destination: LogDestination = standardErrorLines(describeLoss),
+): Logger =>
   pino(
     {
       level,
@@ -37,8 +50,14 @@ export const createLogger = (level: LogLevel): Logger =>
       serializers: { err: errorFields },
       redact: ['authorization', '*.authorization', 'secret', '*.secret', 'password', '*.password'],
     },
-    pino.destination({ fd: 2, sync: true }),
+    { write: (line: string) => destination.write(plainJson(line)) },
   )
+
+/** As pino would write it. */
+const describeLoss = (lines: number): string =>
+  JSON.stringify({ level: 'warn', time: new Date().toISOString(), lines, msg: lossMessage })
+
+const lossMessage = 'log lines were dropped, because nothing took them'
 
 export const silentLogger: Logger = {
   debug: () => {},

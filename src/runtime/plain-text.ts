@@ -1,0 +1,25 @@
+/**
+ * Text of others (names, spoken words, answers of servers, cells of files) can hold characters that move a terminal's
+ * cursor, begin a line of its own, or turn the order of what stands beside them. These are written as escapes wherever
+ * such text leaves the program for a person's eyes: controls (C0, DEL, C1), line and paragraph separators, marks and
+ * overrides of writing direction (Unicode UAX 9), and halves of surrogate pairs.
+ */
+const deceptive = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+/** The same but for C0: JSON has escaped what stands in its strings, and what is left is its layout. */
+const deceptiveInJson = /[\u007f-\u009f\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** One line without anything deceptive: `\n`, `\u001b`. A second time changes nothing. */
+export const plainText = (text: string): string =>
+  text.replace(deceptive, (character) => shortEscapes[character] ?? escapeOf(character))
+
+/** A JSON text with the same meaning and nothing deceptive in it. */
+export const plainJson = (json: string): string => json.replace(deceptiveInJson, escapeOf)
+
+/** One line with a blank in place of each: for what is read by programs that know no escapes. */
+export const blankControls = (text: string): string => text.replace(deceptive, ' ')
+
+const escapeOf = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
