@@ -216,7 +216,14 @@ type Settings = typeof settings
 export type Config = { readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']> }
 
 /** A setting that cannot be used; the message says which, why and what to do. */
-export class ConfigError extends Error {}
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(...problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
 
 /**
  * Reads and checks every setting.
@@ -237,10 +244,10 @@ export const readConfig = (
     }
     return [name, undefined]
   })
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  if (problems.length > 0) throw new ConfigError(...problems)
   const config = Object.fromEntries(entries) as Config
   const missing = [...missingServers(config), ...halfStorage(config)]
-  if (missing.length > 0) throw new ConfigError(missing.join('\n'))
+  if (missing.length > 0) throw new ConfigError(...missing)
   return { ...config, OUTDIAL_DATA: resolve(config.OUTDIAL_DATA) }
 }
 

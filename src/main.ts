@@ -1,8 +1,10 @@
+import { styleText } from 'node:util'
 import { commandGroups } from './cli/commands.ts'
 import { runCli } from './cli/run-cli.ts'
 import { openStore } from './compose/open-store.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
 import { createLogger } from './runtime/logger.ts'
+import { plainText } from './runtime/plain-text.ts'
 
 /** The program: settings, then the command. */
 const main = async (argv: readonly string[]): Promise<number> => {
@@ -11,7 +13,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     config = readConfig()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${error.problems.map(plainText).join('\n')}\n`)
     return 1
   }
   return runCli(argv, commandGroups, {
@@ -31,7 +33,11 @@ const main = async (argv: readonly string[]): Promise<number> => {
     print: (text) => void process.stdout.write(`${text}\n`),
     warn: (text) => void process.stderr.write(`${text}\n`),
     isTerminal: process.stdout.isTTY,
-    ...(process.stdout.isTTY && { terminalWidth: process.stdout.columns }),
+    get terminalWidth() {
+      return process.stdout.isTTY ? process.stdout.columns : undefined
+    },
+    // Node knows the terminals and the variables that ask for colours or against them.
+    hasColour: styleText('bold', ' ', { stream: process.stdout }) !== ' ',
   })
 }
 

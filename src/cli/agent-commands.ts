@@ -5,9 +5,10 @@ import { publishAgent } from '../domains/agents/publish-agent.ts'
 import { agentResource } from '../domains/agents/agent-resource.ts'
 import { listAllAgents } from '../domains/agents/agent-store.ts'
 import type { CliContext } from './cli-context.ts'
-import { facts, show, table, type OutputOptions } from './output.ts'
+import { facts, show, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
 import { requireOrganization } from './require-organization.ts'
+import { table } from './table.ts'
 
 /** `outdial agent create|publish|list|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
@@ -24,12 +25,15 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
         await requireOrganization(db, options.org)
         return createAgent(db, options.org, file)
       })
-      show(context, options, made, () =>
-        facts([
-          ['id', made.id],
-          ['name', made.name],
-          ['language', made.language],
-        ]),
+      show(context, options, made, (width) =>
+        facts(
+          [
+            ['id', made.id],
+            ['name', made.name],
+            ['language', made.language],
+          ],
+          width,
+        ),
       )
     })
   agent
@@ -58,11 +62,12 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
         if (options.org !== undefined) await requireOrganization(db, options.org)
         return (await listAllAgents(db, options.org)).map(agentResource)
       })
-      show(context, options, agents, () =>
+      show(context, options, agents, (width) =>
         table(
           ['ID', 'NAME', 'LANGUAGE', 'CREATED'],
           agents.map((each) => [each.id, each.name, each.language, each.created_at]),
           'There is no agent yet: outdial agent create --org ORG --file FILE',
+          width,
         ),
       )
     })

@@ -10,8 +10,9 @@ import { findRun, listRunMoves, type RunMove } from '../domains/automations/run-
 import { isTerminal } from '../domains/calls/call-states.ts'
 import type { CliContext } from './cli-context.ts'
 import { describeWaiting } from './describe-call.ts'
-import { show, table, type OutputOptions } from './output.ts'
+import { show, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
+import { table } from './table.ts'
 
 /** `outdial automation run|explain`. */
 export const addAutomationRunCommands = (automation: Command, context: CliContext): void => {
@@ -49,15 +50,13 @@ export const addAutomationRunCommands = (automation: Command, context: CliContex
         explainRun(db, options.org, id),
       )
       const told = { run, moves: moves.map(moveJson), ...(call && { call }) }
-      show(context, options, told, () =>
-        [
-          table(heading, moves.map(moveRow), 'It has not begun.'),
-          '',
-          `The run is ${run.status}${run.failure_code === undefined ? '' : ` (${run.failure_code})`}.`,
-          ...(call ? [`Its call ${call.id} is ${call.status}.`] : []),
-          ...(call?.waiting ? [describeWaiting(call.waiting)] : []),
-        ].join('\n'),
-      )
+      show(context, options, told, (width) => [
+        ...table(heading, moves.map(moveRow), 'It has not begun.', width),
+        '',
+        `The run is ${run.status}${run.failure_code === undefined ? '' : ` (${run.failure_code})`}.`,
+        ...(call ? [`Its call ${call.id} is ${call.status}.`] : []),
+        ...(call?.waiting ? [describeWaiting(call.waiting)] : []),
+      ])
     })
 }
 

@@ -23,9 +23,10 @@ import { checkFile } from '../domains/organizations/invalid-file.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
-import { show, table, type OutputOptions } from './output.ts'
+import { show, type Lines, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
 import { requireOrganization } from './require-organization.ts'
+import { table } from './table.ts'
 
 type Answers = Simulation['answers']
 
@@ -141,23 +142,22 @@ const contactFields = <Given extends object | undefined>(given: Given): Contact 
     branchableFields.map((field) => [field, String(Reflect.get(given, field) ?? '')]),
   ) as Contact)
 
-const printTimetable = (timetable: Timetable, width?: number): string =>
-  [
-    table(
-      ['LOCAL TIME', 'STEP', 'MOVE', 'WHY'],
-      timetable.entries.map((entry) => [
-        entry.local_time,
-        entry.step ?? '',
-        describeMove(entry),
-        entry.reason,
-      ]),
-      '',
-      width,
-    ),
+const printTimetable = (timetable: Timetable, width?: number): Lines => [
+  ...table(
+    ['LOCAL TIME', 'STEP', 'MOVE', 'WHY'],
+    timetable.entries.map((entry) => [
+      entry.local_time,
+      entry.step ?? '',
+      describeMove(entry),
+      entry.reason,
+    ]),
     '',
-    `Local time is that of ${timetable.time_zones.join(', ')}.`,
-    `The run ends ${timetable.status}${timetable.failure_code === undefined ? '' : ` (${timetable.failure_code})`} at ${timetable.ended_at} after ${timetable.calls} calls.`,
-  ].join('\n')
+    width,
+  ),
+  '',
+  `Local time is that of ${timetable.time_zones.join(', ')}.`,
+  `The run ends ${timetable.status}${timetable.failure_code === undefined ? '' : ` (${timetable.failure_code})`} at ${timetable.ended_at} after ${timetable.calls} calls.`,
+]
 
 const describeMove = (entry: Timetable['entries'][number]): string => {
   if (entry.call) {

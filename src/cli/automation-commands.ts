@@ -12,9 +12,10 @@ import { showAutomation } from '../domains/automations/show-automation.ts'
 import { addAutomationRunCommands } from './automation-commands-run.ts'
 import { addSimulateCommand } from './automation-commands-simulate.ts'
 import type { CliContext } from './cli-context.ts'
-import { facts, show, table, type OutputOptions } from './output.ts'
+import { facts, show, type Lines, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
 import { requireOrganization } from './require-organization.ts'
+import { table } from './table.ts'
 
 interface PublishCommandOptions extends OutputOptions {
   readonly org: string
@@ -62,16 +63,19 @@ const addPublishCommand = (automation: Command, context: CliContext): void => {
           isDraft: options.draft ?? false,
         })
       })
-      show(context, options, made, () => describe(made))
+      show(context, options, made, (width) => describe(made, width))
     })
 }
 
-const describe = ({ id, name, status }: Automation): string =>
-  facts([
-    ['id', id],
-    ['name', name],
-    ['status', status],
-  ])
+const describe = ({ id, name, status }: Automation, width?: number): Lines =>
+  facts(
+    [
+      ['id', id],
+      ['name', name],
+      ['status', status],
+    ],
+    width,
+  )
 
 const addValidateCommand = (automation: Command, context: CliContext): void => {
   automation
@@ -111,11 +115,12 @@ const addListCommand = (automation: Command, context: CliContext): void => {
         if (options.org !== undefined) await requireOrganization(db, options.org)
         return (await listAllAutomations(db, options.org)).map(automationResource)
       })
-      show(context, options, all, () =>
+      show(context, options, all, (width) =>
         table(
           ['ID', 'NAME', 'STATUS'],
           all.map(({ id, name, status }) => [id, name, status]),
           'There is no Automation yet: outdial automation publish --org ORG --file FILE',
+          width,
         ),
       )
     })
@@ -130,9 +135,12 @@ const addShowCommand = (automation: Command, context: CliContext): void => {
     .action(async (id: string, options: OutputOptions) => {
       const shown = await context.withDatabase((db: Database) => showAutomation(db, id))
       const drawing = drawDefinition(shown.definition)
-      show(context, options, { ...shown, drawing }, () =>
-        [describe(shown), `version  ${shown.version}`, '', drawing].join('\n'),
-      )
+      show(context, options, { ...shown, drawing }, (width) => [
+        ...describe(shown, width),
+        `version  ${shown.version}`,
+        '',
+        ...drawing.split('\n'),
+      ])
     })
 }
 

@@ -62,7 +62,10 @@ export const addActions = (batch: Command, context: CliContext): void => {
           return action(db, options.org, id)
         })
         const shown = batchResource(row)
-        show(context, options, shown, () => `${shown.id}  ${shown.name}\n${batchBar(shown)}`)
+        show(context, options, shown, (width) => [
+          `${shown.id}  ${shown.name}`,
+          ...batchBar(shown, width),
+        ])
       })
   }
 }

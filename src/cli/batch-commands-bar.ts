@@ -1,7 +1,8 @@
 import type { Batch } from '../contract/batches.ts'
+import { gap, hanging, type Lines, type Piece } from './output.ts'
 
-const barCells = 24
-/** More than a terminal may have lines are shown as one sum: the cursor cannot go back further. */
+const barCells = { most: 24, least: 8 }
+/** More, of two lines each, than a terminal may have lines are shown as one sum: the cursor cannot go back further. */
 const maxBars = 10
 
 type CounterName = Extract<keyof Batch, `${string}_recipients`>
@@ -9,8 +10,10 @@ type CounterName = Extract<keyof Batch, `${string}_recipients`>
 type Counted = Pick<Batch, CounterName> & { readonly status: string }
 
 /** A bar for each batch, or one for all of them. */
-export const batchBars = (batches: readonly Batch[]): string[] =>
-  batches.length <= maxBars ? batches.map(batchBar) : [batchBar(sumOf(batches))]
+export const batchBars = (batches: readonly Batch[], width?: number): Lines =>
+  batches.length <= maxBars
+    ? batches.flatMap((batch) => batchBar(batch, width))
+    : batchBar(sumOf(batches), width)
 
 const sumOf = (batches: readonly Batch[]): Counted => {
   const sum = (member: CounterName): number =>
@@ -30,16 +33,36 @@ const sumOf = (batches: readonly Batch[]): Counted => {
   }
 }
 
-/** One line about a batch: how much of it has ended, and how. */
-export const batchBar = (batch: Counted): string => {
+/**
+ * How much of a batch has ended, and how: one line, and where the terminal is too narrow for it the counts below. A bar
+ * has fewer cells before it would be wider than the terminal.
+ */
+export const batchBar = (batch: Counted, width = Number.POSITIVE_INFINITY): Lines => {
   const ended = batch.completed_recipients + batch.failed_recipients + batch.cancelled_recipients
-  const full = Math.floor((ended / batch.total_recipients) * barCells)
-  const bar = '█'.repeat(full) + '░'.repeat(barCells - full)
+  const total = String(batch.total_recipients)
+  const progress = `${String(ended).padStart(total.length)}/${total}`
+  const status = batch.status.padEnd(11)
   const counts = countsOf(batch)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)
-  const progress = `${String(ended).padStart(String(batch.total_recipients).length)}/${batch.total_recipients}`
-  return [bar, progress, batch.status.padEnd(11), counts.join(', ')].join('  ').trimEnd()
+    .join(', ')
+  const words = [progress, status, counts].join(gap).trimEnd()
+  const fits = barCells.most + gap.length + words.length <= width
+  const besides = gap.length + progress.length + gap.length + status.length
+  const cells = fits ? barCells.most : clamp(width - besides)
+  const bar = barOf(ended / batch.total_recipients, cells)
+  if (fits) return [[...bar, gap, words]]
+  return [[...bar, gap, progress, gap, batch.status], ...hanging(gap, counts, width)]
+}
+
+const clamp = (cells: number): number => Math.max(barCells.least, Math.min(barCells.most, cells))
+
+const barOf = (share: number, cells: number): readonly Piece[] => {
+  const full = Math.floor(share * cells)
+  return [
+    { style: 'good', text: '█'.repeat(full) },
+    { style: 'dim', text: '░'.repeat(cells - full) },
+  ]
 }
 
 const countsOf = (batch: Counted): readonly (readonly [string, number])[] => {

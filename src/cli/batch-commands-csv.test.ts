@@ -175,14 +175,13 @@ describe('a bad file is refused with row, column and code', () => {
     const text = heading + Array.from({ length: 150 }, (_, row) => `a${row},Secret,555\n`).join('')
     const file = readCsv(text)
     assert.ok('rows' in file)
-    const told = describeProblems(checkRows(file.rows, defaultPolicy).problems)
-    const lines = told.split('\n')
+    const lines = describeProblems(checkRows(file.rows, defaultPolicy).problems)
     assert.equal(lines.length, 101)
     assert.equal(
       lines[0],
       'row 2, phone_number: It must be E.164, such as +12025550100. (invalid_e164)',
     )
     assert.equal(lines[100], '… and 50 more.')
-    assert.ok(!told.includes('Secret') && !told.includes('555\n'))
+    assert.ok(!lines.some((line) => line.includes('Secret') || line.endsWith('555')))
   })
 })

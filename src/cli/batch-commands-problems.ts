@@ -16,11 +16,11 @@ export interface RowProblem {
 const maxShown = 100
 
 /** `row 7, phone_number: It must be … (invalid_e164)`, one line each, in the order of the file. */
-export const describeProblems = (problems: readonly RowProblem[]): string => {
+export const describeProblems = (problems: readonly RowProblem[]): string[] => {
   const inOrder = problems.toSorted((a, b) => a.row - b.row)
   const lines = inOrder.slice(0, maxShown).map(describe)
   const hidden = inOrder.length - lines.length
-  return [...lines, ...(hidden > 0 ? [`… and ${hidden} more.`] : [])].join('\n')
+  return [...lines, ...(hidden > 0 ? [`… and ${hidden} more.`] : [])]
 }
 
 const describe = ({ row, column, code, message }: RowProblem): string =>

@@ -8,15 +8,34 @@ import { hasDispatcher } from '../domains/calls/dispatchers.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { batchBars } from './batch-commands-bar.ts'
+import type { CliContext } from './cli-context.ts'
+import { createPainter, tellJson } from './output.ts'
 
 const pollEveryMs = 250
 /** A restart takes less; whoever waits longer is told that nobody is at work. */
 const maxIdleMs = 30_000
 
-export interface WatchOutput {
-  readonly print: (text: string) => void
-  /** Bars that are drawn over each other, one JSON line for each change, or nothing. */
-  readonly form: 'bars' | 'lines' | 'silent'
+/** Shows batches as they are now. */
+export type WatchOutput = (batches: readonly Batch[]) => void
+
+/** Bars that are drawn over each other, one JSON line for each change, or nothing. */
+export const createWatchOutput = (
+  context: CliContext,
+  form: 'bars' | 'lines' | 'silent',
+): WatchOutput => {
+  if (form === 'silent') return () => undefined
+  if (form === 'bars') {
+    const paint = createPainter(context)
+    return (batches) => paint(batchBars(batches, context.terminalWidth))
+  }
+  const before = new Map<string, string>()
+  return (batches) => {
+    for (const batch of batches) {
+      const line = JSON.stringify(batch)
+      if (before.get(batch.id) !== line) tellJson(context, batch)
+      before.set(batch.id, line)
+    }
+  }
 }
 
 /** Shows batches until all of them are over, live calls included; answers them as they ended. */
@@ -24,11 +43,10 @@ export const watchBatches = async (
   db: Database,
   organizationId: string,
   started: readonly Batch[],
-  output: WatchOutput,
+  paint: WatchOutput,
 ): Promise<Batch[]> => {
   let shown = ''
   let lastSeenMs = systemClock.monotonicMs()
-  const paint = createPainter(output)
   for (;;) {
     const batches = await Promise.all(started.map(({ id }) => read(db, organizationId, id)))
     const state = JSON.stringify(batches)
@@ -54,24 +72,3 @@ const read = async (db: Database, organizationId: string, id: string): Promise<B
 /** A cancelled batch may still have live calls. */
 const isSettled = (batch: Batch): boolean =>
   isBatchOver(batch.status) && batch.in_progress_recipients + batch.queued_recipients === 0
-
-/** ESC [ n A: up n lines; ESC [ J: clear from here (ECMA-48). */
-const overLast = (lines: number): string => (lines === 0 ? '' : `\u001b[${lines}A\u001b[J`)
-
-const createPainter = ({ print, form }: WatchOutput): ((batches: readonly Batch[]) => void) => {
-  const before = new Map<string, string>()
-  let lines = 0
-  return (batches) => {
-    if (form === 'bars') {
-      const bars = batchBars(batches)
-      print(overLast(lines) + bars.join('\n'))
-      lines = bars.length
-    } else if (form === 'lines') {
-      for (const batch of batches) {
-        const line = JSON.stringify(batch)
-        if (before.get(batch.id) !== line) print(line)
-        before.set(batch.id, line)
-      }
-    }
-  }
-}

@@ -14,9 +14,9 @@ import { batchBar } from './batch-commands-bar.ts'
 import { checkRows, type CheckedRow } from './batch-commands-check.ts'
 import { readCsv } from './batch-commands-csv.ts'
 import { describeProblems, refusedFile, type RowProblem } from './batch-commands-problems.ts'
-import { watchBatches } from './batch-commands-watch.ts'
+import { createWatchOutput, watchBatches } from './batch-commands-watch.ts'
 import type { CliContext } from './cli-context.ts'
-import { show, type OutputOptions } from './output.ts'
+import { show, warn, type OutputOptions } from './output.ts'
 import { readTextFile } from './read-file.ts'
 import { requireOrganization } from './require-organization.ts'
 
@@ -63,7 +63,7 @@ const run = async (
   }
   const { valid, problems } = await readRecipients(db, organization, text)
   if (problems.length > 0 && !options.skipInvalid) throw refusedFile(problems)
-  if (problems.length > 0) context.warn(`Rows left out:\n${describeProblems(problems)}`)
+  if (problems.length > 0) warn(context, ['Rows left out:', ...describeProblems(problems)])
   if (valid.length === 0) throw new OperatorError('The file has no row that can be called.')
   const started = await runBatches(db, systemClock, {
     organizationId: organization.id,
@@ -122,16 +122,16 @@ const follow = async (
 ): Promise<readonly Batch[] | undefined> => {
   if (!watch) return started
   if (!(await hasDispatcher(db))) {
-    context.warn('Nobody is at work: the batch is queued and begins with `outdial start`.')
+    warn(context, 'Nobody is at work: the batch is queued and begins with `outdial start`.')
     return started
   }
   const form = json ? 'silent' : context.isTerminal ? 'bars' : 'lines'
-  const ended = await watchBatches(db, organizationId, started, { print: context.print, form })
+  const ended = await watchBatches(db, organizationId, started, createWatchOutput(context, form))
   return form === 'silent' ? ended : undefined
 }
 
 /** One Batch, or a list where the file took more than one. */
 const print = (context: CliContext, options: RunOptions, batches: readonly Batch[]): void =>
-  show(context, options, batches.length === 1 ? batches[0] : batches, () =>
-    batches.map((batch) => `${batch.id}  ${batch.name}\n${batchBar(batch)}`).join('\n'),
+  show(context, options, batches.length === 1 ? batches[0] : batches, (width) =>
+    batches.flatMap((batch) => [`${batch.id}  ${batch.name}`, ...batchBar(batch, width)]),
   )

@@ -111,7 +111,7 @@ test('a call is shown with its words, what each answer took, what models took, a
     /^ +2\.25 +answered after 650 ms: endpointing 500, model 120, own 30$/m,
     /^conversation +m-1 at api\.example\.test, 1200 tokens in, 340 out, audio 9 s in, 4 s out, cost \$0\.0123$/m,
     /^summary +ready, revision 1$/m,
-    /^They meet on Tuesday\.$/m,
+    /^ {2}They meet on Tuesday\.$/m,
   ])
     assert.match(shown, line)
 })

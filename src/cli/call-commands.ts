@@ -1,9 +1,5 @@
 import type { Command } from 'commander'
-import {
-  explainCall,
-  findOrganizationOfCall,
-  type CallExplanation,
-} from '../compose/call-explanations.ts'
+import { explainCall, findOrganizationOfCall } from '../compose/call-explanations.ts'
 import { reprocessCall } from '../compose/reprocess-call.ts'
 import type { Database } from '../database/database.ts'
 import { callResource } from '../domains/calls/call-record.ts'
@@ -14,8 +10,8 @@ import { listResultHeads } from '../domains/results/result-heads.ts'
 import { listTurnLatencies, listUsage } from '../domains/results/usage-store.ts'
 import { listTurns, type StoredTurn } from '../domains/results/transcript-store.ts'
 import type { CliContext } from './cli-context.ts'
-import { describeCall, describeWaiting, type ShownCall } from './describe-call.ts'
-import { show, table, type OutputOptions } from './output.ts'
+import { describeCall, describeExplanation, type ShownCall } from './describe-call.ts'
+import { show, type OutputOptions } from './output.ts'
 
 /** `outdial call show|explain|reprocess`: calls of any origin. */
 export const addCallCommands = (program: Command, context: CliContext): void => {
@@ -27,7 +23,7 @@ export const addCallCommands = (program: Command, context: CliContext): void => 
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const shown = await context.withDatabase((db) => loadCall(db, id))
-      show(context, options, shown, () => describeCall(shown))
+      show(context, options, shown, (width) => describeCall(shown, width))
     })
   call
     .command('explain')
@@ -94,19 +90,3 @@ const turnOf = ({ sequence, speaker, text, audioOffsetMs }: StoredTurn) => ({
   text,
   audio_offset_ms: audioOffsetMs,
 })
-
-const describeExplanation = (
-  { status, attempt, waiting, decisions }: CallExplanation,
-  width?: number,
-): string =>
-  [
-    `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
-    ...(waiting ? [describeWaiting(waiting)] : []),
-    '',
-    table(
-      ['AT', 'DECISION', 'UNTIL', 'REASON'],
-      decisions.map((each) => [each.at, each.decision, each.until ?? '', each.reason ?? '']),
-      'Nothing was decided about it yet.',
-      width,
-    ),
-  ].join('\n')

@@ -3,7 +3,7 @@ import { openRecordingStorage } from '../compose/storage.ts'
 import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
 import { eraseContact, type Erasure } from '../domains/retention/erase-contact.ts'
 import type { CliContext } from './cli-context.ts'
-import { show, type OutputOptions } from './output.ts'
+import { show, type Lines, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
 
 /** A person's recordings are deleted in portions of so many, until none is left. */
@@ -44,11 +44,10 @@ const erase = (context: CliContext, organizationId: string, contact: string) =>
     return { erasure, purged }
   })
 
-const describe = ({ contact_id: id, calls, recordings }: Erasure, purged: number): string =>
-  [
-    `Contact ${id} is erased: ${calls} calls keep only their facts, ${recordings} recordings are gone for everybody.`,
-    ...(purged < recordings
-      ? ['Bytes that are not in this data folder are deleted by the service within ten minutes.']
-      : []),
-    'The do-not-call list is unchanged. Backups made before still hold this person.',
-  ].join('\n')
+const describe = ({ contact_id: id, calls, recordings }: Erasure, purged: number): Lines => [
+  `Contact ${id} is erased: ${calls} calls keep only their facts, ${recordings} recordings are gone for everybody.`,
+  ...(purged < recordings
+    ? ['Bytes that are not in this data folder are deleted by the service within ten minutes.']
+    : []),
+  'The do-not-call list is unchanged. Backups made before still hold this person.',
+]

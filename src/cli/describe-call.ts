@@ -3,7 +3,8 @@ import type { callResource } from '../domains/calls/call-record.ts'
 import type { RecordingDetails } from '../domains/recordings/recording-details.ts'
 import type { ResultHeadRow } from '../domains/results/result-heads.ts'
 import type { LatencyRow, UsageRow } from '../domains/results/usage-store.ts'
-import { facts } from './output.ts'
+import { facts, hanging, type Lines, type Piece } from './output.ts'
+import { table } from './table.ts'
 
 /** Everything that is known of a call, as `call show --json` prints it. */
 export type ShownCall = ReturnType<typeof callResource> & {
@@ -24,13 +25,13 @@ interface ShownTurn {
 }
 
 /** For people: what it is, its words with what each answer took, what it took of models, and its summary. */
-export const describeCall = (call: ShownCall): string =>
-  [
-    facts([
+export const describeCall = (call: ShownCall, width?: number): Lines => [
+  ...facts(
+    [
       ['id', call.id],
       ['organization', call.organization_id],
       ['origin', call.origin],
-      ['status', [call.status, call.answer_status].filter(Boolean).join(', ')],
+      ['status', styledStatus(call)],
       ['outcome', call.outcome],
       ['reason', call.outcome_reason],
       ['queued', call.queued_at],
@@ -40,11 +41,35 @@ export const describeCall = (call: ShownCall): string =>
       ['recording', call.recording && describeRecording(call.recording)],
       ...call.results.map((result) => [result.kind, describeResult(result)] as const),
       ...call.usage.map((usage) => [usage.purpose, describeUsage(usage)] as const),
-    ]),
-    ...section(call.turns.map(describeTurn)),
-    ...section(call.latencies.map(describeLatency)),
-    ...section(call.results.flatMap(({ summary }) => summary ?? [])),
-  ].join('\n')
+    ],
+    width,
+  ),
+  ...section(call.turns.flatMap((turn) => describeTurn(turn, width))),
+  ...section(call.latencies.map(describeLatency)),
+  ...section(
+    call.results.flatMap(({ summary }) =>
+      (summary ?? '')
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : hanging('  ', line, width))),
+    ),
+  ),
+]
+
+/** Why a call waits, and everything that was decided about it. */
+export const describeExplanation = (
+  { status, attempt, waiting, decisions }: CallExplanation,
+  width?: number,
+): Lines => [
+  `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
+  ...(waiting ? [describeWaiting(waiting)] : []),
+  '',
+  ...table(
+    ['AT', 'DECISION', 'UNTIL', 'REASON'],
+    decisions.map((each) => [each.at, each.decision, each.until ?? '', each.reason ?? '']),
+    'Nothing was decided about it yet.',
+    width,
+  ),
+]
 
 /** Why a call is not dialled yet, and until when. */
 export const describeWaiting = ({
@@ -53,8 +78,7 @@ export const describeWaiting = ({
 }: NonNullable<CallExplanation['waiting']>): string =>
   `It waits: ${sentence}${until === undefined ? '' : ` Until ${until}.`}`
 
-const section = (lines: readonly string[]): readonly string[] =>
-  lines.length === 0 ? [] : ['', ...lines]
+const section = (lines: Lines): Lines => (lines.length === 0 ? [] : ['', ...lines])
 
 const describeRecording = (recording: RecordingDetails): string => {
   const { frames_expected: expected, frames_written: written } = recording
@@ -68,8 +92,20 @@ const describeRecording = (recording: RecordingDetails): string => {
 const describeResult = ({ status, reason, revision }: ResultHeadRow): string =>
   `${status}${reason === null ? '' : ` (${reason})`}, revision ${revision}`
 
-const describeTurn = (turn: ShownTurn): string =>
-  `${seconds(turn.audio_offset_ms)}  ${turn.speaker.padEnd(8)} ${turn.text}`
+const describeTurn = (turn: ShownTurn, width?: number): Lines =>
+  hanging(`${seconds(turn.audio_offset_ms)}  ${turn.speaker.padEnd(8)} `, turn.text, width)
+
+/** How it stands, in the colour of how it went. */
+export const styledStatus = (call: {
+  readonly status: string
+  readonly answer_status?: string | null | undefined
+}): Piece => {
+  const text = [call.status, call.answer_status].filter(Boolean).join(', ')
+  if (call.status === 'failed') return { style: 'bad', text }
+  return call.status === 'completed' && call.answer_status === 'answered'
+    ? { style: 'good', text }
+    : text
+}
 
 const seconds = (offsetMs: number): string => (offsetMs / 1000).toFixed(2).padStart(8)
 

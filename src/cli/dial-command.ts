@@ -11,7 +11,7 @@ import { listTurnsAfter } from '../domains/results/transcript-store.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { CliContext } from './cli-context.ts'
 import { describeWaiting } from './describe-call.ts'
-import { show, type OutputOptions } from './output.ts'
+import { hanging, show, tell, warn, type Lines, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
 
 interface DialOptions extends OutputOptions {
@@ -37,12 +37,18 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
         const accepted = await db.transaction((tx) =>
           placeManualCall(tx, db.hint, options.org, { agentId: options.agent, phoneNumber }),
         )
-        const tell = options.json ? () => undefined : context.print
-        tell(`Call ${accepted.id} is ${accepted.status}.`)
+        const print = (told: string | Lines): void => {
+          if (!options.json) tell(context, told)
+        }
+        print(`Call ${accepted.id} is ${accepted.status}.`)
         // Standard output is for the document alone, yet a reader of it must hear why nothing happens.
-        const tellWaiting = options.json ? context.warn : context.print
+        const explain = (told: string): void => (options.json ? warn : tell)(context, told)
         const call = options.follow
-          ? await follow(db, options.org, accepted, { tell, tellWaiting })
+          ? await follow(db, options.org, accepted, {
+              print,
+              explain,
+              width: () => context.terminalWidth,
+            })
           : accepted
         if (options.json) show(context, options, summaryOf(call), () => '')
       })
@@ -62,12 +68,18 @@ const explainAfterMs = 2_000
 /** Every call ends within ring, cap (at most 60 minutes) and a minute; one that waits in the queue is told as waiting. */
 const maxLiveMs = 65 * 60_000
 
+interface FollowOutput {
+  readonly print: (told: string | Lines) => void
+  readonly explain: (told: string) => void
+  readonly width: () => number | undefined
+}
+
 /** Prints each new state and turn, and once why the call waits; resolves with the ended call. */
 const follow = async (
   db: Database,
   organizationId: string,
   accepted: CallRow,
-  { tell, tellWaiting }: Record<'tell' | 'tellWaiting', (text: string) => void>,
+  { print, explain, width }: FollowOutput,
 ): Promise<CallRow> => {
   let { status } = accepted
   let lastSequence = -1
@@ -78,19 +90,20 @@ const follow = async (
     const call = (await findCall(db, organizationId, accepted.id)) ?? accepted
     const turns = await listTurnsAfter(db, organizationId, accepted.id, lastSequence)
     for (const turn of turns) {
-      tell(`${clockOf(turn.audioOffsetMs)}  ${turn.speaker.padEnd(7)}  ${turn.text}`)
+      const label = `${clockOf(turn.audioOffsetMs)}  ${turn.speaker.padEnd(7)}  `
+      print(hanging(label, turn.text, width()))
       lastSequence = turn.sequence
     }
     if (call.status !== status) {
       status = call.status
-      tell(describe(call))
+      print(describe(call))
     }
     if (isTerminal(call.status)) return call
     const nowMs = systemClock.monotonicMs()
     if (call.status === 'queued') liveSinceMs = nowMs
     if (call.status === 'queued' && !isExplained && nowMs - startedMs > explainAfterMs) {
       const waiting = (await explainCall(db, organizationId, call.id))?.waiting
-      if (waiting) tellWaiting(describeWaiting(waiting))
+      if (waiting) explain(describeWaiting(waiting))
       isExplained = waiting !== undefined
     }
     if (nowMs - liveSinceMs > maxLiveMs)

@@ -10,7 +10,8 @@ import { OperatorError } from '../domains/organizations/operator-error.ts'
 import type { Database } from '../database/database.ts'
 import type { CliContext } from './cli-context.ts'
 import { requireOrganization } from './require-organization.ts'
-import { show, table, type OutputOptions } from './output.ts'
+import { show, type OutputOptions } from './output.ts'
+import { table } from './table.ts'
 
 type DncOptions = OutputOptions & { readonly org: string }
 
@@ -47,11 +48,12 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
         await requireOrganization(db, options.org)
         return wholeList(db, options.org)
       })
-      show(context, options, entries, () =>
+      show(context, options, entries, (width) =>
         table(
           ['NUMBER', 'BY', 'SINCE'],
           entries.map((entry) => [entry.phone_number, entry.origin, entry.created_at]),
           'The list is empty.',
+          width,
         ),
       )
     },

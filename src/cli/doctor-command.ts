@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import { examine } from '../compose/doctor.ts'
 import type { CliContext } from './cli-context.ts'
-import { show, table, type OutputOptions } from './output.ts'
+import { show, type OutputOptions } from './output.ts'
+import { table } from './table.ts'
 
 /** Something an installation needs is not there; the findings say what. */
 class UnhealthyError extends Error {
   override readonly name = 'UnhealthyError'
 }
+
+const styles = { ok: 'good', warning: 'poor', failed: 'bad' } as const
 
 /** `outdial doctor`: checks what an installation needs, each finding with its remedy. */
 export const addDoctorCommand = (program: Command, context: CliContext): void => {
@@ -19,7 +22,11 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
       show(context, options, findings, (width) =>
         table(
           ['CHECK', 'STATUS', 'FINDING'],
-          findings.map(({ check, status, message }) => [check, status, message]),
+          findings.map(({ check, status, message }) => [
+            check,
+            { style: styles[status], text: status },
+            message,
+          ]),
           'Nothing was checked.',
           width,
         ),

@@ -5,8 +5,9 @@ import { renameApiKey } from '../domains/api-keys/rename-api-key.ts'
 import { revokeApiKey } from '../domains/api-keys/revoke-api-key.ts'
 import type { CliContext } from './cli-context.ts'
 import { collectRates, commaList, type RateOption } from './option-values.ts'
-import { facts, show, table, type OutputOptions } from './output.ts'
+import { facts, show, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
+import { table } from './table.ts'
 
 interface CreateOptions extends OutputOptions, RateOption {
   readonly org: string
@@ -29,13 +30,16 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
       const made = await context.withDatabase((db) => createApiKey(db, keyInput(options)))
-      show(context, options, made, () =>
-        facts([
-          ['id', made.id],
-          ['name', made.name],
-          ['scopes', made.scopes.join(',')],
-          ['secret', `${made.secret}   (shown once)`],
-        ]),
+      show(context, options, made, (width) =>
+        facts(
+          [
+            ['id', made.id],
+            ['name', made.name],
+            ['scopes', made.scopes.join(', ')],
+            ['secret', `${made.secret}   (shown once)`],
+          ],
+          width,
+        ),
       )
     })
   key

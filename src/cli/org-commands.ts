@@ -15,8 +15,9 @@ import {
 } from '../domains/organizations/show-organization.ts'
 import type { CliContext } from './cli-context.ts'
 import { collectRates, wholeNumber, type RateOption } from './option-values.ts'
-import { facts, show, table, type OutputOptions } from './output.ts'
+import { facts, show, type Lines, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
+import { table } from './table.ts'
 
 interface CreateOptions extends ChangeOptions {
   readonly name: string
@@ -52,7 +53,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
           ...changes(options),
         }),
       )
-      show(context, options, organization, () => describe(organization))
+      show(context, options, organization, (width) => describe(organization, width))
     })
   org
     .command('list')
@@ -60,7 +61,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
       const organizations = await context.withDatabase(listOrganizations)
-      show(context, options, organizations, () =>
+      show(context, options, organizations, (width) =>
         table(
           ['ID', 'NAME', 'MODE', 'CONCURRENCY', 'API'],
           organizations.map((each) => [
@@ -71,6 +72,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
             each.public_api_enabled ? 'on' : 'off',
           ]),
           'There is no organization yet: outdial org create --name NAME',
+          width,
         ),
       )
     })
@@ -81,7 +83,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const organization = await context.withDatabase((db) => showOrganization(db, id))
-      show(context, options, organization, () => describeAll(organization))
+      show(context, options, organization, (width) => describeAll(organization, width))
     })
   org
     .command('set')
@@ -112,7 +114,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
         const organization = await context.withDatabase((db) =>
           db.transaction((tx) => setOrganization(tx, db.hint, id, input)),
         )
-        show(context, options, organization, () => describe(organization))
+        show(context, options, organization, (width) => describe(organization, width))
       },
     )
 }
@@ -130,26 +132,28 @@ const changes = ({ concurrency, policy }: ChangeOptions) => ({
   ...(policy !== undefined && { policy: readJsonFile(policy) }),
 })
 
-const describe = (organization: Organization): string =>
-  facts([
-    ['id', organization.id],
-    ['name', organization.name],
-    ['mode', modeOf(organization)],
-    ['version', organization.default_version],
-    ['API', organization.public_api_enabled ? 'on' : 'off'],
-    ['concurrency', String(organization.concurrency)],
-    ['keeps for', retentionOf(organization)],
-  ])
+const describe = (organization: Organization, width?: number): Lines =>
+  facts(
+    [
+      ['id', organization.id],
+      ['name', organization.name],
+      ['mode', modeOf(organization)],
+      ['version', organization.default_version],
+      ['API', organization.public_api_enabled ? 'on' : 'off'],
+      ['concurrency', String(organization.concurrency)],
+      ['keeps for', retentionOf(organization)],
+    ],
+    width,
+  )
 
 /** Everything, the policy as a file that `--policy` takes. */
-const describeAll = (organization: ShownOrganization): string =>
-  [
-    describe(organization),
-    facts([['rates', ratesOf(organization)]]),
-    '',
-    'policy',
-    JSON.stringify(organization.policy, undefined, 2),
-  ].join('\n')
+const describeAll = (organization: ShownOrganization, width?: number): Lines => [
+  ...describe(organization, width),
+  ...facts([['rates', ratesOf(organization)]], width),
+  '',
+  'policy',
+  ...JSON.stringify(organization.policy, undefined, 2).split('\n'),
+]
 
 const ratesOf = ({ rates }: ShownOrganization): string => {
   const set = Object.entries(rates).map(([bucket, rate]) => `${bucket}=${rate}`)

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
+import { InvalidFileError } from '../domains/organizations/invalid-file.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
+import { tell, warn } from './output.ts'
 
 /** Adds its commands to the program. */
 export type CommandGroup = (program: Command, context: CliContext) => void
@@ -21,8 +24,11 @@ export const runCli = async (
     .helpCommand(true)
   // Before the commands are added: they inherit it.
   program.exitOverride().configureOutput({
-    writeOut: (text) => context.print(text.replace(/\n$/, '')),
-    writeErr: (text) => context.warn(text.replace(/\n$/, '')),
+    writeOut: (text) => tell(context, text.replace(/\n$/, '').split('\n')),
+    writeErr: (text) => warn(context, text.replace(/\n$/, '').split('\n')),
+    ...(context.terminalWidth !== undefined && {
+      getOutHelpWidth: () => context.terminalWidth ?? 80,
+    }),
   })
   for (const addCommands of groups) addCommands(program, context)
   try {
@@ -42,9 +48,15 @@ const statusOf = (error: unknown, context: CliContext): number => {
   // Commander has printed its own sentence; help and version end well.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) {
-    context.warn(error.message)
+    warn(context, error.message)
     return 2
   }
-  context.warn(error instanceof Error ? error.message : String(error))
+  warn(context, linesOf(error))
   return 1
+}
+
+/** Faults that are ours stand in lines of ours; what others say of theirs is one. */
+const linesOf = (error: unknown): readonly string[] => {
+  if (error instanceof OperatorError || error instanceof InvalidFileError) return error.lines
+  return [error instanceof Error ? error.message : String(error)]
 }

@@ -4,7 +4,7 @@ import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
 import { remedies } from '../compose/live-needs.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
-import { show, type OutputOptions } from './output.ts'
+import { show, tell, warn, type Lines, type OutputOptions } from './output.ts'
 
 /** How long the calls that a second signal hangs up may take. */
 const hangUpLimitMs = 10_000
@@ -18,7 +18,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     .action(async (options: OutputOptions) => {
       const { config } = context
       // Standard output is for the one document then.
-      const tell = options.json ? context.warn : context.print
+      const say = options.json ? warn : tell
       const stopSignals = createStopSignals()
       const cutShort = new AbortController()
       void stopSignals.second.then(async () => {
@@ -31,9 +31,12 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
       show(context, options, summaryOf(outdial, context), () => welcome(outdial, context))
       await stopSignals.first
-      tell('Stopping: live calls may finish; a second signal hangs them up, a third ends at once.')
+      say(
+        context,
+        'Stopping: live calls may finish; a second signal hangs them up, a third ends at once.',
+      )
       await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000, cutShort.signal)
-      tell('Stopped. Queued work is kept for the next start.')
+      say(context, 'Stopped. Queued work is kept for the next start.')
       process.exit(cutShort.signal.aborted ? 130 : 0)
     })
 }
@@ -74,16 +77,15 @@ const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   }),
 })
 
-const welcome = (outdial: RunningOutdial, context: CliContext): string =>
-  [
-    'Outdial is running.',
-    '',
-    `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
-    `  Downloads  ${outdial.mediaUrl}`,
-    ...linesOf(outdial).map((line) => `  ${line}`),
-    `  Data in    ${placeOf(context)}`,
-    ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
-  ].join('\n')
+const welcome = (outdial: RunningOutdial, context: CliContext): Lines => [
+  'Outdial is running.',
+  '',
+  `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
+  `  Downloads  ${outdial.mediaUrl}`,
+  ...linesOf(outdial).map((line) => `  ${line}`),
+  `  Data in    ${placeOf(context)}`,
+  ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
+]
 
 /** Where calls go, and what live organizations wait for. */
 const linesOf = ({ trunkName, lacks, liveOrganizations }: RunningOutdial): string[] => [

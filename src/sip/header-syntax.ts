@@ -1,3 +1,5 @@
+import { blankControls } from '../runtime/plain-text.ts'
+
 /** Parameters after the value of a header field or URI: names in lower case, values unquoted, '' for a bare name. */
 export type Parameters = ReadonlyMap<string, string>
 
@@ -53,8 +55,8 @@ const unquote = (written: string): string | undefined => {
   return match?.[1]?.replace(/\\([^])/g, '$1')
 }
 
-/** Text as a quoted string (RFC 3261 25.1). */
-export const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
+/** Text as a quoted string (RFC 3261 25.1), with a blank for each control character. */
+export const quote = (text: string): string => `"${blankControls(text).replace(/["\\]/g, '\\$&')}"`
 
 /** Whether the text is a token (RFC 3261 25.1). */
 export const isToken = (text: string): boolean => /^[!%'*+\-.0-9A-Z_`a-z~]+$/.test(text)

@@ -12,10 +12,13 @@ export interface FileProblem {
 export class InvalidFileError extends Error {
   override readonly name = 'InvalidFileError'
   readonly problems: readonly FileProblem[]
+  readonly lines: readonly string[]
 
   constructor(problems: readonly FileProblem[]) {
-    super(problems.map(describeProblem).join('\n'))
+    const lines = problems.map(describeProblem)
+    super(lines.join('\n'))
     this.problems = problems
+    this.lines = lines
   }
 }
 
