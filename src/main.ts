@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import { commandGroups } from './cli/commands.ts'
 import { runCli } from './cli/run-cli.ts'
-import { openStore } from './compose/open-store.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
 import { createLogger } from './runtime/logger.ts'
 import { plainText } from './runtime/plain-text.ts'
@@ -19,6 +18,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return runCli(argv, commandGroups, {
     config,
     withDatabase: async (work) => {
+      const { openStore } = await import('./compose/open-store.ts')
       const store = await openStore(
         { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA },
         'command',

@@ -46,3 +46,22 @@ test('a backup into a folder that is not there is refused by the name of the fol
 test('the version is that of the package', async () => {
   assert.deepEqual(await run('--version'), { status: 0, stdout: manifest.version, stderr: '' })
 })
+
+test('every command is found under its name, and the help lists them all', async () => {
+  const { status, stdout } = await run('--help')
+  assert.equal(status, 0)
+  for (const { names } of commandGroups)
+    for (const name of names) {
+      assert.match(stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
+      const alone = await run(name, '--help')
+      assert.equal(alone.status, 0, name)
+      assert.match(alone.stdout, new RegExp(`^Usage: outdial ${name}\\b`))
+      assert.deepEqual(await run('help', name), alone)
+    }
+})
+
+test('a word that is no command is refused with the nearest one', async () => {
+  const { status, stderr } = await run('bacth')
+  assert.equal(status, 2)
+  assert.match(stderr, /unknown command 'bacth'[^]*Did you mean batch\?/)
+})

@@ -1,29 +1,26 @@
-import { addAgentCommands } from './agent-commands.ts'
-import { addAutomationCommands } from './automation-commands.ts'
-import { addCallCommands } from './call-commands.ts'
-import { addContactCommands } from './contact-commands.ts'
-import { addBackupCommands } from './backup-commands.ts'
-import { addBatchCommands } from './batch-commands.ts'
-import { addDialCommand } from './dial-command.ts'
-import { addDncCommands } from './dnc-commands.ts'
-import { addDoctorCommand } from './doctor-command.ts'
-import { addKeyCommands } from './key-commands.ts'
-import { addOrgCommands } from './org-commands.ts'
-import type { CommandGroup } from './run-cli.ts'
-import { addStartCommand } from './start-command.ts'
+import type { LazyGroup } from './run-cli.ts'
 
-/** Every command of the program, in the order of its help. */
-export const commandGroups: readonly CommandGroup[] = [
-  addStartCommand,
-  addDialCommand,
-  addBatchCommands,
-  addOrgCommands,
-  addKeyCommands,
-  addAgentCommands,
-  addAutomationCommands,
-  addCallCommands,
-  addContactCommands,
-  addDncCommands,
-  addDoctorCommand,
-  addBackupCommands,
+/** Every command of the program, in the order of its help. Only what a command line uses is loaded. */
+export const commandGroups: readonly LazyGroup[] = [
+  { names: ['start'], load: async () => (await import('./start-command.ts')).addStartCommand },
+  { names: ['dial'], load: async () => (await import('./dial-command.ts')).addDialCommand },
+  { names: ['batch'], load: async () => (await import('./batch-commands.ts')).addBatchCommands },
+  { names: ['org'], load: async () => (await import('./org-commands.ts')).addOrgCommands },
+  { names: ['key'], load: async () => (await import('./key-commands.ts')).addKeyCommands },
+  { names: ['agent'], load: async () => (await import('./agent-commands.ts')).addAgentCommands },
+  {
+    names: ['automation'],
+    load: async () => (await import('./automation-commands.ts')).addAutomationCommands,
+  },
+  { names: ['call'], load: async () => (await import('./call-commands.ts')).addCallCommands },
+  {
+    names: ['contact'],
+    load: async () => (await import('./contact-commands.ts')).addContactCommands,
+  },
+  { names: ['dnc'], load: async () => (await import('./dnc-commands.ts')).addDncCommands },
+  { names: ['doctor'], load: async () => (await import('./doctor-command.ts')).addDoctorCommand },
+  {
+    names: ['backup', 'restore', 'migrate'],
+    load: async () => (await import('./backup-commands.ts')).addBackupCommands,
+  },
 ]

@@ -12,7 +12,7 @@ import { describeProblems } from './batch-commands-problems.ts'
 import type { CliContext } from './cli-context.ts'
 import { describeCall, describeExplanation, type ShownCall } from './describe-call.ts'
 import { createPainter, facts, hanging, show, tell, tellJson, warn, type Lines } from './output.ts'
-import { runCli } from './run-cli.ts'
+import { runCli, type CommandGroup } from './run-cli.ts'
 import { table } from './table.ts'
 import { widthOf } from './text-width.ts'
 
@@ -132,7 +132,7 @@ test('what fails is told in one line, and a list of faults in a line for each', 
       const faults = [new Error(text), new OperatorError([text, text])]
       for (const [index, fault] of faults.entries()) {
         const { context, printed } = open()
-        const group = (program: Parameters<Parameters<typeof runCli>[1][number]>[0]): void => {
+        const group: CommandGroup = (program) => {
           program.command('fail').action(() => {
             throw fault
           })

@@ -9,13 +9,19 @@ import { tell, warn } from './output.ts'
 /** Adds its commands to the program. */
 export type CommandGroup = (program: Command, context: CliContext) => void
 
+/** Commands that are loaded when one of them is called. */
+export interface LazyGroup {
+  readonly names: readonly string[]
+  readonly load: () => Promise<CommandGroup>
+}
+
 /**
  * Runs one command line to its end and returns the exit status: 0, 1 for what failed, 2 for wrong use. Answers go to
  * stdout, problems to stderr.
  */
 export const runCli = async (
   argv: readonly string[],
-  groups: readonly CommandGroup[],
+  groups: readonly (CommandGroup | LazyGroup)[],
   context: CliContext,
 ): Promise<number> => {
   const program = new Command('outdial')
@@ -30,13 +36,26 @@ export const runCli = async (
       getOutHelpWidth: () => context.terminalWidth ?? 80,
     }),
   })
-  for (const addCommands of groups) addCommands(program, context)
+  for (const addCommands of await groupsOf(argv, groups)) addCommands(program, context)
   try {
     await program.parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
     return statusOf(error, context)
   }
+}
+
+/** Those of the command that is called; all where none is known, as for the help. */
+const groupsOf = (
+  argv: readonly string[],
+  groups: readonly (CommandGroup | LazyGroup)[],
+): Promise<CommandGroup[]> => {
+  const name = argv[0] === 'help' ? argv[1] : argv[0]
+  const called = groups.filter(
+    (group) => typeof group === 'function' || group.names.includes(name ?? ''),
+  )
+  const needed = called.length > 0 ? called : name === '--version' ? [] : groups
+  return Promise.all(needed.map((group) => (typeof group === 'function' ? group : group.load())))
 }
 
 const programVersion = (): string => {

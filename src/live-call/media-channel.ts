@@ -96,7 +96,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
       return { plan, session, voiceActivity: await options.openVoiceActivity() }
     } catch (error) {
       if (!engineAbort.signal.aborted) {
-        logger.warn({ err: error, call_id: options.callId }, 'a voice engine could not be opened')
+        logger.warn({ err: error }, 'a voice engine could not be opened')
         breakDown('The voice engine could not be reached.')
       }
       return undefined
@@ -242,7 +242,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
       if (recording !== undefined)
         spool = createRecorderSpool(recording.path, spoolHeader(options.callId, recording))
       removeTick = options.ticker.add(tick, (error) => {
-        logger.error({ err: error, call_id: options.callId }, 'the media loop of a call broke')
+        logger.error({ err: error }, 'the media loop of a call broke')
         breakDown('The media loop of the call broke down.')
       })
       void converse()

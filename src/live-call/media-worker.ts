@@ -4,6 +4,7 @@ import { createConversation } from '../conversation/conversation.ts'
 import { createCascadeEngine } from '../conversation/providers/cascade/cascade-engine.ts'
 import { createRealtimeEngine } from '../conversation/providers/realtime/realtime-engine.ts'
 import type { VoiceEngine } from '../conversation/voice-engine.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { openRtpSession } from '../rtp/rtp-session.ts'
 import { createTicker } from '../rtp/ticker.ts'
 import { createMediaChannel, type MediaChannel } from './media-channel.ts'
@@ -19,9 +20,9 @@ const channels = new Map<number, Promise<MediaChannel | undefined>>()
 const loadPeriodMs = 1_000
 
 const post = (message: FromMediaWorker): void => port.postMessage(message)
-const logger = createThreadLogger(post)
+const threadLogger = createThreadLogger(post)
 
-const openEngine = (settings: EngineSettings): VoiceEngine =>
+const openEngine = (settings: EngineSettings, logger: Logger): VoiceEngine =>
   settings.kind === 'realtime'
     ? createRealtimeEngine({ ...settings, logger })
     : createCascadeEngine({ ...settings, logger })
@@ -31,6 +32,8 @@ const open = async ({
   callId,
   socket,
 }: Extract<ToMediaWorker, { type: 'open' }>): Promise<MediaChannel | undefined> => {
+  // Whatever is told of a call, by any part of it, carries its id.
+  const logger = threadLogger.child({ call_id: callId })
   try {
     const rtp = await openRtpSession(socket)
     const { port: rtpPort } = rtp
@@ -40,14 +43,14 @@ const open = async ({
       callId,
       rtp,
       ticker,
-      openEngine,
+      openEngine: (settings) => openEngine(settings, logger),
       openVoiceActivity: createVoiceActivityDetector,
       createConversation,
       post: (event) => post({ type: 'event', channel, event }),
       logger,
     })
   } catch (error) {
-    logger.warn({ err: error, call_id: callId }, 'no RTP port could be opened')
+    logger.warn({ err: error }, 'no RTP port could be opened')
     channels.delete(channel)
     post({ type: 'open_failed', channel, reason: 'No RTP port is free.' })
     return undefined
