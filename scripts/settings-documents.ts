@@ -1,13 +1,21 @@
 import { settings, type Setting } from '../src/config.ts'
 
+const envHeading = `# Settings of Outdial. A copy named .env is read from the folder in which Outdial is started; what the environment
+# says goes before it. Take the # from a line to set it.
+`
+
 /** `.env.example`: every setting, commented out, with its default. */
 export const envExample = (): string =>
-  Object.entries(settings)
-    .map(
-      ([name, entry]: [string, Setting<unknown>]) =>
-        `# ${entry.meaning}\n#${name}=${shownDefault(entry)}\n`,
-    )
-    .join('\n')
+  [
+    envHeading,
+    ...Object.entries(settings).map(([name, entry]: [string, Setting<unknown>]) => {
+      const shown = shownDefault(entry)
+      // What is told in words is no value.
+      return shown.includes(' ')
+        ? `# ${entry.meaning} Default: ${shown}.\n#${name}=\n`
+        : `# ${entry.meaning}\n#${name}=${shown}\n`
+    }),
+  ].join('\n')
 
 /** The Markdown table of docs/settings.md. */
 export const settingsTable = (): string =>

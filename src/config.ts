@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { readEnvFile } from './env-file.ts'
+import { nearestWord } from './runtime/nearest-word.ts'
 import { parseNetworks } from './runtime/networks.ts'
 
 /**
@@ -226,6 +228,16 @@ export class ConfigError extends Error {
 }
 
 /**
+ * Puts what `.env` in the working folder says into the environment, which goes before it.
+ * @throws ConfigError that names each wrong line
+ */
+export const loadEnvFile = (): void => {
+  const { values, problems } = readEnvFile(process.cwd(), problemOfName)
+  if (problems.length > 0) throw new ConfigError(...problems)
+  for (const [name, value] of Object.entries(values)) process.env[name] ??= value
+}
+
+/**
  * Reads and checks every setting.
  * @throws ConfigError that names each wrong setting, with the nearest name for an unknown one
  */
@@ -310,26 +322,10 @@ const knownNames = new Set(
 )
 
 const unknownNames = (env: Readonly<Record<string, string | undefined>>): string[] =>
-  Object.keys(env)
-    .filter((name) => name.startsWith('OUTDIAL_') && !knownNames.has(name))
-    .map(
-      (name) =>
-        `${name} is not a setting; did you mean ${nearest(name)}? docs/settings.md lists them all.`,
-    )
+  Object.keys(env).flatMap((name) => problemOfName(name) ?? [])
 
-const nearest = (name: string): string =>
-  [...knownNames].toSorted((a, b) => distance(name, a) - distance(name, b))[0] ?? ''
-
-/** Levenshtein distance, one row at a time. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
-}
+/** What is wrong with a name: ours begin with OUTDIAL_, and those that do are known. */
+export const problemOfName = (name: string): string | undefined =>
+  name.startsWith('OUTDIAL_') && !knownNames.has(name)
+    ? `${name} is not a setting; did you mean ${nearestWord(name, knownNames)}? docs/settings.md lists them all.`
+    : undefined

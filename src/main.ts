@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { commandGroups } from './cli/commands.ts'
 import { runCli } from './cli/run-cli.ts'
-import { ConfigError, readConfig, type Config } from './config.ts'
+import { ConfigError, loadEnvFile, readConfig, type Config } from './config.ts'
 import { createLogger } from './runtime/logger.ts'
 import { plainText } from './runtime/plain-text.ts'
 
@@ -9,6 +9,7 @@ import { plainText } from './runtime/plain-text.ts'
 const main = async (argv: readonly string[]): Promise<number> => {
   let config: Config
   try {
+    loadEnvFile()
     config = readConfig()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -17,13 +18,11 @@ const main = async (argv: readonly string[]): Promise<number> => {
   }
   return runCli(argv, commandGroups, {
     config,
-    withDatabase: async (work) => {
-      const { openStore } = await import('./compose/open-store.ts')
-      const store = await openStore(
-        { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA },
-        'command',
-        createLogger('error'),
-      )
+    withDatabase: async (work, mayCreate) => {
+      const { openStore, requireInstallation } = await import('./compose/open-store.ts')
+      const location = { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA }
+      if (!mayCreate) await requireInstallation(location)
+      const store = await openStore(location, 'command', createLogger('error'))
       try {
         return await work(store.database)
       } finally {

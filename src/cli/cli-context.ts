@@ -4,8 +4,14 @@ import type { Database } from '../database/database.ts'
 /** What a command works with. Tests give their own. */
 export interface CliContext {
   readonly config: Config
-  /** The running instance's database, or the embedded one started for the duration. */
-  readonly withDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>
+  /**
+   * The running instance's database, or the embedded one started for the duration. One that does not exist is made only
+   * where the command says so.
+   */
+  readonly withDatabase: <T>(
+    work: (db: Database) => Promise<T>,
+    mayCreate?: 'may create',
+  ) => Promise<T>
   /** To stdout, with a line end. For `output.ts`, which knows what may be printed. */
   readonly print: (text: string) => void
   /** To stderr, with a line end. For `output.ts`, too. */

@@ -46,12 +46,14 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     .option('--policy <file>', 'calling policy (JSON)')
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
-      const organization = await context.withDatabase(async (db) =>
-        createOrganization(db, {
-          name: options.name,
-          mode: options.mode ?? (await defaultMode(db, context)),
-          ...changes(options),
-        }),
+      const organization = await context.withDatabase(
+        async (db) =>
+          createOrganization(db, {
+            name: options.name,
+            mode: options.mode ?? (await defaultMode(db, context)),
+            ...changes(options),
+          }),
+        'may create',
       )
       show(context, options, organization, (width) => describe(organization, width))
     })

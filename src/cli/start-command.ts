@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
 import { remedies } from '../compose/live-needs.ts'
+import { clusterOf } from '../database/embedded-folders.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
 import { show, tell, warn, type Lines, type OutputOptions } from './output.ts'
@@ -62,6 +63,13 @@ const createStopSignals = () => {
 const placeOf = ({ config }: CliContext): string =>
   config.DATABASE_URL === undefined ? config.OUTDIAL_DATA : 'the database of DATABASE_URL'
 
+/** Where an earlier version put the database, if that is not below the data folder. */
+const databaseElsewhere = ({ config }: CliContext): string | undefined => {
+  if (config.DATABASE_URL !== undefined) return undefined
+  const cluster = clusterOf(config.OUTDIAL_DATA)
+  return cluster.startsWith(config.OUTDIAL_DATA) ? undefined : cluster
+}
+
 const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   api_url: outdial.apiUrl,
   media_url: outdial.mediaUrl,
@@ -77,15 +85,19 @@ const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   }),
 })
 
-const welcome = (outdial: RunningOutdial, context: CliContext): Lines => [
-  'Outdial is running.',
-  '',
-  `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
-  `  Downloads  ${outdial.mediaUrl}`,
-  ...linesOf(outdial).map((line) => `  ${line}`),
-  `  Data in    ${placeOf(context)}`,
-  ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
-]
+const welcome = (outdial: RunningOutdial, context: CliContext): Lines => {
+  const elsewhere = databaseElsewhere(context)
+  return [
+    'Outdial is running.',
+    '',
+    `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
+    `  Downloads  ${outdial.mediaUrl}`,
+    ...linesOf(outdial).map((line) => `  ${line}`),
+    `  Data in    ${placeOf(context)}`,
+    ...(elsewhere === undefined ? [] : [`  Database   ${elsewhere}`]),
+    ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
+  ]
+}
 
 /** Where calls go, and what live organizations wait for. */
 const linesOf = ({ trunkName, lacks, liveOrganizations }: RunningOutdial): string[] => [

@@ -10,7 +10,12 @@ import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { listRecordingObjectKeys } from '../domains/recordings/recording-objects.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
-import { migrationsFolder, openConnection, requireDatabase } from './open-store.ts'
+import {
+  migrationsFolder,
+  openConnection,
+  requireDatabase,
+  requireInstallation,
+} from './open-store.ts'
 import { encodingTaskHere, spoolFolderOf } from './spool.ts'
 import { openRecordingStorage } from './storage.ts'
 
@@ -21,13 +26,14 @@ export interface ArchiveOptions {
 }
 
 /** A backup of this installation, while it runs. Throws for a file that exists. */
-export const backUpInstallation = (
+export const backUpInstallation = async (
   config: Config,
   { path, withRecordings }: ArchiveOptions,
   logger: Logger,
 ): Promise<BackupReport> => {
   if (existsSync(path)) throw new OperatorError(`${path} exists already: name another file.`)
   requireFolder(dirname(path))
+  await requireInstallation({ databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA })
   const { kind, objects } = openRecordingStorage(config)
   const areIncluded = withRecordings && kind === 'folder'
   return withConnection(config, logger, (connection) =>

@@ -1,10 +1,12 @@
-import { statfs, unlink, writeFile } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, statfs, unlink, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { sql, type Database } from '../database/database.ts'
+import { clusterOf } from '../database/embedded-folders.ts'
+import { NoInstallationError } from '../database/setup-error.ts'
 import { silentLogger } from '../runtime/logger.ts'
-import { makeFolder } from '../runtime/make-folder.ts'
 import { noSource } from '../sip/sources.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import { createSipCarrier } from '../telephony/sip-carrier.ts'
@@ -21,9 +23,13 @@ export const examine = async (
   openDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>,
 ): Promise<Finding[]> => {
   const onDatabase = openDatabase(async (db) => [
-    ...(await checkDatabase(db)),
+    ...(await checkDatabase(db, placeOf(config))),
     ...(await checkLive(config, db)),
-  ]).catch((error: unknown) => [failed('database', messageOf(error))])
+  ]).catch((error: unknown) => [
+    error instanceof NoInstallationError
+      ? warning('database', error.message)
+      : failed('database', messageOf(error)),
+  ])
   const findings = await Promise.all([
     onDatabase,
     checkDisk(config.OUTDIAL_DATA),
@@ -50,7 +56,11 @@ const versionStatement = sql(
 const oldestPostgres = 150_000
 const tolerableSkewMs = 2_000
 
-const checkDatabase = async (db: Database): Promise<Finding[]> => {
+/** Where the rows truly are. */
+const placeOf = ({ DATABASE_URL: url, OUTDIAL_DATA: folder }: Config): string =>
+  url === undefined ? clusterOf(folder) : `the server at ${new URL(url).host}`
+
+const checkDatabase = async (db: Database, place: string): Promise<Finding[]> => {
   const row = await db.row<{
     version: string
     number: number
@@ -63,7 +73,10 @@ const checkDatabase = async (db: Database): Promise<Finding[]> => {
     row.number < oldestPostgres
       ? failed('database', `PostgreSQL ${row.version} is too old: use 15 or newer.`)
       : row.is_durable
-        ? ok('database', `PostgreSQL ${row.version} answers, its commits are durable.`)
+        ? ok(
+            'database',
+            `PostgreSQL ${row.version} answers, its commits are durable; its data is in ${place}.`,
+          )
         : warning(
             'database',
             `PostgreSQL ${row.version} may lose commits: turn fsync and synchronous_commit on, or accepted calls can be lost.`,
@@ -77,16 +90,22 @@ const checkDatabase = async (db: Database): Promise<Finding[]> => {
   ]
 }
 
+/** A folder that is still to be made is judged by the one it will stand in. */
+const nearestFolder = (path: string): string =>
+  existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
+
 const roomyBytes = 5 * 1024 ** 3
 const leastBytes = 500 * 1024 ** 2
 
 const checkDisk = async (folder: string): Promise<Finding> => {
   try {
-    makeFolder(folder)
-    const probe = join(folder, '.doctor')
-    await writeFile(probe, '')
-    await unlink(probe)
-    const { bavail, bsize } = await statfs(folder)
+    const existing = nearestFolder(folder)
+    if (existing === folder) {
+      const probe = join(folder, '.doctor')
+      await writeFile(probe, '')
+      await unlink(probe)
+    } else await access(existing, constants.W_OK)
+    const { bavail, bsize } = await statfs(existing)
     const free = bavail * bsize
     const text = `${(free / 1024 ** 3).toFixed(1)} GiB are free for ${folder}`
     if (free < leastBytes)

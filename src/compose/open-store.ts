@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Database } from '../database/database.ts'
+import { hasCluster } from '../database/embedded-folders.ts'
 import {
   connectOrStartEmbedded,
   startEmbedded,
   type EmbeddedPostgres,
 } from '../database/embedded-postgres.ts'
-import { listPendingMigrations, migrate } from '../database/migrate.ts'
+import { listAppliedMigrations, listPendingMigrations, migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open-database.ts'
-import { DatabaseSetupError } from '../database/setup-error.ts'
+import { DatabaseSetupError, NoInstallationError } from '../database/setup-error.ts'
 import type { Logger } from '../runtime/logger.ts'
 
 /** Where the installation's data is: DATABASE_URL, or the embedded PostgreSQL under the data folder. */
@@ -42,6 +43,25 @@ export const openConnection = async (
     return { connection: { connectionString: databaseUrl }, stop: async () => undefined }
   const start = purpose === 'service' ? startEmbedded : connectOrStartEmbedded
   return start(dataFolder, { logger })
+}
+
+/** Throws `NoInstallationError` where there is nothing of ours: a command that reads must not make an installation. */
+export const requireInstallation = async (location: StoreLocation): Promise<void> => {
+  const { databaseUrl, dataFolder } = location
+  if (databaseUrl === undefined) {
+    if (hasCluster(dataFolder)) return
+    throw new NoInstallationError(
+      `There is no installation in ${dataFolder}: make one there with \`outdial start\`, or set OUTDIAL_DATA (or run the command in another folder) to use one that exists.`,
+    )
+  }
+  const connection = { connectionString: databaseUrl }
+  const applied = await listAppliedMigrations(connection).catch((error: unknown) => {
+    throw unreachable(databaseUrl, error)
+  })
+  if (applied.length === 0)
+    throw new NoInstallationError(
+      `The database of DATABASE_URL holds no installation: make one there with \`outdial start\`, or set DATABASE_URL to one that exists.`,
+    )
 }
 
 /**

@@ -5,7 +5,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Binaries } from './embedded-binaries.ts'
-import type { Folders } from './embedded-folders.ts'
+import { makeOwned, type Folders } from './embedded-folders.ts'
 import { runAs } from './embedded-owner.ts'
 import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
@@ -29,7 +29,7 @@ const initdbArguments = [
  * start leaves nothing half done. Only for the holder of the instance lock.
  */
 export const ensureCluster = async (
-  { owner, cluster }: Folders,
+  { owner, cluster, isEntered }: Folders,
   binaries: Binaries,
   { isDurable }: { isDurable: boolean },
 ): Promise<void> => {
@@ -41,10 +41,20 @@ export const ensureCluster = async (
   await removeUnfinished(cluster)
   const unfinished = `${cluster}.${randomBytes(4).toString('hex')}.new`
   try {
+    makeOwned(unfinished, owner)
     await promisify(execFile)(
       binaries.initdb,
-      ['-D', unfinished, ...initdbArguments, ...(isDurable ? [] : ['--no-sync'])],
-      { ...runAs(owner), cwd: '/', env: postgresEnvironment, timeout: initdbTimeoutMs },
+      [
+        `--pgdata=${isEntered ? workingFolder : unfinished}`,
+        ...initdbArguments,
+        ...(isDurable ? [] : ['--no-sync']),
+      ],
+      {
+        ...runAs(owner),
+        cwd: isEntered ? unfinished : '/',
+        env: postgresEnvironment,
+        timeout: initdbTimeoutMs,
+      },
     )
     await writeFile(join(unfinished, 'pg_hba.conf'), `local all ${databaseUser} trust\n`)
     await rename(unfinished, cluster)
@@ -54,6 +64,9 @@ export const ensureCluster = async (
     throw toSetupError('create the database', dirname(cluster), stderrOf(error))
   }
 }
+
+/** The name of a process's own working folder on Linux: it opens where the way from the root would not. */
+export const workingFolder = '/proc/self/cwd'
 
 /** Nothing of our own environment reaches PostgreSQL: neither secrets nor PG* variables nor locales. */
 export const postgresEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }

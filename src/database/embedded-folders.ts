@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
@@ -7,8 +7,6 @@ import {
   mkdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
-  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -16,13 +14,15 @@ import { makeFolder } from '../runtime/make-folder.ts'
 import { canEnter, findOwner, type Owner } from './embedded-owner.ts'
 import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
-/** Where root keeps what an unprivileged user must reach and a data folder in root's home cannot hold. */
+/** Where root keeps a runnable copy of the binaries, and sockets whose place would be too deep. */
 const systemStateFolder = '/var/lib/outdial'
 
 export interface Folders {
   readonly owner: Owner
   /** The cluster itself: PostgreSQL's data directory. */
   readonly cluster: string
+  /** Whether PostgreSQL must be put into the cluster's folder, because its user could not get there by itself. */
+  readonly isEntered: boolean
   /** PostgreSQL's socket and the instance lock; short enough for a socket address. */
   readonly sockets: string
   /** Where a runnable copy of the binaries goes if one is needed. */
@@ -34,23 +34,27 @@ const longestSocketName = 30
 const maxSocketPathLength = 103
 
 /**
- * Makes the folders of the cluster that belongs to `dataFolder`, owned by the user PostgreSQL will run
- * as. That is `<dataFolder>/postgres`; for root, when that user cannot get there (a home only root may
- * enter), a folder below `stateFolder` instead, whose place is written into `<dataFolder>/postgres-location`.
+ * Makes the folders of the cluster that belongs to `dataFolder`, owned by the user PostgreSQL will run as. That is
+ * `<dataFolder>/postgres`, even where only root may enter the way there: then PostgreSQL is started inside. An installation
+ * of an earlier version may have its cluster elsewhere, which `<dataFolder>/postgres-location` names.
  */
 export const prepareFolders = (dataFolder: string, stateFolder = systemStateFolder): Folders => {
   try {
     makeFolder(dataFolder, isRoot() ? 0o711 : 0o700)
     const folder = realpathSync(dataFolder)
-    const home = findHome(folder, stateFolder)
+    const home = homeOf(folder)
     const owner = findOwner(home)
     makeOwned(home, owner)
-    // For whoever wonders, years later, which of several clusters is still needed.
-    if (!home.startsWith(folder)) writeFileSync(join(home, 'belongs-to'), `${folder}\n`)
     const sockets = findSocketsFolder(home, isRoot() ? stateFolder : tmpdir())
     makeOwned(sockets, owner)
     const stage = isRoot() ? stateFolder : folder
-    return { owner, cluster: join(home, 'data'), sockets, stage }
+    return {
+      owner,
+      cluster: join(home, 'data'),
+      isEntered: mustBeEntered(owner, home),
+      sockets,
+      stage,
+    }
   } catch (error) {
     throw toSetupError('make the database folder', dataFolder, error)
   }
@@ -58,16 +62,25 @@ export const prepareFolders = (dataFolder: string, stateFolder = systemStateFold
 
 const isRoot = (): boolean => process.getuid?.() === 0
 
-const findHome = (dataFolder: string, stateFolder: string): string => {
+/** The folder of the cluster of a data folder, whether it exists or not. Throws `DatabaseSetupError`. */
+export const clusterOf = (dataFolder: string): string => join(homeOf(dataFolder), 'data')
+
+/** Whether a data folder has a database of ours. */
+export const hasCluster = (dataFolder: string): boolean =>
+  existsSync(join(clusterOf(dataFolder), 'PG_VERSION'))
+
+const homeOf = (dataFolder: string): string => {
   const pointer = join(dataFolder, 'postgres-location')
-  if (existsSync(pointer)) return readPointer(pointer)
-  const local = join(dataFolder, 'postgres')
-  if (existsSync(local) || canEnter(findOwner(local), dataFolder)) return local
-  mkdirSync(stateFolder, { recursive: true, mode: 0o755 })
-  const home = join(stateFolder, randomUUID())
-  writeFileSync(`${pointer}.new`, `${home}\n`)
-  renameSync(`${pointer}.new`, pointer)
-  return home
+  return existsSync(pointer) ? readPointer(pointer) : join(dataFolder, 'postgres')
+}
+
+/** Only where processes know their working folder by a name of its own can one be started inside. */
+const mustBeEntered = (owner: Owner, home: string): boolean => {
+  if (canEnter(owner, home)) return false
+  if (process.platform === 'linux') return true
+  throw new DatabaseSetupError(
+    `The user ${owner.name ?? owner.uid} that runs PostgreSQL may not enter ${home}: open the folders above it (chmod o+x), or set OUTDIAL_DATA to a folder such as ${systemStateFolder}.`,
+  )
 }
 
 const readPointer = (pointer: string): string => {
@@ -85,7 +98,7 @@ const findSocketsFolder = (home: string, shortFolder: string): string => {
 }
 
 /** A folder that only `owner` may enter. One that somebody else made beforehand is refused. */
-const makeOwned = (folder: string, owner: Owner): void => {
+export const makeOwned = (folder: string, owner: Owner): void => {
   const ownerUid = owner.uid ?? process.getuid?.()
   if (!existsSync(folder)) {
     mkdirSync(folder, { mode: 0o700 })

@@ -9,26 +9,43 @@ export interface Owner {
   readonly gid?: number
 }
 
-/** Users PostgreSQL may run as when we are root, which it refuses; the first that exists is taken. */
-const unprivilegedUsers = ['outdial', 'postgres', 'nobody']
+/** What PostgreSQL runs as when we are root, which it refuses. Nobody else's programs run as this user. */
+const ownUser = 'outdial'
+
+/** A user without home, password and shell, as useradd of most systems and adduser of BusyBox make it. */
+const waysToMakeUser = [
+  ['useradd', '--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'],
+  ['adduser', '-S', '-D', '-H', '-s', '/sbin/nologin'],
+] as const
+
+/** Several first starts at once find the list of users locked. */
+const maxAttemptsToMakeUser = 5
 
 /**
- * Ourselves, unless we are root: then the owner of the cluster folder if it exists, else an existing
- * unprivileged user. Throws `DatabaseSetupError` when there is none.
+ * Ourselves, unless we are root: then the owner of the cluster folder if it exists, else the user `outdial`, which is made
+ * where there is none. Throws `DatabaseSetupError` when it cannot be made.
  */
 export const findOwner = (clusterFolder: string): Owner => {
   if (process.getuid?.() !== 0) return {}
   const folder = statSync(clusterFolder, { throwIfNoEntry: false })
   if (folder && folder.uid !== 0) return { uid: folder.uid, gid: folder.gid }
-  const users = readUsers()
-  for (const name of unprivilegedUsers) {
-    const user = users.get(name)
-    if (user) return { name, ...user }
-  }
+  const user = readUsers().get(ownUser) ?? makeOwnUser()
+  if (user) return { name: ownUser, ...user }
   throw new DatabaseSetupError(
-    `PostgreSQL refuses to run as root, and none of the users ${unprivilegedUsers.join(', ')} exists: ` +
-      'create one (useradd --system outdial), run as a normal user, or set DATABASE_URL.',
+    `PostgreSQL refuses to run as root, and a user ${ownUser} for it could not be made: ` +
+      `make one (useradd --system ${ownUser}), start as a normal user, or set DATABASE_URL.`,
   )
+}
+
+const makeOwnUser = (): { uid: number; gid: number } | undefined => {
+  for (let attempt = 0; attempt < maxAttemptsToMakeUser; attempt += 1) {
+    for (const [command, ...flags] of waysToMakeUser) {
+      spawnSync(command, [...flags, ownUser], { cwd: '/', stdio: 'ignore' })
+      const user = readUsers().get(ownUser)
+      if (user) return user
+    }
+  }
+  return undefined
 }
 
 const readUsers = (): Map<string, { uid: number; gid: number }> => {

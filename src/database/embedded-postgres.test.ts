@@ -8,7 +8,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -18,7 +20,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { prepareFolders } from './embedded-folders.ts'
+import { hasCluster, prepareFolders } from './embedded-folders.ts'
 import { acquireInstanceLock, type InstanceLock } from './embedded-lock.ts'
 import {
   connectOrStartEmbedded,
@@ -288,19 +290,33 @@ test('a data folder in the place of a file is refused with a sentence', async ()
 })
 
 test(
-  'root keeps a cluster that its own home would hide in the state folder, and finds it again',
+  'root keeps the cluster in the data folder, though its user may not enter the way there',
   { skip: !isRoot && 'only root can take another user' },
   async () => {
     const home = mkdtempSync(join(scratch, 'root-home-'))
-    const hidden = join(home, 'checkout/.outdial')
-    const settings = { ...options, stateFolder: join(scratch, 'state') }
-    const first = await start(hidden, settings)
+    const closed = join(home, 'checkout/.outdial')
+    const first = await start(closed, options)
     await query(first.connection, 'create table here (n int)')
     await first.stop()
-    const place = readFileSync(join(hidden, 'postgres-location'), 'utf8').trim()
-    assert.ok(place.startsWith(join(scratch, 'state/')), place)
-    const second = await start(hidden, settings)
+    assert.equal(existsSync(join(closed, 'postgres/data/PG_VERSION')), true)
+    assert.notEqual(statSync(join(closed, 'postgres/data')).uid, 0)
+    const second = await start(closed, options)
     assert.deepEqual(await query(second.connection, 'select count(*)::int from here'), [0])
     await second.stop()
   },
 )
+
+test('a cluster that an earlier version put elsewhere is found there', async () => {
+  const moved = join(scratch, 'moved')
+  const first = await start(moved, options)
+  await query(first.connection, 'create table here (n int)')
+  await first.stop()
+  const place = join(scratch, 'elsewhere')
+  renameSync(join(moved, 'postgres'), place)
+  assert.equal(hasCluster(moved), false)
+  writeFileSync(join(moved, 'postgres-location'), `${place}\n`)
+  assert.equal(hasCluster(moved), true)
+  const second = await start(moved, options)
+  assert.deepEqual(await query(second.connection, 'select count(*)::int from here'), [0])
+  await second.stop()
+})

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../runtime/logger.ts'
 import type { Binaries } from './embedded-binaries.ts'
-import { postgresEnvironment } from './embedded-cluster.ts'
+import { postgresEnvironment, workingFolder } from './embedded-cluster.ts'
 import type { Folders } from './embedded-folders.ts'
 import { runAs } from './embedded-owner.ts'
 
@@ -82,14 +82,15 @@ export const startPostgres = async (options: PostgresOptions): Promise<RunningPo
 const spawnWatchdog = ({ binaries, folders, settings }: PostgresOptions): ChildProcess => {
   const flags = Object.entries({
     listen_addresses: '',
-    unix_socket_directories: folders.sockets,
+    unix_socket_directories: socketsFrom(folders),
     unix_socket_permissions: '0700',
     ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const command = [binaries.postgres, '-D', folders.cluster, ...flags]
+  const folder = folders.isEntered ? workingFolder : folders.cluster
+  const command = [binaries.postgres, '-D', folder, ...flags]
   const child = spawn('/bin/sh', ['-c', watchdog, 'outdial-postgres', ...command], {
     ...runAs(folders.owner),
-    cwd: '/',
+    cwd: folders.isEntered ? folders.cluster : '/',
     env: postgresEnvironment,
     // Its own process group: Ctrl-C in the terminal is for us, and we stop it in our own order.
     detached: true,
@@ -99,6 +100,10 @@ const spawnWatchdog = ({ binaries, folders, settings }: PostgresOptions): ChildP
   child.stdin?.on('error', () => {})
   return child
 }
+
+/** Seen from the cluster, which is where PostgreSQL is once it runs. */
+const socketsFrom = ({ isEntered, cluster, sockets }: Folders): string =>
+  isEntered && dirname(sockets) === dirname(cluster) ? relative(cluster, sockets) : sockets
 
 /** What each connection is told when we stop PostgreSQL. */
 const ownStop = /terminating connection due to administrator command/

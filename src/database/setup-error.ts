@@ -1,7 +1,10 @@
 /** The database cannot be set up here. The message is for the administrator: what is wrong, and what to do. */
 export class DatabaseSetupError extends Error {
-  override readonly name = 'DatabaseSetupError'
+  override readonly name: string = 'DatabaseSetupError'
 }
+
+/** There is nothing of ours where the settings point. */
+export class NoInstallationError extends DatabaseSetupError {}
 
 const isFull = /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT/
 const isRefused =

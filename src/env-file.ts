@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+
+const fileName = '.env'
+/** Every setting with its explanation takes 5 kB. */
+const maxBytes = 64 * 1024
+
+/** What a file sets; with a problem it is to set nothing. */
+export interface EnvFile {
+  readonly values: Readonly<Record<string, string | undefined>>
+  /** A sentence each, with the line. */
+  readonly problems: readonly string[]
+}
+
+/** The file `.env` of a folder; empty where there is none. `problemOfName` says what is wrong with a name. */
+export const readEnvFile = (
+  folder: string,
+  problemOfName: (name: string) => string | undefined,
+): EnvFile => {
+  const path = join(folder, fileName)
+  if (!existsSync(path)) return { values: {}, problems: [] }
+  try {
+    if (statSync(path).size > maxBytes)
+      return { values: {}, problems: [`${path} is larger than 64 KiB, which no settings are.`] }
+    const text = readFileSync(path, 'utf8')
+    const problems = problemsOf(text, problemOfName)
+    return {
+      values: parseEnv(text),
+      problems: problems.map(([line, problem]) => `${path} line ${line}: ${problem}`),
+    }
+  } catch (error) {
+    const problem = `${path} cannot be read (${(error as Error).message}): give this user access to it, or start in another folder.`
+    return { values: {}, problems: [problem] }
+  }
+}
+
+const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(["'`]?)(.*)$/
+
+/** Node's parser passes over what it does not understand; an operator must hear of it. */
+const problemsOf = (
+  text: string,
+  problemOfName: (name: string) => string | undefined,
+): readonly (readonly [line: number, problem: string])[] => {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
+  const problems: (readonly [number, string])[] = []
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? ''
+    if (/^\s*(?:#|$)/.test(line)) continue
+    const [, name, quote = '', rest = ''] = assignment.exec(line) ?? []
+    if (name === undefined) {
+      problems.push([at + 1, 'it must be a comment, or NAME=value.'])
+      continue
+    }
+    const unknown = problemOfName(name)
+    if (unknown !== undefined) problems.push([at + 1, unknown])
+    if (quote === '' || rest.includes(quote)) continue
+    // A value in quotes may go over several lines.
+    const end = lines.findIndex((each, index) => index > at && each.includes(quote))
+    if (end < 0)
+      problems.push([at + 1, `the value of ${name} begins with ${quote} and never ends.`])
+    else at = end
+  }
+  return problems
+}
