@@ -14,6 +14,7 @@ before(async () => {
   database = await createTestDatabase()
   await openTrunk(database.db)
   await insertNode(database.db, newId())
+  await execute(database.db, `update nodes set max_channels = 10, routes = '{env}'`)
 })
 after(() => database.drop())
 
