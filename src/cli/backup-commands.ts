@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { backUpInstallation, migrateInstallation, restoreInstallation } from '../compose/backup.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
-import { facts, show, type OutputOptions } from './output.ts'
+import { facts, hanging, show, type OutputOptions } from './output.ts'
 
 type ArchiveCommandOptions = OutputOptions & { readonly recordings: boolean }
 
@@ -19,15 +19,17 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .action(async (file: string, options: ArchiveCommandOptions) => {
       const archive = { path: file, withRecordings: options.recordings }
       const report = { file, ...(await backUpInstallation(config, archive, logger)) }
-      show(context, options, report, () =>
-        facts([
+      show(context, options, { ...report, holds_credentials: true }, (width) => [
+        ...facts([
           ['written', `${file}, ${report.bytes} bytes`],
           ['schema', report.migrations],
           ['rows', String(sumOf(report.tables))],
           ['jobs', String(report.jobs)],
           ['recordings', objectsWritten(report.objects)],
         ]),
-      )
+        '',
+        ...hanging('', whatItHolds, width),
+      ])
     })
   program
     .command('restore')
@@ -59,6 +61,9 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
       )
     })
 }
+
+const whatItHolds =
+  'Keep this file as you keep passwords: it holds what people said, the credentials that agents’ tools send (headers and URLs), and the secrets that sign URLs. Hashes of API keys are in it, the keys are not.'
 
 const sumOf = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, count) => sum + count, 0)

@@ -20,6 +20,10 @@ export const commandGroups: readonly LazyGroup[] = [
   { names: ['dnc'], load: async () => (await import('./dnc-commands.ts')).addDncCommands },
   { names: ['doctor'], load: async () => (await import('./doctor-command.ts')).addDoctorCommand },
   {
+    names: ['media-secret'],
+    load: async () => (await import('./media-secret-commands.ts')).addMediaSecretCommands,
+  },
+  {
     names: ['backup', 'restore', 'migrate'],
     load: async () => (await import('./backup-commands.ts')).addBackupCommands,
   },

@@ -55,7 +55,9 @@ const groupsOf = (
     (group) => typeof group === 'function' || group.names.includes(name ?? ''),
   )
   const needed = called.length > 0 ? called : name === '--version' ? [] : groups
-  return Promise.all(needed.map(async (group) => (typeof group === 'function' ? group : group.load())))
+  return Promise.all(
+    needed.map(async (group) => (typeof group === 'function' ? group : group.load())),
+  )
 }
 
 const programVersion = (): string => {

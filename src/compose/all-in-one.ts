@@ -187,7 +187,7 @@ const startRoles = async (
   // Threads take their time to load; none needs another to begin.
   await run(scripted, telephony, live.media)
   // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
-  await run(downloads.server, api)
+  await run(downloads.keys, downloads.server, api)
   await decideModes(database, telephony.trunk === undefined ? 'sandbox' : 'live')
   onTakingWork()
   await run(dispatcher, automations, live.jobs, live.sweeper)

@@ -1,4 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Config } from '../config.ts'
@@ -9,7 +10,7 @@ import { migrate } from '../database/migrate.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { listRecordingObjectKeys } from '../domains/recordings/recording-objects.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { ObjectStorage } from '../storage/object-storage.ts'
+import { isObjectKey, type ObjectStorage } from '../storage/object-storage.ts'
 import {
   migrationsFolder,
   openConnection,
@@ -79,13 +80,22 @@ export const restoreInstallation = (
   logger: Logger,
 ): Promise<RestoreReport> => {
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`)
-  const { objects } = openRecordingStorage(config)
+  // A pipe or a device may never end, and is to be read twice.
+  if (!statSync(path).isFile()) throw new OperatorError(`${path} is no file.`)
+  const { kind, objects } = openRecordingStorage(config)
   return withConnection(config, logger, (connection) =>
     restore({
       connection,
       path,
       migrationsFolder,
       tableOfUse: 'organizations',
+      isObjectKey,
+      requireRoom: async ({ rowBytes, objectBytes }) =>
+        requireRoom(
+          config,
+          (config.DATABASE_URL === undefined ? rowBytes : 0) +
+            (withRecordings && kind === 'folder' ? objectBytes : 0),
+        ),
       taskHere: (task) => encodingTaskHere(spoolFolderOf(config), task),
       putObject: async (key, bytes) => {
         if (withRecordings) await objects.put(key, { bytes })
@@ -98,6 +108,17 @@ export const restoreInstallation = (
     ),
   )
 }
+
+/** Refuses what cannot fit before any of it is written. */
+const requireRoom = async ({ OUTDIAL_DATA: folder }: Config, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(folder)
+  if (bytes > bavail * bsize)
+    throw new OperatorError(
+      `The backup takes ${gibibytes(bytes)} unpacked, and ${gibibytes(bavail * bsize)} are free for ${folder}: free some space, or set OUTDIAL_DATA to a folder on a larger disk.`,
+    )
+}
+
+const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
 /** Brings the schema up to this program; the names of what was applied. */
 export const migrateInstallation = (config: Config, logger: Logger): Promise<string[]> =>

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { installationSecrets } from '../domains/organizations/installation-secrets.ts'
 import { findRecordingAudio } from '../domains/recordings/recording-store.ts'
 import { createMediaServer } from '../http/media-server.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
 import { httpOrigin } from './http-origin.ts'
+import { openSigningKeys } from './signing-keys.ts'
 import { openRecordingStorage } from './storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */
@@ -16,13 +16,13 @@ export const createDownloads = async (
   clock: Clock,
   logger: Logger,
 ) => {
-  const keys = await installationSecrets(database, 'media')
+  const keys = await openSigningKeys(database, logger)
   const storage = openRecordingStorage(config).objects
   const server = createMediaServer({
     host: config.OUTDIAL_HOST,
     port: config.OUTDIAL_MEDIA_PORT,
     trustedProxies: config.OUTDIAL_TRUSTED_PROXIES,
-    verify: (url) => verifySignedUrl(url, keys, clock.now()),
+    verify: (url) => verifySignedUrl(url, keys.all, clock.now()),
     openRecording: async (id) => {
       const audio = await findRecordingAudio(database, id)
       return audio && storage.open(audio.storageKey)
@@ -34,8 +34,9 @@ export const createDownloads = async (
   return {
     storage,
     server,
+    keys,
     publicUrl,
     signUrl: (recordingId: string, expiresAt: Date): string =>
-      signUrl({ origin: publicUrl(), recordingId, expiresAt, key: keys[0] }),
+      signUrl({ origin: publicUrl(), recordingId, expiresAt, key: keys.signing }),
   }
 }

@@ -22,8 +22,11 @@ export interface StoredObject {
 const keyForm = /^[0-9A-Za-z_-][0-9A-Za-z._-]*(?:\/[0-9A-Za-z_-][0-9A-Za-z._-]*)*$/
 const maxKeyLength = 512
 
+/** Whether a key stays within its storage. */
+export const isObjectKey = (key: string): boolean => key.length <= maxKeyLength && keyForm.test(key)
+
 /** Throws for a key that could leave its storage. */
 export const checkObjectKey = (key: string): string => {
-  if (key.length > maxKeyLength || !keyForm.test(key)) throw new Error('This is no object key.')
+  if (!isObjectKey(key)) throw new Error('This is no object key.')
   return key
 }

@@ -7,9 +7,7 @@ import {
   decodeFrameHead,
   frameHeadBytes,
   magic,
-  type ArchiveFigures,
   type FrameType,
-  type Manifest,
 } from './archive-format.ts'
 
 export interface Frame {
@@ -47,30 +45,22 @@ export async function* readArchive(path: string): AsyncGenerator<Frame> {
   }
 }
 
-/** Reads all of it once. Returns what it says of itself; throws `ArchiveError`. */
-export const verifyArchive = async (
-  path: string,
-): Promise<{ manifest: Manifest; figures: ArchiveFigures }> => {
-  let manifest: Manifest | undefined
-  let figures: ArchiveFigures | undefined
-  for await (const { type, payload } of readArchive(path)) {
-    if (type === 'M') manifest = parse<Manifest>(payload)
-    if (type === 'E') figures = parse<ArchiveFigures>(payload)
-  }
-  if (!manifest || !figures) throw new ArchiveError('The backup does not say what it holds.')
-  return { manifest, figures }
-}
-
-/** JSON that our own writer made and the checksum covers. */
-export const parse = <T>(payload: Buffer): T => {
+/** An object of JSON; what it holds is still to be checked. */
+export const parse = <T extends object>(payload: Buffer): T => {
   try {
-    return JSON.parse(payload.toString('utf8')) as T
+    const value: unknown = JSON.parse(payload.toString('utf8'))
+    if (typeof value === 'object' && value !== null) return value as T
+    throw new TypeError('This is no object.')
   } catch (error) {
     throw new ArchiveError('The backup is damaged: a description in it is no JSON.', {
       cause: error,
     })
   }
 }
+
+/** Rows and silent recordings shrink to a hundredth at best; a file made to fill disks to a thousandth. */
+const maxRatio = 500
+const unzippedAtOnce = 64 * 1024 * 1024
 
 /** So many bytes at a time, whatever pieces the decompressor hands out. */
 const takeBytes = (path: string) => {
@@ -80,6 +70,7 @@ const takeBytes = (path: string) => {
   const chunks = unzipped[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let held: Buffer[] = []
   let heldBytes = 0
+  let unzippedBytes = 0
 
   const next = async (): Promise<boolean> => {
     const result = await chunks.next().catch((error: unknown) => {
@@ -88,6 +79,9 @@ const takeBytes = (path: string) => {
     if (result.done === true) return false
     held.push(result.value)
     heldBytes += result.value.length
+    unzippedBytes += result.value.length
+    if (unzippedBytes > unzippedAtOnce + maxRatio * source.bytesRead)
+      throw new ArchiveError('This is no backup: it unpacks to far more than one does.')
     return true
   }
 

@@ -20,7 +20,8 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { silentLogger } from '../../runtime/logger.ts'
 import { listAppliedMigrations, listMigrations, migrate } from '../migrate.ts'
 import { ArchiveError } from './archive-format.ts'
-import { verifyArchive } from './archive-reader.ts'
+import { isObjectKey } from '../../storage/object-storage.ts'
+import { verifyArchive } from './archive-check.ts'
 import { createArchiveWriter } from './archive-writer.ts'
 import { backUp, type BackupObject } from './back-up.ts'
 import { restore, RestoreRefusedError } from './restore.ts'
@@ -89,6 +90,8 @@ const read = (
     path,
     migrationsFolder,
     tableOfUse: 'organizations',
+    isObjectKey,
+    requireRoom: async () => undefined,
     taskHere: (task) => task.replace(/^(encode):there$/, '$1:here'),
     putObject,
     logger: silentLogger,
@@ -311,6 +314,26 @@ describe('a backup', () => {
   )
 
   it(
+    'is refused where it names a table or a column that is not ours, and leaves nothing',
+    withTarget(async () => {
+      await write()
+      const plain = gunzipSync(readFileSync(archive())).toString('latin1')
+      const [head = '', column = ''] =
+        /"name":"contacts","columns":\["([a-z_]+)"/.exec(plain) ?? assert.fail('no contacts')
+      const forged = {
+        'a table pg_class ': head.replace('contacts', 'pg_class'),
+        'a table contacts ': head.replace(column, 'x'.repeat(column.length)),
+      }
+      for (const [problem, other] of Object.entries(forged)) {
+        const altered = Buffer.from(plain.replace(head, other), 'latin1')
+        writeFileSync(archive('forged'), gzipSync(reseal(altered)))
+        await assert.rejects(read(archive('forged')), new RegExp(problem))
+        assert.deepEqual((await contents(target.connection))['organizations'], [])
+      }
+    }),
+  )
+
+  it(
     'of a newer or an edited level is refused',
     withTarget(async () => {
       await write()
@@ -404,7 +427,7 @@ describe('a backup file', () => {
   }
   const verify = (bytes: Uint8Array) => {
     writeFileSync(archive('other'), bytes)
-    return verifyArchive(archive('other'))
+    return verifyArchive(archive('other'), { isObjectKey })
   }
 
   it('says what it holds', async () => {
@@ -438,7 +461,7 @@ describe('a backup file', () => {
     await assert.rejects(verify(gzipSync(Buffer.concat([plain, Buffer.from('x')]))), ArchiveError)
     await assert.rejects(verify(Buffer.from('not compressed')), ArchiveError)
     await assert.rejects(verify(gzipSync('PK something else entirely')), /no backup of Outdial/)
-    await assert.rejects(verifyArchive(archive('missing')), /cannot be read/)
+    await assert.rejects(verifyArchive(archive('missing'), { isObjectKey }), /cannot be read/)
     assert.equal(existsSync(archive('missing')), false)
   })
 })

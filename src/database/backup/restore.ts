@@ -5,6 +5,12 @@ import { from as copyFrom } from 'pg-copy-streams'
 import type { Logger } from '../../runtime/logger.ts'
 import { listAppliedMigrations, listMigrations, migrate } from '../migrate.ts'
 import {
+  readCheckedArchive,
+  tableHead,
+  verifyArchive,
+  type CheckedArchive,
+} from './archive-check.ts'
+import {
   ArchiveError,
   type ArchiveFigures,
   type FrameType,
@@ -12,7 +18,7 @@ import {
   type ObjectHead,
   type TableHead,
 } from './archive-format.ts'
-import { parse, readArchive, verifyArchive } from './archive-reader.ts'
+import { parse } from './archive-reader.ts'
 import { tablesOfSchema } from './back-up.ts'
 import {
   addRestoredJobs,
@@ -32,6 +38,10 @@ export interface RestoreOptions {
   readonly tableOfUse: string
   /** The name of a job's task here; most tasks are any node's, some name the node that was to run them. */
   taskHere(task: string): string
+  /** Whether a key is one that `putObject` takes. */
+  isObjectKey(key: string): boolean
+  /** Called before anything is written; throws where there is no room for so many bytes. */
+  requireRoom(sizes: Pick<CheckedArchive, 'rowBytes' | 'objectBytes'>): Promise<void>
   /** Called before the rows are committed; once more with the same key where a restore is tried again. */
   putObject(key: string, bytes: Uint8Array): Promise<void>
   readonly logger: Logger
@@ -46,18 +56,17 @@ export class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError'
 }
 
-/** An hour of recording is 14 MB. */
-const maxObjectBytes = 256 * 1024 * 1024
-
 /**
  * Puts a backup into an empty database. Reads the whole file first: nothing is written for one that is damaged, and
  * nothing but the schema and some objects for a load that fails, so that it may be tried again. Throws `ArchiveError` and `RestoreRefusedError`.
  */
 export const restore = async (options: RestoreOptions): Promise<RestoreReport> => {
-  const { manifest, figures } = await verifyArchive(options.path)
+  const checked = await verifyArchive(options.path, options)
+  const { manifest, figures } = checked
   const level = manifest.migrations.at(-1)?.name
   if (level === undefined) throw new ArchiveError('The backup is of a database without a schema.')
   await refuseUnlessFitting(options, manifest)
+  await options.requireRoom(checked)
   const migrating = {
     connection: options.connection,
     folder: options.migrationsFolder,
@@ -125,26 +134,28 @@ const load = (options: RestoreOptions): Promise<void> =>
     )
     await client.query('begin')
     const tables = await prepareTables(client, options.tableOfUse)
-    for await (const section of readSections(options.path)) {
+    for await (const section of readSections(options)) {
       if (section.type === 'O')
         await putObject(options, parse<ObjectHead>(section.head), section.data)
-      else await loadSection(client, section)
+      else await loadSection(client, section, tables)
     }
-    await commit(client, tables, options)
+    await commit(client, namesOf(tables), options)
   })
 
 /** Triggers of ours would make rows that the backup has too; foreign keys are checked as always. */
-const prepareTables = async (client: pg.Client, tableOfUse: string): Promise<string[]> => {
-  const tables = (await listTables(client, tablesOfSchema)).map(({ name }) =>
-    pg.escapeIdentifier(name),
-  )
+const prepareTables = async (client: pg.Client, tableOfUse: string): Promise<TableHead[]> => {
+  const known = await listTables(client, tablesOfSchema)
+  const tables = namesOf(known)
   await client.query(`lock table ${tables.join(', ')} in access exclusive mode`)
   await refuseUnlessEmpty(client, tableOfUse)
   await client.query(`truncate ${tables.join(', ')}`)
   for (const table of tables) await client.query(`alter table ${table} disable trigger user`)
   await client.query(createJobTable)
-  return tables
+  return known
 }
+
+const namesOf = (tables: readonly TableHead[]): string[] =>
+  tables.map(({ name }) => pg.escapeIdentifier(name))
 
 const commit = async (
   client: pg.Client,
@@ -168,8 +179,8 @@ interface Section {
 }
 
 /** Frames with the data that belongs to them. */
-async function* readSections(path: string): AsyncGenerator<Section> {
-  const frames = readArchive(path)
+async function* readSections(options: RestoreOptions): AsyncGenerator<Section> {
+  const frames = readCheckedArchive(options.path, options)
   let next = await frames.next()
   async function* data(): AsyncGenerator<Buffer> {
     while (next.done !== true && next.value.type === 'D') {
@@ -185,9 +196,17 @@ async function* readSections(path: string): AsyncGenerator<Section> {
   }
 }
 
-const loadSection = async (client: pg.Client, { type, head, data }: Section): Promise<void> => {
+const loadSection = async (
+  client: pg.Client,
+  { type, head, data }: Section,
+  tables: readonly TableHead[],
+): Promise<void> => {
   if (type === 'T') {
-    const { name, columns } = parse<TableHead>(head)
+    const { name, columns } = tableHead(head)
+    const known = tables.find((table) => table.name === name)
+    // A name from outside may be that of any table of the server.
+    if (!known || !columns.every((column) => known.columns.includes(column)))
+      throw new ArchiveError(`The backup holds a table ${name} that this version does not have.`)
     await copyInto(client, pg.escapeIdentifier(name), columns, data)
   } else if (type === 'J') {
     const { columns } = parse<Pick<TableHead, 'columns'>>(head)
@@ -210,10 +229,9 @@ const copyInto = async (
 
 const putObject = async (
   options: RestoreOptions,
-  { key, size }: ObjectHead,
+  { key }: ObjectHead,
   data: AsyncIterable<Buffer>,
 ): Promise<void> => {
-  if (size > maxObjectBytes) throw new ArchiveError(`The object ${key} is too large.`)
   const chunks: Buffer[] = []
   for await (const chunk of data) chunks.push(chunk)
   await options.putObject(key, Buffer.concat(chunks))

@@ -8,6 +8,8 @@ export type SecretPurpose = 'cursor' | 'media'
 export interface InstallationSecret {
   readonly keyId: string
   readonly secret: Buffer
+  /** Old enough that every node has looked since it was made. */
+  readonly isSettled: boolean
 }
 
 const secretBytes = 32
@@ -22,20 +24,27 @@ const insertFirstStatement = sql(
 
 const listStatement = sql(
   'installation-secrets.listSecrets',
-  `select key_id, secret
+  `select key_id, secret, created_at < now() - interval '10 seconds' as is_settled
      from installation_secrets
     where purpose = $1
     order by key_id::bigint desc`,
 )
 
-/** The secrets of a purpose, newest first: the first signs, all verify. Made by the first node that asks. */
+/** The secrets of a purpose, newest first: the first that is settled signs, all verify. Made by the first node that asks. */
 export const installationSecrets = async (
   db: Queryable,
   purpose: SecretPurpose,
 ): Promise<[InstallationSecret, ...InstallationSecret[]]> => {
   await db.run(insertFirstStatement, [purpose, randomBytes(secretBytes)])
-  const rows = await db.rows<{ key_id: string; secret: Buffer }>(listStatement, [purpose])
-  const [newest, ...older] = rows.map(({ key_id: keyId, secret }) => ({ keyId, secret }))
+  const rows = await db.rows<{ key_id: string; secret: Buffer; is_settled: boolean }>(
+    listStatement,
+    [purpose],
+  )
+  const [newest, ...older] = rows.map(({ key_id: keyId, secret, is_settled: isSettled }) => ({
+    keyId,
+    secret,
+    isSettled,
+  }))
   if (!newest) throw new Error(`There is no secret for ${purpose}.`)
   return [newest, ...older]
 }
@@ -49,7 +58,7 @@ const rotateStatement = sql(
    returning key_id`,
 )
 
-/** Makes a new secret that signs from now on; returns its key id. Older ones verify until they are retired. */
+/** Makes a new secret that signs once it is settled; returns its key id. Older ones verify until they are retired. */
 export const rotateInstallationSecret = async (
   db: Queryable,
   purpose: SecretPurpose,
