@@ -109,6 +109,7 @@ const fill = async (
        join lane l on l.position = n % $2::integer`,
     [calls, organizations * lanes],
   )
+  await run(db, 'update dispatch_organizations set ready = true')
   await run(
     db,
     'update routes set channels = 1000000, burst = 1e9, tokens = 1e9, refill_per_second = 1e9',

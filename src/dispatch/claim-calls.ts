@@ -149,21 +149,17 @@ interface ClaimedRow {
 /** Channels of a route that has no limit of its own. */
 const unlimited = 2_147_483_647
 
-/** Any plan is quick over so few calls, about a thousand, or was made from statistics of at least as many. */
-const smallTableBytes = 256 * 1024
-const analyzedCalls = 1_000
-
 // Settings for this transaction alone. A crash of the database may take back the claims of its last moments, whole: those
 // calls wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on
-// disk. Planning the claim takes longer than running it, and all values have one plan, so that it is planned once; but not
-// from a time when the queue was small, which in a new installation lasts until its first calls have been analyzed.
+// disk. Planning the claim takes longer than running it, and all values have one plan, so that it is planned once, from
+// whatever is known of the tables then: nothing, in a new installation. So only the plan that is meant is left to choose.
+// Everything is found by an index, row by row.
 const lockRouteStatement = sql(
   'claim-calls.lockRoute',
   `select set_config('synchronous_commit', 'off', true),
-          set_config('plan_cache_mode',
-                     case when pg_relation_size('calls') < ${smallTableBytes}
-                            or (select reltuples from pg_class where oid = 'calls'::regclass) >= ${analyzedCalls}
-                          then 'force_generic_plan' else 'force_custom_plan' end, true)
+          set_config('plan_cache_mode', 'force_generic_plan', true),
+          set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
      from routes
     where name = $1
       for update`,

@@ -122,7 +122,8 @@ export const claimStatement = sql(
      select q.organization_id, q.id, t.rank, t.source_id
        from taken t
        join calls q on q.organization_id = t.organization_id and q.id = t.id
-      where q.status = 'queued'
+      -- In words that are the predicate of no index: the row is found by its id, not by walking the queue.
+      where q.status || '' = 'queued'
         and q.lease_token is null
         for no key update of q skip locked
    ),

@@ -119,6 +119,7 @@ describe('an organization with more lanes than one claim looks at', () => {
        select $1, gen_random_uuid(), 'api', $2, $3, 1, '+12025550100', id from lane`,
       [organization.organizationId, organization.contactId, organization.agentId, lanes],
     )
+    await execute(db, 'select wake_organization($1)', [organization.organizationId])
   }
 
   const ready = async (): Promise<boolean | undefined> =>
