@@ -84,7 +84,7 @@ const tellProgress = (node, folder, { installTimeoutMs, progressIntervalMs }) =>
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - startedMs) / 1000)
     process.stderr.write(
-      `Still waiting for ${registry} after ${seconds} s (limit ${installTimeoutMs / 1000} s; Ctrl-C stops, nothing is lost)\n`,
+      `Still installing from ${registry} after ${seconds} s (limit ${installTimeoutMs / 1000} s; Ctrl-C stops, nothing is lost)\n`,
     )
   }, progressIntervalMs)
   const asking = setTimeout(() => {

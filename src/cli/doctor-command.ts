@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import { examine } from '../compose/doctor.ts'
-import type { CliContext } from './cli-context.ts'
+import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
+import {
+  describeDestinationProblem,
+  destinationProblem,
+} from '../domains/organizations/phone-destination.ts'
+import { UsageError, type CliContext } from './cli-context.ts'
 import { show, type OutputOptions } from './output.ts'
 import { table } from './table.ts'
 
@@ -11,14 +16,23 @@ class UnhealthyError extends Error {
 
 const styles = { ok: 'good', warning: 'poor', failed: 'bad' } as const
 
+const numberOf = ({ call }: { readonly call?: string }): string | undefined => {
+  if (call === undefined) return undefined
+  const number = checkPhoneNumber(call)
+  const problem = destinationProblem(number, { allowedCountries: 'all' })
+  if (problem !== undefined) throw new UsageError(describeDestinationProblem(problem))
+  return number
+}
+
 /** `outdial doctor`: checks what an installation needs, each finding with its remedy. */
 export const addDoctorCommand = (program: Command, context: CliContext): void => {
   program
     .command('doctor')
     .description('check database, disk, trunk, NAT, AI provider, clock and ports')
+    .option('--call <number>', 'also ring this phone (E.164) for a moment, over the trunk')
     .option('--json', 'print JSON')
-    .action(async (options: OutputOptions) => {
-      const findings = await examine(context.config, context.withDatabase)
+    .action(async (options: OutputOptions & { readonly call?: string }) => {
+      const findings = await examine(context.config, context.withDatabase, numberOf(options))
       show(context, options, findings, (width) =>
         table(
           ['CHECK', 'STATUS', 'FINDING'],

@@ -6,11 +6,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { WebSocketServer } from 'ws'
 import { readConfig } from '../config.ts'
 import { examine } from './doctor.ts'
 import { checkEngine } from './doctor-engine.ts'
+import { checkTrunk } from './doctor-trunk.ts'
 
 const goodKey = 'sk-good'
 /** The provider takes the socket and refuses the key only then. */
@@ -147,3 +148,76 @@ test('the SIP port is looked at too', async () => {
     socket.close()
   }
 })
+
+/** A trunk of one answer: every OPTIONS and INVITE over UDP gets these statuses in turn, the last one for ever. */
+const openTrunk = async (t: TestContext, statuses: readonly string[]): Promise<string> => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  t.after(() => socket.close())
+  socket.on('message', (bytes, { port }) => {
+    const [first = '', ...lines] = bytes.toString('latin1').split('\r\n')
+    if (first.startsWith('ACK')) return
+    const kept = lines.filter((line) => /^(Via|From|Call-ID|CSeq):/i.test(line))
+    const to = lines.find((line) => /^To:/i.test(line)) ?? ''
+    for (const status of first.startsWith('CANCEL') ? ['200 OK'] : statuses)
+      socket.send(
+        [`SIP/2.0 ${status}`, ...kept, `${to};tag=b`, 'Content-Length: 0', '', ''].join('\r\n'),
+        port,
+        '127.0.0.1',
+      )
+  })
+  return `127.0.0.1:${socket.address().port}`
+}
+
+const trunkFindings = async (env: Record<string, string>, call?: string) =>
+  (await checkTrunk(readConfig(env), call)).map(({ check, status, message }) => ({
+    check,
+    status,
+    message,
+  }))
+
+for (const [status, expected, words] of [
+  ['200 OK', 'ok', /answers OPTIONS with 200/],
+  ['405 Method Not Allowed', 'ok', /answers OPTIONS with 405/],
+  ['401 Unauthorized', 'warning', /asks for a user and a password, and OUTDIAL_SIP_TRUNK has none/],
+  ['403 Forbidden', 'warning', /allow the public address of this machine/],
+  ['404 Not Found', 'warning', /knows no such domain or user/],
+  ['503 Service Unavailable', 'failed', /out of service/],
+] as const)
+  test(`a trunk that answers OPTIONS with ${status} is told for what it means`, async (t) => {
+    const trunk = await openTrunk(t, [status])
+    const found = await trunkFindings({ OUTDIAL_SIP_TRUNK: `sip:${trunk}` })
+    const finding = found.find(({ check }) => check === 'trunk')
+    assert.equal(finding?.status, expected)
+    assert.match(finding?.message ?? '', words)
+  })
+
+test('a trunk whose name has no address is a matter of DNS', async () => {
+  const found = await trunkFindings({ OUTDIAL_SIP_TRUNK: 'sip:no-such-host.invalid' })
+  assert.deepEqual(
+    found.map(({ check, status }) => [check, status]),
+    [['dns', 'failed']],
+  )
+})
+
+test('a trunk in a private network needs no public address', async (t) => {
+  const trunk = await openTrunk(t, ['200 OK'])
+  const found = await trunkFindings({ OUTDIAL_SIP_TRUNK: `sip:${trunk}` })
+  const nat = found.find(({ check }) => check === 'nat')
+  assert.equal(nat?.status, 'ok')
+  assert.match(nat?.message ?? '', /in a private network, as is 127\.0\.0\.1/)
+})
+
+for (const [statuses, expected, words] of [
+  [['100 Trying', '486 Busy Here'], 'ok', /was reached and is busy/],
+  [['403 Forbidden'], 'failed', /SIP 403 Forbidden.*OUTDIAL_CALLER_ID is yours/],
+  [['404 Not Found'], 'failed', /SIP 404 Not Found.*Check the number/],
+] as const)
+  test(`a call that is tried and answered with ${statuses.at(-1)} says so`, async (t) => {
+    const trunk = await openTrunk(t, statuses)
+    const env = { OUTDIAL_SIP_TRUNK: `sip:${trunk}`, OUTDIAL_CALLER_ID: '+12025550199' }
+    const call = (await trunkFindings(env, '+12025550123')).find(({ check }) => check === 'call')
+    assert.equal(call?.status, expected)
+    assert.match(call?.message ?? '', words)
+    assert.doesNotMatch(call?.message ?? '', /\+12025550123/)
+  })

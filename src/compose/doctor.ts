@@ -1,26 +1,25 @@
 import { constants, existsSync } from 'node:fs'
 import { access, statfs, unlink, writeFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { sql, type Database } from '../database/database.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { NoInstallationError } from '../database/setup-error.ts'
-import { silentLogger } from '../runtime/logger.ts'
-import { noSource } from '../sip/sources.ts'
-import { createUserAgent } from '../sip/user-agent.ts'
-import { createSipCarrier } from '../telephony/sip-carrier.ts'
-import { bindAddressFor, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { checkEngine } from './doctor-engine.ts'
 import { checkLive } from './doctor-live.ts'
 import { checkPorts } from './doctor-ports.ts'
+import { checkTrunk } from './doctor-trunk.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
 
-/** Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. */
+/**
+ * Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. With `callNumber`
+ * (E.164) it also places a call over the trunk, which ends as soon as the phone rings.
+ */
 export const examine = async (
   config: Config,
   openDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>,
+  callNumber?: string,
 ): Promise<Finding[]> => {
   const onDatabase = openDatabase(async (db) => [
     ...(await checkDatabase(db, placeOf(config))),
@@ -33,8 +32,7 @@ export const examine = async (
   const findings = await Promise.all([
     onDatabase,
     checkDisk(config.OUTDIAL_DATA),
-    checkTrunk(config),
-    Promise.resolve(checkNat(config)),
+    checkTrunk(config, callNumber),
     checkEngine(config),
     checkPorts(config),
     Promise.resolve(checkDownloads(config)),
@@ -122,72 +120,6 @@ const checkDisk = async (folder: string): Promise<Finding> => {
       `The data folder cannot be written (${messageOf(error)}): give this user access to ${folder}, or set OUTDIAL_DATA.`,
     )
   }
-}
-
-const checkTrunk = async (config: Config): Promise<Finding> => {
-  if (config.OUTDIAL_SIP_TRUNK === undefined)
-    return ok(
-      'trunk',
-      'No trunk is configured: calls of sandbox organizations go to the sandbox carrier; OUTDIAL_SIP_TRUNK lets live ones ring phones.',
-    )
-  let trunk: Trunk
-  try {
-    trunk = parseTrunkUri(config.OUTDIAL_SIP_TRUNK)
-  } catch (error) {
-    return failed('trunk', `OUTDIAL_SIP_TRUNK: ${messageOf(error)}.`)
-  }
-  const userAgent = createUserAgent({
-    logger: silentLogger,
-    sources: noSource,
-    bindAddress: bindAddressFor(trunk),
-  })
-  try {
-    await userAgent.start()
-    const health = await createSipCarrier({ userAgent, trunk, logger: silentLogger }).ping()
-    return health.isAlive
-      ? aliveTrunk(
-          trunk,
-          `The trunk at ${trunk.host} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms`,
-        )
-      : failed(
-          'trunk',
-          `The trunk at ${trunk.host} does not answer OPTIONS: check host, port and transport in OUTDIAL_SIP_TRUNK, and that the firewall lets SIP out and its answers in.`,
-        )
-  } catch (error) {
-    return failed('trunk', `The trunk at ${trunk.host} cannot be asked: ${messageOf(error)}.`)
-  } finally {
-    await userAgent.stop()
-  }
-}
-
-const aliveTrunk = (trunk: Trunk, message: string): Finding =>
-  trunk.credentials === undefined || trunk.auth !== undefined
-    ? ok('trunk', `${message}.`)
-    : warning(
-        'trunk',
-        `${message}. Its password may be answered with MD5: add ;auth=sha-256 to OUTDIAL_SIP_TRUNK, or ;auth=md5 where the carrier has no better.`,
-      )
-
-const isPrivate = (address: string): boolean =>
-  /^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
-    address,
-  )
-
-const checkNat = (config: Config): Finding => {
-  if (config.OUTDIAL_SIP_TRUNK === undefined)
-    return ok('nat', 'The sandbox carrier is on loopback; no NAT is in the way.')
-  if (config.OUTDIAL_PUBLIC_IP !== undefined)
-    return ok('nat', `Contact and SDP carry ${config.OUTDIAL_PUBLIC_IP}.`)
-  const addresses = Object.values(networkInterfaces())
-    .flatMap((entries) => entries ?? [])
-    .filter(({ family, internal }) => family === 'IPv4' && !internal)
-    .map(({ address }) => address)
-  return addresses.length > 0 && addresses.every(isPrivate)
-    ? warning(
-        'nat',
-        `This machine has private addresses only (${addresses.join(', ')}): set OUTDIAL_PUBLIC_IP to the address the trunk sees, and forward the ports of OUTDIAL_RTP_PORTS (UDP).`,
-      )
-    : ok('nat', 'This machine has a public address.')
 }
 
 const isLoopback = (host: string): boolean => /^(?:127\.|::1$|localhost$)/.test(host)

@@ -1,7 +1,17 @@
 /** What `outdial doctor` found out about one thing an installation needs. */
 export interface Finding {
   readonly check:
-    'database' | 'disk' | 'live' | 'trunk' | 'nat' | 'engine' | 'clock' | 'ports' | 'downloads'
+    | 'database'
+    | 'disk'
+    | 'live'
+    | 'dns'
+    | 'trunk'
+    | 'nat'
+    | 'call'
+    | 'engine'
+    | 'clock'
+    | 'ports'
+    | 'downloads'
   readonly status: 'ok' | 'warning' | 'failed'
   /** One sentence; for what is not ok, with its remedy. */
   readonly message: string

@@ -170,7 +170,7 @@ test('an install that waits says for what, and ends at its limit with the way ro
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [told, progress] = await Promise.all([text(child.stdout), text(child.stderr)])
-  assert.match(progress, /Still waiting for https:\/\/registry\.test\/ after \d s \(limit 3 s;/)
+  assert.match(progress, /Still installing from https:\/\/registry\.test\/ after \d s \(limit 3 s;/)
   assert.match(told, /npm did not install the packages within 3 s: check the network and the proxy/)
 })
 

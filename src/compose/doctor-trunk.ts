@@ -1,0 +1,206 @@
+import { BlockList, isIP, isIPv6 } from 'node:net'
+import type { Config } from '../config.ts'
+import { isPublicAddress } from '../runtime/private-address.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import { createAddressFinder } from '../sip/find-addresses.ts'
+import { parseSipUri } from '../sip/uri.ts'
+import { createUserAgent } from '../sip/user-agent.ts'
+import type { UserAgent } from '../sip/user-agent-types.ts'
+import { createSipCarrier, type TrunkHealth } from '../telephony/sip-carrier.ts'
+import { createTrunkSources } from '../telephony/trunk-sources.ts'
+import { bindAddressFor, parseTrunkUri, trunkTarget, type Trunk } from '../telephony/trunk-uri.ts'
+import { tryCall } from './doctor-call.ts'
+import { failed, ok, warning, type Finding } from './finding.ts'
+
+/**
+ * The trunk from this machine: its name in DNS, its answer to OPTIONS, the NAT between, and a call where a number is
+ * given. `callNumber` is E.164; its phone rings for a moment.
+ */
+export const checkTrunk = async (
+  config: Config,
+  callNumber: string | undefined,
+): Promise<Finding[]> => {
+  if (config.OUTDIAL_SIP_TRUNK === undefined) {
+    const none = ok(
+      'trunk',
+      'No trunk is configured: calls of sandbox organizations go to the sandbox carrier; OUTDIAL_SIP_TRUNK lets live ones ring phones.',
+    )
+    return callNumber === undefined
+      ? [none]
+      : [none, failed('call', 'There is no trunk to try a call on: set OUTDIAL_SIP_TRUNK.')]
+  }
+  let trunk: Trunk
+  try {
+    trunk = parseTrunkUri(config.OUTDIAL_SIP_TRUNK)
+  } catch (error) {
+    return [failed('trunk', `OUTDIAL_SIP_TRUNK: ${messageOf(error)}.`)]
+  }
+  const family = isIPv6(bindAddressFor(trunk)) ? 6 : 4
+  const addresses = await resolve(trunk, family)
+  if (addresses.length === 0)
+    return [
+      failed(
+        'dns',
+        `The name ${trunk.host} of OUTDIAL_SIP_TRUNK has no address (neither SRV nor ${family === 6 ? 'AAAA' : 'A'}): check its spelling and the resolver of this machine.`,
+      ),
+    ]
+  return [
+    ...(isIP(trunk.host) === 0 ? [ok('dns', `${trunk.host} is at ${listed(addresses)}.`)] : []),
+    ...(await ask(config, trunk, addresses, callNumber)),
+  ]
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+const maxListed = 4
+const listed = (addresses: readonly string[]): string =>
+  addresses.length > maxListed
+    ? `${addresses.slice(0, maxListed).join(', ')} and ${addresses.length - maxListed} more`
+    : addresses.join(', ')
+
+const resolve = async (trunk: Trunk, family: 4 | 6): Promise<readonly string[]> => {
+  const uri = parseSipUri(trunkTarget(trunk))
+  if (uri === undefined) return []
+  const found = await createAddressFinder(family)(uri).catch(() => undefined)
+  return [...new Set(found?.destinations.map(({ address }) => address))]
+}
+
+const ask = async (
+  config: Config,
+  trunk: Trunk,
+  addresses: readonly string[],
+  callNumber: string | undefined,
+): Promise<Finding[]> => {
+  const bindAddress = bindAddressFor(trunk)
+  const sources = createTrunkSources({
+    findAddresses: createAddressFinder(isIPv6(bindAddress) ? 6 : 4),
+    allow: config.OUTDIAL_SIP_ALLOW ?? new BlockList(),
+    logger: silentLogger,
+  })
+  const publicAddress = config.OUTDIAL_PUBLIC_IP
+  const userAgent = createUserAgent({
+    logger: silentLogger,
+    sources,
+    bindAddress,
+    ...(publicAddress !== undefined && { advertisedAddress: publicAddress }),
+  })
+  try {
+    await sources.setTrunks([trunk])
+    await userAgent.start()
+    const carrier = createSipCarrier({
+      userAgent,
+      trunk,
+      trunkAddresses: () => sources.addressesOf(trunk),
+      belongsToTrunk: (destination) => sources.belongsTo(trunk, destination),
+      logger: silentLogger,
+      ...(publicAddress !== undefined && { publicAddress }),
+    })
+    const findings = [
+      describeHealth(trunk, await carrier.ping()),
+      ...describePassword(trunk),
+      await checkNat(config, { trunk, addresses, userAgent }),
+    ]
+    if (callNumber === undefined) return findings
+    return [...findings, await tryCall(carrier, config.OUTDIAL_CALLER_ID, callNumber, bindAddress)]
+  } catch (error) {
+    return [failed('trunk', `The trunk at ${trunk.host} cannot be asked: ${messageOf(error)}.`)]
+  } finally {
+    await userAgent.stop()
+    await sources.stop()
+  }
+}
+
+const describeHealth = (trunk: Trunk, health: TrunkHealth): Finding => {
+  if (!health.isAlive)
+    return failed(
+      'trunk',
+      `The trunk at ${trunk.host} does not answer OPTIONS: check host, port and transport in OUTDIAL_SIP_TRUNK, that the firewall lets SIP out and its answers in, and that the carrier knows the address of this machine.`,
+    )
+  const said = `The trunk at ${trunk.host} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms`
+  const { status, meaning } = meaningOf(health.sipStatus, trunk)
+  const build = { ok, warning, failed }[status]
+  return build('trunk', meaning === '' ? `${said}.` : `${said}: ${meaning}`)
+}
+
+/** RFC 3261 11.2 lets a server answer OPTIONS as it would an INVITE; carriers use these statuses in their own ways. */
+const meaningOf = (
+  sipStatus: number,
+  trunk: Trunk,
+): { readonly status: Finding['status']; readonly meaning: string } => {
+  if (sipStatus < 300 || sipStatus === 405 || sipStatus === 501)
+    return { status: 'ok', meaning: '' }
+  if (sipStatus === 401 || sipStatus === 407)
+    return trunk.credentials === undefined
+      ? {
+          status: 'warning',
+          meaning:
+            'it asks for a user and a password, and OUTDIAL_SIP_TRUNK has none; calls are refused if it asks for them there too.',
+        }
+      : {
+          status: 'ok',
+          meaning:
+            'it asks for the password even here; `./outdial doctor --call NUMBER` shows whether it is right.',
+        }
+  if (sipStatus === 403)
+    return {
+      status: 'warning',
+      meaning:
+        'it knows this machine not, or refuses OPTIONS: allow the public address of this machine at the carrier, check user and domain, and try `./outdial doctor --call NUMBER`.',
+    }
+  if (sipStatus === 404)
+    return {
+      status: 'warning',
+      meaning: `it is alive, but knows no such domain or user: many carriers answer OPTIONS so; where calls fail too, check that ${trunk.host} is the name that the carrier gave you, and no address of it.`,
+    }
+  if (sipStatus === 408 || sipStatus >= 500)
+    return {
+      status: 'failed',
+      meaning: 'it is out of service at this moment; calls wait and are dialled when it is back.',
+    }
+  return { status: 'ok', meaning: 'it is alive.' }
+}
+
+const describePassword = (trunk: Trunk): Finding[] =>
+  trunk.credentials === undefined || trunk.auth !== undefined
+    ? []
+    : [
+        warning(
+          'trunk',
+          'The password of the trunk may be answered with MD5: add ;auth=sha-256 to OUTDIAL_SIP_TRUNK, or ;auth=md5 where the carrier has no better.',
+        ),
+      ]
+
+interface Route {
+  readonly trunk: Trunk
+  readonly addresses: readonly string[]
+  readonly userAgent: UserAgent
+}
+
+/** The address that this machine sends from towards the trunk decides, not the addresses it has. */
+const checkNat = async (
+  { OUTDIAL_PUBLIC_IP: told }: Config,
+  { trunk, addresses, userAgent }: Route,
+): Promise<Finding> => {
+  const isPublicTrunk = addresses.some(isPublicAddress)
+  if (told !== undefined)
+    return isPublicTrunk && !isPublicAddress(told)
+      ? warning(
+          'nat',
+          `Contact and SDP carry ${told}, a private address, which the trunk cannot reach: set OUTDIAL_PUBLIC_IP to the public one.`,
+        )
+      : ok('nat', `Contact and SDP carry ${told}.`)
+  const local = await userAgent.localHostFor(trunkTarget(trunk)).catch(() => undefined)
+  if (local === undefined)
+    return warning(
+      'nat',
+      `This machine has no address that reaches the trunk at ${trunk.host}: check its network.`,
+    )
+  if (!isPublicTrunk) return ok('nat', `The trunk is in a private network, as is ${local}.`)
+  return isPublicAddress(local)
+    ? ok('nat', `The trunk is reached from the public address ${local}.`)
+    : warning(
+        'nat',
+        `The trunk is reached from ${local}, a private address: set OUTDIAL_PUBLIC_IP to the address that the trunk sees, and forward OUTDIAL_SIP_PORT and the ports of OUTDIAL_RTP_PORTS (UDP).`,
+      )
+}
