@@ -6,11 +6,11 @@ import { findAgentDefinition } from '../domains/agents/agent-store.ts'
 import type { AgentTool } from '../domains/agents/agent-tools.ts'
 import { textsForContact } from '../domains/agents/texts-for-contact.ts'
 import { findContact } from '../domains/contacts/contact-store.ts'
+import { judgeTransferNow } from '../domains/organizations/judge-transfer.ts'
 import type { HttpTool } from '../live-call/http-tool.ts'
 import type { CallPlan, LoadedPlan, PlannedCall } from '../live-call/live-call-port.ts'
 import type { EngineSettings } from '../live-call/media-protocol.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { transferProblem } from './transfer-target.ts'
 import { normalizedOutcomes } from '../contract/states.ts'
 
 export interface CallPlanOptions {
@@ -49,9 +49,9 @@ const transferTargetOf = async (
 ): Promise<string | undefined> => {
   const target = (agent.tools ?? []).flatMap((tool) => ('builtin' in tool ? [tool.to] : []))[0]
   if (target === undefined) return undefined
-  const problem = await transferProblem(database, organizationId, target)
-  if (problem === undefined) return target
-  const context = { call_id: callId, agent_id: agentId, reason: problem }
+  const verdict = await judgeTransferNow(database, organizationId, target)
+  if (!('problem' in verdict)) return verdict.target
+  const context = { call_id: callId, agent_id: agentId, reason: verdict.problem }
   logger.warn(context, 'an agent may not transfer to its target')
   return undefined
 }

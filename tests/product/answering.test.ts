@@ -48,6 +48,8 @@ const transfersTo = (to: string) =>
     tools: [{ builtin: 'transfer_call', to }],
   })
 
+const barredTarget = '+12025550140'
+
 /** Each call: whom it reaches, and by which agent. */
 const calls = {
   optOut: { number: '+12025550110', agent: agentFile({}) },
@@ -58,7 +60,7 @@ const calls = {
   },
   transferred: { number: '+12025550120', agent: transfersTo('+12025550100') },
   refused: { number: '+12025550121', agent: transfersTo('+12025550101') },
-  premium: { number: '+12025550122', agent: transfersTo('+19005550100') },
+  barred: { number: '+12025550122', agent: transfersTo(barredTarget) },
   keys: {
     number: '+12025550123',
     agent: agentFile({ prompt: 'If asked about what is it about, press "12#".' }),
@@ -105,7 +107,12 @@ describe('who answers', { timeout: 180_000 }, () => {
     outdial = await startOutdial(installation.env)
     ;({ org, api } = await openLiveTenant(outdial))
     for (const [name, { number, agent }] of Object.entries(calls)) {
-      const placed = await place(await createAgent(name, agent), number)
+      const agentId = await createAgent(name, agent)
+      if (name === 'barred') {
+        // After the agent was published: the target is judged again when the call is made.
+        await askOutdial(installation.env, 'dnc', 'add', '--org', org, barredTarget)
+      }
+      const placed = await place(agentId, number)
       assert.equal(placed.status, 202, JSON.stringify(placed.body))
       ended.set(name as Name, toItsEnd(String(placed.body['id'])))
     }
@@ -150,7 +157,10 @@ describe('who answers', { timeout: 180_000 }, () => {
     )
     assert.deepEqual(
       barred.map(({ phone_number, origin }) => [phone_number, origin]),
-      [['+12025550110', 'opt_out']],
+      [
+        ['+12025550110', 'opt_out'],
+        [barredTarget, 'operator'],
+      ],
     )
   })
 
@@ -198,7 +208,11 @@ describe('who answers', { timeout: 180_000 }, () => {
   })
 
   it('is never transferred to a number the organization may not call', async () => {
-    const call = await endOf('premium')
+    await assert.rejects(
+      createAgent('premium', transfersTo('sip:01119005550100@trunk')),
+      /tools\[0\]\.to: Premium-rate/,
+    )
+    const call = await endOf('barred')
     assert.deepEqual(journalOf(call, 'referred'), [])
     assert.deepEqual([call['status'], call['answer_status']], ['completed', 'answered'])
     assert.notEqual(call['outcome'], 'transferred')

@@ -53,6 +53,23 @@ export const insertPublishedAgent = async (
   return row
 }
 
+const organizationStatement = sql(
+  'agent-store.findAgentOrganization',
+  `select organization_id
+     from agents
+    where id = $1`,
+)
+
+/** Whose agent it is: for an operator, who names agents of any organization. */
+export const findAgentOrganization = async (
+  db: Queryable,
+  agentId: string,
+): Promise<string | undefined> => {
+  if (!isUuid(agentId)) return undefined
+  return (await db.row<{ organization_id: string }>(organizationStatement, [agentId]))
+    ?.organization_id
+}
+
 const publishStatement = sql(
   'agent-store.publishAgentVersion',
   `with agent as (

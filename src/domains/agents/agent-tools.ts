@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isConnectionHeader, isHeaderName, isHeaderValue } from '../../runtime/outgoing-headers.ts'
+import { readTransferTarget } from '../organizations/transfer-target.ts'
 
 /** Tools every agent has; a configured one may not take their names. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -68,12 +69,11 @@ const httpTool = httpToolMembers.superRefine((tool, context) => {
 
 const builtinTool = z.strictObject({
   builtin: z.literal('transfer_call'),
-  to: z
-    .string()
-    .regex(
-      /^(?:\+[1-9][0-9]{7,14}|sips?:[!-~]{1,255})$/,
-      'It must be an E.164 number or a SIP address.',
-    ),
+  to: z.string().check((context) => {
+    const target = readTransferTarget(context.value)
+    if ('problem' in target)
+      context.issues.push({ code: 'custom', message: target.problem, input: context.value })
+  }),
 })
 
 /** One of an agent's tools: an HTTP request, or a built-in that has to be configured. */

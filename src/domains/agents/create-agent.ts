@@ -4,11 +4,15 @@ import { newId } from '../../runtime/ids.ts'
 import { checkAgentFile } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
 import { insertPublishedAgent } from './agent-store.ts'
+import { checkTransfers } from './check-transfers.ts'
 
 /** A new agent from its file (parsed JSON), published at once. Throws `InvalidFileError`. */
 export const createAgent = async (
   db: Queryable,
   organizationId: string,
   file: unknown,
-): Promise<Agent> =>
-  agentResource(await insertPublishedAgent(db, organizationId, newId(), checkAgentFile(file)))
+): Promise<Agent> => {
+  const definition = checkAgentFile(file)
+  await checkTransfers(db, organizationId, definition)
+  return agentResource(await insertPublishedAgent(db, organizationId, newId(), definition))
+}

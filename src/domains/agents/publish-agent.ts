@@ -3,7 +3,8 @@ import type { Queryable } from '../../database/database.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
 import { checkAgentFile } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
-import { publishAgentVersion } from './agent-store.ts'
+import { findAgentOrganization, publishAgentVersion } from './agent-store.ts'
+import { checkTransfers } from './check-transfers.ts'
 
 /** An agent with the version that was just published. */
 export type PublishedAgent = Agent & { readonly version: number }
@@ -17,7 +18,10 @@ export const publishAgent = async (
   agentId: string,
   file: unknown,
 ): Promise<PublishedAgent> => {
-  const row = await publishAgentVersion(db, agentId, checkAgentFile(file))
+  const definition = checkAgentFile(file)
+  const organizationId = await findAgentOrganization(db, agentId)
+  if (organizationId !== undefined) await checkTransfers(db, organizationId, definition)
+  const row = await publishAgentVersion(db, agentId, definition)
   if (!row) throw new OperatorError(`There is no agent ${agentId}, or it is archived.`)
   return { ...agentResource(row), version: row.published_version ?? 0 }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isCountry } from './countries.ts'
 import { checkFile } from './invalid-file.ts'
 import { weekdayNames } from '../../contract/batches.ts'
+import { leastDigitsOfNumber, readTransferTarget } from './transfer-target.ts'
 import { uniqueItems } from '../../contract/duplicates.ts'
 import { isTimeZone } from '../../contract/time-zone.ts'
 
@@ -27,6 +28,10 @@ export interface CallingPolicy {
   readonly allowedCountries: readonly string[] | 'all'
   /** Per number and day of the callee; absent: no limit. */
   readonly attemptsPerNumberPerDay?: number
+  /** ISO 3166 code: by whose prefixes transfer targets without `+` are read; absent: the only country allowed. */
+  readonly country?: string
+  /** Extensions an agent may transfer to: `100` of any host, `100@pbx.example.com` of one. Absent: none. */
+  readonly allowedExtensions?: readonly string[]
 }
 
 const maxWindows = 50
@@ -63,6 +68,21 @@ const countrySchema = z
   .string()
   .refine(isCountry, 'It must be a two-letter ISO 3166 country code in capitals, such as "US".')
 
+const maxExtensions = 100
+
+const extensionSchema = z
+  .string()
+  .max(255)
+  .refine(
+    (entry) => readExtension(entry),
+    `It must be an extension of fewer than ${leastDigitsOfNumber} digits, such as "100", "desk" or "100@pbx.example.com".`,
+  )
+
+const readExtension = (entry: string): boolean => {
+  const target = readTransferTarget(`sip:${entry}${entry.includes('@') ? '' : '@any'}`)
+  return !('problem' in target) && target.kind === 'extension' && target.transport === undefined
+}
+
 const policySchema = z.strictObject({
   time_zone: z
     .string()
@@ -73,6 +93,8 @@ const policySchema = z.strictObject({
       input === undefined ? 'It is required.' : 'It must be "all" or a list of country codes.',
   }),
   attempts_per_number_per_day: z.int().min(1).max(1000).optional(),
+  country: countrySchema.optional(),
+  allowed_extensions: z.array(extensionSchema).max(maxExtensions).optional(),
 })
 
 /** The policy as it is written in files and stored. */
@@ -94,6 +116,8 @@ export const policyOfJson = (json: CallingPolicyJson): CallingPolicy => ({
   ...(json.attempts_per_number_per_day !== undefined && {
     attemptsPerNumberPerDay: json.attempts_per_number_per_day,
   }),
+  ...(json.country !== undefined && { country: json.country }),
+  ...(json.allowed_extensions && { allowedExtensions: json.allowed_extensions }),
 })
 
 /** To the stored form. */
@@ -108,6 +132,8 @@ export const policyToJson = (policy: CallingPolicy): CallingPolicyJson => ({
   ...(policy.attemptsPerNumberPerDay !== undefined && {
     attempts_per_number_per_day: policy.attemptsPerNumberPerDay,
   }),
+  ...(policy.country !== undefined && { country: policy.country }),
+  ...(policy.allowedExtensions && { allowed_extensions: [...policy.allowedExtensions] }),
 })
 
 /**

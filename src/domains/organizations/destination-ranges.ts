@@ -75,6 +75,25 @@ const ranges: readonly (readonly [DestinationProblem, readonly string[]])[] = [
     ],
   ],
   ['personal_number', ['4470']],
+  // Ranges that fraudsters are known to call (premium-rate and service codes of the national plans, whatever follows).
+  [
+    'premium_rate',
+    [
+      '8260',
+      '55900',
+      '55500',
+      '971900',
+      '9721900',
+      '9721919',
+      '60600',
+      '601600',
+      '20900',
+      '960900',
+    ],
+  ],
+  ['premium_rate', ['3270', '49118', '43118', '49190']],
+  // Area code 600 of Canada: satellite and other services of no place (CNAC).
+  ['satellite', ['1600']],
 ]
 
 /**

@@ -1,4 +1,9 @@
-import { parsePhoneNumberFromString, type NumberType } from 'libphonenumber-js/max'
+import {
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  type CountryCode,
+  type NumberType,
+} from 'libphonenumber-js/max'
 
 /** What the numbering plans of the world say about an E.164 number. */
 export interface PlannedNumber {
@@ -32,4 +37,42 @@ const readPlannedNumber = (phoneNumber: string): PlannedNumber | undefined => {
       country: parsed.country,
     }
   )
+}
+
+/** The country by whose prefixes an organization dials: as its policy says, else the only one it may call. */
+export const homeCountry = ({
+  country,
+  allowedCountries,
+}: {
+  readonly country?: string
+  readonly allowedCountries: readonly string[] | 'all'
+}): CountryCode | undefined => {
+  const home =
+    country ??
+    (allowedCountries !== 'all' && allowedCountries.length === 1 ? allowedCountries[0] : undefined)
+  return home !== undefined && isSupportedCountry(home) ? home : undefined
+}
+
+/** International prefixes that are read as such whatever the country's own is. */
+const internationalPrefixes = ['00', '011', '0011', '010', '810']
+
+/**
+ * The E.164 number that digits without `+` stand for: as they are dialled in the country, after an international prefix,
+ * or a whole number that lacks its `+`. The first reading that is a number of some plan; `undefined` if none could be one.
+ */
+export const readDialedNumber = (
+  digits: string,
+  country: CountryCode | undefined,
+): string | undefined => {
+  const readings = [
+    country && parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false }),
+    ...internationalPrefixes
+      .filter((prefix) => digits.startsWith(prefix))
+      .map((prefix) => parsePhoneNumberFromString(`+${digits.slice(prefix.length)}`)),
+    digits.startsWith('0') ? undefined : parsePhoneNumberFromString(`+${digits}`),
+  ].filter((reading) => reading !== undefined)
+  const best =
+    readings.find((reading) => reading.getType() !== undefined) ??
+    readings.find((reading) => reading.isPossible())
+  return best?.number
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { describeDestinationProblem, destinationProblem } from './phone-destination.ts'
 
@@ -59,6 +61,19 @@ describe('a destination of an organization that enabled every country', () => {
     ['+14115551234', 'emergency', 'area code 411'],
     ['+12029110000', 'emergency', 'exchange 911'],
     ['+4499912345', 'emergency', 'British 999'],
+    ['+82601234567', 'premium_rate', 'Korean 060'],
+    ['+8260123456', 'premium_rate', 'Korean 060, of a length that is not assigned'],
+    ['+559001234567', 'premium_rate', 'Brazilian 0900'],
+    ['+97190012345', 'premium_rate', 'Emirati 0900'],
+    ['+9721900123456', 'premium_rate', 'Israeli 1900'],
+    ['+60600123456', 'premium_rate', 'Malaysian 600'],
+    ['+209001234567', 'premium_rate', 'Egyptian 0900'],
+    ['+9609001234', 'premium_rate', 'Maldivian 900'],
+    ['+3270123456', 'premium_rate', 'Belgian 070'],
+    ['+4911812345', 'premium_rate', 'German directory enquiries'],
+    ['+18769761234', 'premium_rate', 'exchange 976 in Jamaica'],
+    ['+13459761234', 'premium_rate', 'exchange 976 in the Cayman Islands'],
+    ['+16002345678', 'satellite', 'Canadian area code 600'],
     ['+1202555010', 'not_possible', 'a digit too few'],
     ['+120255501000', 'not_possible', 'a digit too many'],
     ['+112025550100', 'not_possible', 'a trunk prefix after the calling code'],
@@ -70,6 +85,12 @@ describe('a destination of an organization that enabled every country', () => {
       assert.equal(destinationProblem(number, all), problem)
     })
   }
+})
+
+it('the table of special ranges is that of the metadata', () => {
+  const script = join(import.meta.dirname, '../../../scripts/generate-special-ranges.mjs')
+  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
 })
 
 describe('a destination problem', () => {

@@ -1,6 +1,7 @@
 import type { CallingPolicy } from './calling-policy.ts'
 import { fictionalCountry, rangeProblem, type DestinationProblem } from './destination-ranges.ts'
 import { findPlannedNumber, type PlannedNumber } from './numbering-plan.ts'
+import { specialNumberProblem } from './special-numbers.ts'
 
 /**
  * Why this E.164 number is never dialable under the policy, or undefined if it is. Depends on nothing but its arguments
@@ -15,7 +16,7 @@ export const destinationProblem = (
   return (
     rangeProblem(digits) ??
     (number?.isPossible && number.number === phoneNumber ? undefined : 'not_possible') ??
-    typeProblem(number) ??
+    (number?.type === undefined ? specialNumberProblem(digits) : typeProblem(number.type)) ??
     countryProblem(number?.country ?? fictionalCountry(digits), allowedCountries)
   )
 }
@@ -24,8 +25,8 @@ export const destinationProblem = (
 export const describeDestinationProblem = (problem: DestinationProblem): string =>
   sentences[problem]
 
-const typeProblem = (number: PlannedNumber | undefined): DestinationProblem | undefined => {
-  switch (number?.type) {
+const typeProblem = (type: NonNullable<PlannedNumber['type']>): DestinationProblem | undefined => {
+  switch (type) {
     case 'PREMIUM_RATE':
       return 'premium_rate'
     case 'SHARED_COST':
@@ -43,7 +44,6 @@ const typeProblem = (number: PlannedNumber | undefined): DestinationProblem | un
     case 'MOBILE':
     case 'TOLL_FREE':
     case 'VOIP':
-    case undefined:
       return undefined
   }
 }
