@@ -224,14 +224,17 @@ describe('recipients are upserted together with the batch (D4)', () => {
     await upsert({ external_id: 'someone', phone_number: '+12025550002' })
     const error = await refusal({ recipients: recipients(4) })
     assert.equal(error.code, 'contact_identity_conflict')
-    assert.match(error.message, /^recipients\[2\] /)
+    assert.match(
+      error.message,
+      /^recipients\[2\]: .* belongs to .*external_id "someone", not to .*external_id "person-2"\.$/,
+    )
   })
 
   it('a number that one recipient gives away is not free for another', async () => {
     await upsert({ external_id: 'person-0', phone_number: '+12025550001' })
     const error = await refusal({ recipients: recipients(2) })
     assert.equal(error.code, 'contact_identity_conflict')
-    assert.match(error.message, /^recipients\[1\] /)
+    assert.match(error.message, /^recipients\[1\]: .*external_id "person-0"/)
   })
 
   it('ten batches of the same new people at once make one contact of each', async () => {

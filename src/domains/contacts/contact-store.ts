@@ -241,3 +241,19 @@ export const listContactRows = newestFirst<
     { where: "id <> '00000000-0000-0000-0000-000000000000'" },
   ],
 })
+
+const holderStatement = sql(
+  'contact-store.findNumberHolder',
+  `select source, external_id
+     from contacts
+    where organization_id = $1
+      and phone_number = $2`,
+)
+
+/** The identity of the contact that has the number. */
+export const findNumberHolder = (
+  db: Queryable,
+  organizationId: string,
+  phoneNumber: string,
+): Promise<Pick<ContactRow, 'source' | 'external_id'> | undefined> =>
+  db.row(holderStatement, [organizationId, phoneNumber])

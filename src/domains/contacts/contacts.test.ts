@@ -90,7 +90,11 @@ describe('POST /contacts', () => {
     await upsert({ external_id: 'a', phone_number: '+12025550101' })
     await upsert({ external_id: 'b', phone_number: '+12025550102' })
     await assert.rejects(upsert({ external_id: 'a', phone_number: '+12025550102' }), isConflict)
-    await assert.rejects(upsert({ external_id: 'c', phone_number: '+12025550102' }), isConflict)
+    await assert.rejects(upsert({ external_id: 'c', phone_number: '+12025550102' }), {
+      code: 'contact_identity_conflict',
+      message:
+        'The phone number belongs to the contact with source "public_api" and external_id "b", not to source "public_api" and external_id "c".',
+    })
     const { data } = await list()
     assert.deepEqual(
       data.map(({ external_id, phone_number }) => [external_id, phone_number]),

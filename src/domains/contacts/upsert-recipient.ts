@@ -1,8 +1,13 @@
-import { ApiError } from '../../contract/api-error.ts'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
-import { upsertContactRow, type ContactRow, type UpsertOutcome } from './contact-store.ts'
+import {
+  findNumberHolder,
+  upsertContactRow,
+  type ContactRow,
+  type UpsertOutcome,
+} from './contact-store.ts'
+import { identityConflict } from './identity-conflict.ts'
 
 const uniqueViolation = '23505'
 
@@ -26,7 +31,10 @@ export const upsertRecipient = async (
 ): Promise<UpsertedContact> => {
   for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     const outcome = await tryUpsert(tx, organizationId, input)
-    if (outcome.kind === 'conflict') throw identityConflict()
+    if (outcome.kind === 'conflict') {
+      const holder = await findNumberHolder(tx, organizationId, input.phone_number)
+      throw identityConflict({ input, holder })
+    }
     if (outcome.kind !== 'lost') {
       return { contact: outcome.contact, isNew: outcome.kind === 'created' }
     }
@@ -46,15 +54,7 @@ const tryUpsert = async (
   try {
     return await upsertContactRow(tx, organizationId, input)
   } catch (error) {
-    if (sqlStateOf(error) === uniqueViolation) throw identityConflict(error)
+    if (sqlStateOf(error) === uniqueViolation) throw identityConflict({ input, cause: error })
     throw error
   }
 }
-
-const identityConflict = (cause?: unknown): ApiError =>
-  new ApiError(
-    'contact_identity_conflict',
-    'This identity and this phone number belong to two different contacts.',
-    undefined,
-    { cause },
-  )

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/api-error.ts'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
+import { identityConflict } from './identity-conflict.ts'
 import {
   findKnownContacts,
   insertContacts,
@@ -45,7 +46,10 @@ export const findIdentityConflicts = async (
   inputs: readonly ContactInput[],
 ): Promise<number[]> => {
   const match = matchAgainst(await findKnownContacts(db, organizationId, inputs))
-  return inputs.flatMap((input, index) => (match(input) === 'conflict' ? [index] : []))
+  return inputs.flatMap((input, index) => {
+    const contact = match(input)
+    return contact !== undefined && 'holder' in contact ? [index] : []
+  })
 }
 
 const upsertOnce = async (
@@ -59,7 +63,8 @@ const upsertOnce = async (
   const additions: ContactInput[] = []
   for (const input of missing) {
     const contact = match(input)
-    if (contact === 'conflict') throw identityConflict(all.indexOf(input))
+    if (contact !== undefined && 'holder' in contact)
+      throw identityConflict({ input, holder: contact.holder, index: all.indexOf(input) })
     if (contact === undefined) additions.push(input)
     else changes.push({ id: contact.id, input })
   }
@@ -72,7 +77,7 @@ const upsertOnce = async (
 /** D4 as a question: who is updated or adopted, nobody, or a conflict. */
 const matchAgainst = (
   known: readonly KnownContact[],
-): ((input: ContactInput) => KnownContact | 'conflict' | undefined) => {
+): ((input: ContactInput) => KnownContact | { readonly holder: KnownContact } | undefined) => {
   const byIdentity = new Map(
     known.map((each) => [identityKey(each.source, each.external_id), each]),
   )
@@ -80,8 +85,8 @@ const matchAgainst = (
   return ({ source, external_id: externalId, phone_number: phoneNumber }) => {
     const same = byIdentity.get(identityKey(source, externalId))
     const holder = byNumber.get(phoneNumber)
-    if (same) return holder === undefined || holder === same ? same : 'conflict'
-    return holder === undefined || holder.external_id === null ? holder : 'conflict'
+    if (same) return holder === undefined || holder === same ? same : { holder }
+    return holder === undefined || holder.external_id === null ? holder : { holder }
   }
 }
 
@@ -97,17 +102,16 @@ const tryUpdate = async (
   try {
     await updateContacts(tx, organizationId, changes)
   } catch (error) {
-    if (sqlStateOf(error) === uniqueViolation) throw identityConflict(undefined, error)
+    if (sqlStateOf(error) === uniqueViolation) throw lostRace(error)
     throw error
   }
 }
 
-const identityConflict = (index: number | undefined, cause?: unknown): ApiError => {
-  const which = index === undefined ? 'A recipient' : `recipients[${index}]`
-  return new ApiError(
+/** Which of them it was, the broken index does not tell. */
+const lostRace = (cause: unknown): ApiError =>
+  new ApiError(
     'contact_identity_conflict',
-    `${which} names an identity and a phone number that belong to two different contacts.`,
+    'The phone number of a recipient has just been given to another contact.',
     undefined,
     { cause },
   )
-}

@@ -1,0 +1,38 @@
+import { ApiError } from '../../contract/api-error.ts'
+import type { ContactInput } from '../../contract/contacts.ts'
+
+/** The identity of the contact that has the number. */
+export interface NumberHolder {
+  readonly source: string
+  readonly external_id: string | null
+}
+
+interface Conflict {
+  readonly input: Pick<ContactInput, 'source' | 'external_id'>
+  /** Left out where a concurrent writer took the number and is not seen yet. */
+  readonly holder?: NumberHolder | undefined
+  /** Place in a list of recipients. */
+  readonly index?: number
+  readonly cause?: unknown
+}
+
+/**
+ * 409 `contact_identity_conflict` (D4): it says whose the number is, by the caller's own identities. The holder's name and
+ * other fields are for `contacts:read`.
+ */
+export const identityConflict = ({ input, holder, index, cause }: Conflict): ApiError => {
+  const which = index === undefined ? 'The phone number' : `recipients[${index}]: the phone number`
+  const whose =
+    holder === undefined ? 'another contact' : `the contact with ${describeIdentity(holder)}`
+  return new ApiError(
+    'contact_identity_conflict',
+    `${which} belongs to ${whose}, not to ${describeIdentity(input)}.`,
+    undefined,
+    { cause },
+  )
+}
+
+const describeIdentity = ({ source, external_id: externalId }: NumberHolder): string =>
+  externalId === null
+    ? 'no external_id'
+    : `source ${JSON.stringify(source)} and external_id ${JSON.stringify(externalId)}`
