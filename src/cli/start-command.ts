@@ -5,6 +5,7 @@ import { remedies } from '../compose/live-needs.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
+import { countDown } from './count-down.ts'
 import { show, tell, warn, type Lines, type OutputOptions } from './output.ts'
 
 /** How long the calls that a second signal hangs up may take. */
@@ -36,7 +37,11 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
         context,
         'Stopping: live calls may finish; a second signal hangs them up, a third ends at once.',
       )
+      const over = new AbortController()
+      const counting = countDown(outdial.liveCalls, (text) => say(context, text), over.signal)
       await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000, cutShort.signal)
+      over.abort()
+      await counting
       say(context, 'Stopped. Queued work is kept for the next start.')
       process.exit(cutShort.signal.aborted ? 130 : 0)
     })

@@ -36,9 +36,11 @@ export interface RunningOutdial {
   readonly liveOrganizations: number
   /** Present when this start made the sandbox organization. */
   readonly firstStart: FirstStart | undefined
+  /** Calls that this process holds. */
+  readonly liveCalls: () => number
   /**
    * Claims nothing more, lets live calls go on for up to `limitMs`, or until `cutShort`, ends the rest with BYE, and lets
-   * go of everything.
+   * go of everything. The API reads and accepts until then (D3).
    */
   stop(limitMs: number, cutShort: AbortSignal): Promise<void>
 }
@@ -201,6 +203,7 @@ const startRoles = async (
     lacks,
     liveOrganizations: await countOrganizations(database, 'live'),
     firstStart,
+    liveCalls: () => dispatcher.liveCalls(),
     stop: async (limitMs, cutShort) => {
       isDraining = true
       await dispatcher.drain(limitMs, cutShort)

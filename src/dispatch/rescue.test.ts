@@ -81,7 +81,7 @@ describe('the rescue of a dead node', () => {
     assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 1, ended: 2 })
     assert.deepEqual(await read(leased), ['queued', null, false])
     assert.deepEqual(await read(dialling), ['failed', 'unknown', false])
-    assert.deepEqual(await read(talking), ['failed', 'answered', false])
+    assert.deepEqual(await read(talking), ['failed', 'unknown', false])
     assert.deepEqual(
       ended.map((call) => call.callId).toSorted(),
       [dialling.callId, talking.callId].toSorted(),
@@ -207,7 +207,7 @@ describe('the sweep', () => {
     assert.equal(row?.seconds, 60 + 600 + 60)
     await execute(test.db, 'update calls set deadline_at = now() where id = $1', [talking.callId])
     assert.deepEqual(await endOverdueCalls(test.db, onCallEnded), [talking.callId])
-    assert.deepEqual(await read(talking), ['failed', 'answered', false])
+    assert.deepEqual(await read(talking), ['failed', 'unknown', false])
     assert.deepEqual((await read(leased))[0], 'queued')
   })
 

@@ -109,7 +109,10 @@ const endLostCalls = async (
   return ended
 }
 
-/** Ends `failed` a call that nobody carries any more; `answered` if somebody had answered. */
+/**
+ * Ends `failed` a call that nobody carries any more. Whether a person or a machine had answered, and what became of it,
+ * is not known (D3): `unknown`.
+ */
 export const endLostCall = (
   db: Database,
   fence: CallFence,
@@ -117,7 +120,11 @@ export const endLostCall = (
   onCallEnded: OnCallEnded,
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
-    const ended = await finishCall(tx, fence, { status: 'failed', outcomeReason })
+    const ended = await finishCall(tx, fence, {
+      status: 'failed',
+      answerStatus: 'unknown',
+      outcomeReason,
+    })
     if (ended) await onCallEnded(tx, ended)
     return ended !== undefined
   })

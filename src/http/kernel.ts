@@ -59,6 +59,7 @@ export interface KernelParts {
   readonly cursors: Cursors
   readonly clock: Clock
   readonly logger: Logger
+  /** Its answers close their connections, so that clients come back to another node. */
   readonly isDraining: () => boolean
   /** Holds every 2xx against its schema: for tests and development. */
   readonly checkResponses: boolean
@@ -83,9 +84,9 @@ export const createKernel = (parts: KernelParts): Kernel => ({
     const { clock, isDraining } = parts
     const startedMs = clock.monotonicMs()
     const exchange = openExchange(request, response)
-    const reply = isDraining()
-      ? unavailableReply(exchange.requestId)
-      : await answer(exchange, parts).catch((error: unknown) => refuse(exchange, error, parts))
+    const reply = await answer(exchange, parts).catch((error: unknown) =>
+      refuse(exchange, error, parts),
+    )
     finish(exchange, reply, isDraining(), startedMs, parts)
   },
   refuse(request, response, fault) {

@@ -10,7 +10,7 @@ import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
 test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keeps what is queued', async () => {
-  const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '1' })
+  const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '5' })
   const { env } = installation
   let outdial = await startOutdial(env)
   try {
@@ -33,7 +33,20 @@ test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keep
     )
     assert.equal((await statusOf(waiting))['status'], 'queued', 'capacity is one call')
 
-    assert.equal(await outdial.stop(), 0)
+    const exited = once(outdial.child, 'exit')
+    outdial.child.kill('SIGTERM')
+    await until('the calls that remain to be counted', async () =>
+      /1 call is still live/.test(outdial.output()) ? true : undefined,
+    )
+    const ready = await fetch(`${outdial.apiUrl}/readyz`)
+    assert.deepEqual([ready.status, await ready.json()], [503, { status: 'draining' }])
+    assert.equal((await statusOf(talking))['status'], 'in_progress', 'a draining node answers')
+    const accepted = await place('+12025550109')
+    const explained = await api.get(`/calls/${accepted}/explanation`)
+    assert.deepEqual((explained.body as { reasons?: unknown }).reasons, [
+      { code: 'node_draining', message: 'The installation is stopping and dials no call.' },
+    ])
+    assert.deepEqual(await exited, [0, null])
     outdial = await startOutdial(env)
     const ended = await statusOf(talking)
     assert.equal(ended['status'], 'completed', JSON.stringify(ended))
