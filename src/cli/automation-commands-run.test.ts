@@ -56,7 +56,10 @@ test('a run tells its call and what that waits for, until the call has ended', a
   const printed: unknown = JSON.parse(
     await explain(runId, '--org', rig.organization.organizationId, '--json'),
   )
-  assert.partialDeepStrictEqual(printed, { call: { id, waiting: { reason: 'attempts_per_day' } } })
+  assert.partialDeepStrictEqual(printed, {
+    reasons: [{ code: 'attempts_per_day' }],
+    call: { id },
+  })
 
   await rig.answer(runId, answered)
   await rig.turn()

@@ -1,15 +1,13 @@
 import type { Command } from 'commander'
-import { explainCall, type CallExplanation } from '../compose/call-explanations.ts'
-import type { AutomationRun } from '../contract/automation-runs.ts'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { Database } from '../database/database.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { explainRun } from '../domains/automations/explain-run.ts'
 import { queueRun, runsChannel } from '../domains/automations/queue-run.ts'
 import { runResource } from '../domains/automations/run-resource.ts'
 import { findRun, listRunMoves, type RunMove } from '../domains/automations/run-store.ts'
-import { isTerminal } from '../domains/calls/call-states.ts'
 import type { CliContext } from './cli-context.ts'
-import { describeWaiting } from './describe-call.ts'
+import { describeReasons } from './describe-call.ts'
 import { show, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
 import { table } from './table.ts'
@@ -46,39 +44,29 @@ export const addAutomationRunCommands = (automation: Command, context: CliContex
     .requiredOption('--org <org>', 'organization id')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions & { org: string }) => {
-      const { run, moves, call } = await context.withDatabase((db) =>
-        explainRun(db, options.org, id),
+      const { run, moves, reasons, call } = await context.withDatabase((db) =>
+        explain(db, options.org, id),
       )
-      const told = { run, moves: moves.map(moveJson), ...(call && { call }) }
+      const told = { run, reasons, moves: moves.map(moveJson), ...(call && { call }) }
       show(context, options, told, (width) => [
         ...table(heading, moves.map(moveRow), 'It has not begun.', width),
         '',
         `The run is ${run.status}${run.failure_code === undefined ? '' : ` (${run.failure_code})`}.`,
         ...(call ? [`Its call ${call.id} is ${call.status}.`] : []),
-        ...(call?.waiting ? [describeWaiting(call.waiting)] : []),
+        ...describeReasons(reasons),
       ])
     })
 }
 
-interface RunExplanation {
-  readonly run: AutomationRun
-  readonly moves: readonly RunMove[]
-  /** The call that is queued or live, which the run waits for. */
-  readonly call: CallExplanation | undefined
-}
-
-const explainRun = async (
-  db: Database,
-  organizationId: string,
-  id: string,
-): Promise<RunExplanation> => {
+const explain = async (db: Database, organizationId: string, id: string) => {
   await requireOrganization(db, organizationId)
-  const row = await findRun(db, organizationId, id)
-  if (!row) throw new OperatorError(`There is no run ${id}.`)
-  const moves = await listRunMoves(db, organizationId, id)
-  const callId = moves.findLast((move) => move.call_id !== null)?.call_id
-  const call = callId ? await explainCall(db, organizationId, callId) : undefined
-  return { run: runResource(row), moves, call: call && isTerminal(call.status) ? undefined : call }
+  const [row, explanation] = await Promise.all([
+    findRun(db, organizationId, id),
+    explainRun(db, organizationId, id),
+  ])
+  if (!row || !explanation) throw new OperatorError(`There is no run ${id}.`)
+  const { reasons, call } = explanation
+  return { run: runResource(row), moves: await listRunMoves(db, organizationId, id), reasons, call }
 }
 
 const heading = ['AT', 'STEP', 'MOVE', 'UNTIL', 'WHY']

@@ -1,4 +1,5 @@
 import type { CallExplanation } from '../compose/call-explanations.ts'
+import type { ExplanationReason } from '../contract/explanations.ts'
 import type { callResource } from '../domains/calls/call-record.ts'
 import type { RecordingDetails } from '../domains/recordings/recording-details.ts'
 import type { ResultHeadRow } from '../domains/results/result-heads.ts'
@@ -57,11 +58,11 @@ export const describeCall = (call: ShownCall, width?: number): Lines => [
 
 /** Why a call waits, and everything that was decided about it. */
 export const describeExplanation = (
-  { status, attempt, waiting, decisions }: CallExplanation,
+  { status, attempt, reasons, decisions }: CallExplanation,
   width?: number,
 ): Lines => [
   `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
-  ...(waiting ? [describeWaiting(waiting)] : []),
+  ...describeReasons(reasons),
   '',
   ...table(
     ['AT', 'DECISION', 'UNTIL', 'REASON'],
@@ -71,12 +72,11 @@ export const describeExplanation = (
   ),
 ]
 
-/** Why a call is not dialled yet, and until when. */
-export const describeWaiting = ({
-  sentence,
-  until,
-}: NonNullable<CallExplanation['waiting']>): string =>
-  `It waits: ${sentence}${until === undefined ? '' : ` Until ${until}.`}`
+/** What work waits for, one line for each reason. */
+export const describeReasons = (reasons: readonly ExplanationReason[]): string[] =>
+  reasons.map(
+    ({ message, until }) => `It waits: ${message}${until === undefined ? '' : ` Until ${until}.`}`,
+  )
 
 const section = (lines: Lines): Lines => (lines.length === 0 ? [] : ['', ...lines])
 

@@ -10,7 +10,7 @@ import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
 import { listTurnsAfter } from '../domains/results/transcript-store.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { CliContext } from './cli-context.ts'
-import { describeWaiting } from './describe-call.ts'
+import { describeReasons } from './describe-call.ts'
 import { hanging, show, tell, warn, type Lines, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
 
@@ -102,9 +102,9 @@ const follow = async (
     const nowMs = systemClock.monotonicMs()
     if (call.status === 'queued') liveSinceMs = nowMs
     if (call.status === 'queued' && !isExplained && nowMs - startedMs > explainAfterMs) {
-      const waiting = (await explainCall(db, organizationId, call.id))?.waiting
-      if (waiting) explain(describeWaiting(waiting))
-      isExplained = waiting !== undefined
+      const reasons = (await explainCall(db, organizationId, call.id))?.reasons ?? []
+      for (const line of describeReasons(reasons)) explain(line)
+      isExplained = reasons.length > 0
     }
     if (nowMs - liveSinceMs > maxLiveMs)
       throw new Error(`Call ${call.id} did not end in time; is \`outdial start\` running?`)

@@ -8,18 +8,21 @@ import { createCancelAutomationRun } from '../domains/automations/cancel-automat
 import { createCreateAutomationRun } from '../domains/automations/create-automation-run.ts'
 import { getAutomation } from '../domains/automations/get-automation.ts'
 import { getAutomationRun } from '../domains/automations/get-automation-run.ts'
+import { getAutomationRunExplanation } from '../domains/automations/get-automation-run-explanation.ts'
 import { listAutomationRuns } from '../domains/automations/list-automation-runs.ts'
 import { listAutomations } from '../domains/automations/list-automations.ts'
 import { createPrincipals } from '../domains/api-keys/principals.ts'
 import { handleCancelBatch } from '../domains/batches/cancel-batch.ts'
 import { createCreateBatch } from '../domains/batches/create-batch.ts'
 import { getBatch } from '../domains/batches/get-batch.ts'
+import { getBatchExplanation } from '../domains/batches/get-batch-explanation.ts'
 import { listBatches } from '../domains/batches/list-batches.ts'
 import { handlePauseBatch } from '../domains/batches/pause-batch.ts'
 import { createStartBatch } from '../domains/batches/start-batch.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import { createCancelCall } from '../domains/calls/cancel-call.ts'
 import { getCall } from '../domains/calls/get-call.ts'
+import { getCallExplanation } from '../domains/calls/get-call-explanation.ts'
 import { listCalls } from '../domains/calls/list-calls.ts'
 import { createPlaceCall } from '../domains/calls/place-call.ts'
 import { getContact } from '../domains/contacts/get-contact.ts'
@@ -100,6 +103,7 @@ const handlersOf = ({
   placeCall: createPlaceCall(database.hint),
   listCalls,
   getCall,
+  getCallExplanation,
   cancelCall: createCancelCall(database.hint, onCallEnded),
   getCallSummary,
   getCallTranscript,
@@ -110,6 +114,7 @@ const handlersOf = ({
   createBatch: createCreateBatch(clock),
   listBatches,
   getBatch,
+  getBatchExplanation,
   startBatch: createStartBatch(database.hint),
   pauseBatch: handlePauseBatch,
   cancelBatch: handleCancelBatch,
@@ -118,6 +123,7 @@ const handlersOf = ({
   createAutomationRun: createCreateAutomationRun(database.hint),
   listAutomationRuns,
   getAutomationRun,
+  getAutomationRunExplanation,
   cancelAutomationRun: createCancelAutomationRun(database.hint, onCallEnded),
   listRecordings: createListRecordings(downloadUrls),
   getRecording: createGetRecording(downloadUrls),

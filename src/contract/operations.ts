@@ -57,6 +57,14 @@ import {
   contactList,
   contactPath,
 } from './contacts.ts'
+import {
+  automationRunExplanation,
+  automationRunExplanationExample,
+  batchExplanation,
+  batchExplanationExample,
+  callExplanation,
+  callExplanationExample,
+} from './explanations.ts'
 import { nothing, op, type Handler, type Handlers } from './define-operation.ts'
 import {
   downloadableRecordingExample,
@@ -116,6 +124,19 @@ export const operations = {
     response: call,
     errors: ['resource_not_found'],
     example: completedCallExample,
+  }),
+
+  getCallExplanation: op('GET /calls/{call_id}/explanation', {
+    tag: 'Calls',
+    summary: 'Explain why a call waits',
+    description:
+      'What an accepted call waits for: capacity, calling hours, its turn. Nothing of this is an error; `reasons` is empty once the call is dialled or has ended.',
+    scope: 'calls:read',
+    bucket: 'read',
+    params: callPath,
+    response: callExplanation,
+    errors: ['resource_not_found'],
+    example: callExplanationExample,
   }),
 
   cancelCall: op('POST /calls/{call_id}/cancel', {
@@ -259,6 +280,19 @@ export const operations = {
     example: completedBatchExample,
   }),
 
+  getBatchExplanation: op('GET /batches/{batch_id}/explanation', {
+    tag: 'Batches',
+    summary: 'Explain why a batch waits',
+    description:
+      'What the batch waits for, or the next recipients of it: each reason once. Empty once nobody of it waits.',
+    scope: 'batches:read',
+    bucket: 'read',
+    params: batchPath,
+    response: batchExplanation,
+    errors: ['resource_not_found'],
+    example: batchExplanationExample,
+  }),
+
   startBatch: op('POST /batches/{batch_id}/start', {
     tag: 'Batches',
     summary: 'Start or resume a batch',
@@ -372,6 +406,19 @@ export const operations = {
     response: automationRun,
     errors: ['resource_not_found'],
     example: completedRunExample,
+  }),
+
+  getAutomationRunExplanation: op('GET /automation-runs/{run_id}/explanation', {
+    tag: 'Automations',
+    summary: 'Explain why a run waits',
+    description:
+      'What a run waits for: a wait of its definition, calling hours, or what its queued call waits for.',
+    scope: 'automations:read',
+    bucket: 'read',
+    params: automationRunPath,
+    response: automationRunExplanation,
+    errors: ['resource_not_found'],
+    example: automationRunExplanationExample,
   }),
 
   cancelAutomationRun: op('POST /automation-runs/{run_id}/cancel', {

@@ -37,6 +37,9 @@ export const recordingFilters = z
   .strictObject({
     ...listPaging,
     contact_id: opaqueId.optional(),
+    call_id: uuid.optional(),
+    batch_id: opaqueId.optional(),
+    automation_run_id: opaqueId.optional(),
     ...createdFilters,
     include: z.enum(['download_url']).optional().meta({
       description: 'Adds a signed URL and its expiry to every row.',

@@ -9,6 +9,8 @@ import {
 } from '../domains/calls/call-progress-store.ts'
 import { calleeZones, dayOfCallee } from '../domains/calls/calling-windows.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
+import { lackSentences } from '../domains/calls/lack-sentences.ts'
+import { pausedSentence } from '../domains/calls/paused-sentence.ts'
 import { policyOfJson, type CallingPolicy } from '../domains/organizations/calling-policy.ts'
 import {
   describeDestinationProblem,
@@ -21,9 +23,7 @@ import {
   type GateRow,
   type Release,
 } from './gate-store.ts'
-import { lackSentences } from './lack-sentences.ts'
 import { markDialing, maxCallDurationMs } from './mark-dialing.ts'
-import { pausedSentence } from './paused-sentence.ts'
 
 export type GateOutcome =
   /** `dialing` is committed: dial now. */

@@ -20,10 +20,9 @@ export const createListRecordings =
       expires_in: seconds = defaultDownloadSeconds,
       ...filters
     } = query
-    // No contact has an id that is none of ours.
-    if (filters.contact_id !== undefined && !isUuid(filters.contact_id)) {
-      return { data: [], next: null }
-    }
+    // Nothing has an id that is none of ours.
+    const ids = [filters.contact_id, filters.batch_id, filters.automation_run_id]
+    if (!ids.every((id) => id === undefined || isUuid(id))) return { data: [], next: null }
     const { rows, next } = await listRecordingRows(db, { organizationId, limit, cursor, filters })
     const data = rows.map((row) =>
       include === 'download_url'

@@ -18,10 +18,13 @@ export const recordingIdOf = ({ organizationId, callId }: RecordedCall): string 
 const insertStatement = sql(
   'recording-store.insertRecording',
   `insert into recordings (organization_id, id, call_id, is_api_call, contact_id, recorded_at, status,
-                           frames_expected, frames_written)
-   values ($1, $2, $3, $4,
-           (select id from contacts where organization_id = $1 and id = $5),
-           $6, 'encoding', $7, $8)
+                           frames_expected, frames_written, batch_id, automation_run_id)
+   select $1, $2, $3, $4,
+          (select id from contacts where organization_id = $1 and id = $5),
+          $6, 'encoding', $7, $8, c.batch_id, c.automation_run_id
+     from calls c
+    where c.organization_id = $1
+      and c.id = $3
    on conflict (organization_id, id) do nothing`,
 )
 
@@ -160,7 +163,7 @@ export const findRecording = (
 /** Ready recordings, newest first by when they were recorded, however the call was made. */
 export const listRecordingRows = newestFirst<
   RecordingRow,
-  'contact_id' | 'created_after' | 'created_before'
+  'contact_id' | 'call_id' | 'batch_id' | 'automation_run_id' | 'created_after' | 'created_before'
 >({
   name: 'recording-store.listRecordingRows',
   columns,
@@ -168,6 +171,10 @@ export const listRecordingRows = newestFirst<
   sortColumn: 'recorded_at',
   filters: {
     contact_id: 'contact_id = ?::uuid',
+    // Ids of calls and batches that were made elsewhere are unknown to clients (D3); runs of every origin are not (D6).
+    call_id: 'is_api_call and call_id = ?::uuid',
+    batch_id: 'is_api_call and batch_id = ?::uuid',
+    automation_run_id: 'automation_run_id = ?::uuid',
     created_after: 'recorded_at >= ?::timestamptz',
     created_before: 'recorded_at < ?::timestamptz',
   },

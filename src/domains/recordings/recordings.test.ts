@@ -213,6 +213,41 @@ describe('GET /recordings', () => {
     assert.deepEqual(seen, ids)
   })
 
+  it('filters by call, batch and run, by a cursor that keeps to them', async () => {
+    const batchId = newId()
+    const runId = newId()
+    const calls = [await ours.placeCall(), await ours.placeCall(), await ours.placeCall()]
+    const change = {
+      name: 'test.work',
+      text: 'update calls set batch_id = $2, automation_run_id = $3 where id = any($1)',
+    }
+    await test.db.run(change, [calls.slice(0, 2), batchId, runId])
+    const ids = await Promise.all(calls.map((callId) => record(callId)))
+    const found = async (query: Partial<Query>) =>
+      (await list(query)).data.map(({ id }) => id).toSorted()
+    assert.deepEqual(await found({ call_id: calls[2] }), [ids[2]])
+    assert.deepEqual(await found({ batch_id: batchId }), ids.slice(0, 2).toSorted())
+    assert.deepEqual(await found({ automation_run_id: runId }), ids.slice(0, 2).toSorted())
+    const first = await list({ batch_id: batchId, limit: 1 })
+    const second = await list({ batch_id: batchId, limit: 1, cursor: first.next ?? undefined })
+    assert.deepEqual(
+      [...first.data, ...second.data].map(({ id }) => id).toSorted(),
+      ids.slice(0, 2).toSorted(),
+    )
+    assert.equal(second.next, null)
+  })
+
+  it('hides by whose calls it was found where the API did not make them', async () => {
+    const callId = await ours.placeCall()
+    const batchId = newId()
+    const change = { name: 'test.batch', text: 'update calls set batch_id = $2 where id = $1' }
+    await test.db.run(change, [callId, batchId])
+    await record(callId, { origin: 'cli' })
+    assert.deepEqual((await list({ call_id: callId })).data, [])
+    assert.deepEqual((await list({ batch_id: batchId })).data, [])
+    assert.equal((await list()).data.length, 1)
+  })
+
   it('filters by contact and by when they were recorded', async () => {
     const [newest, , oldest] = await recordMany(3)
     const ids = async (query: Partial<Query>) => (await list(query)).data.map(({ id }) => id)

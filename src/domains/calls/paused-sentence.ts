@@ -1,4 +1,4 @@
-import type { LaneKind } from '../domains/calls/lane-store.ts'
+import type { LaneKind } from './lane-store.ts'
 
 const sentences: Readonly<Record<LaneKind, string>> = {
   immediate: 'Immediate calls are paused.',

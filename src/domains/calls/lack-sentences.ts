@@ -1,4 +1,4 @@
-import type { LiveLack } from '../domains/organizations/organization-mode.ts'
+import type { LiveLack } from '../organizations/organization-mode.ts'
 
 /** Why calls of live organizations wait, and how to mend it. */
 export const lackSentences: Readonly<Record<LiveLack, string>> = {

@@ -1,8 +1,8 @@
-import type { CallStatus } from '../contract/states.ts'
-import { sql, type Queryable } from '../database/database.ts'
-import type { LaneKind } from '../domains/calls/lane-store.ts'
-import type { LiveLack } from '../domains/organizations/organization-mode.ts'
-import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
+import type { CallStatus } from '../../contract/states.ts'
+import { sql, type Queryable } from '../../database/database.ts'
+import type { LaneKind } from './lane-store.ts'
+import type { LiveLack } from '../organizations/organization-mode.ts'
+import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
 
 /** Calls ahead are counted up to this. */
 export const maxAhead = 1000
@@ -55,6 +55,8 @@ export interface ExplainRow {
   /** Of the nodes that serve its route. */
   readonly node_channels: number
   readonly live_on_nodes: number
+  /** Nodes that live, but dial no more. */
+  readonly draining: number
   /** Due calls of the same lane that come first, up to `maxAhead`. */
   readonly ahead: number
 }
@@ -76,6 +78,8 @@ const loadStatement = sql(
           least(t.burst, t.tokens + t.refill_per_second
                 * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,
           w.dispatchers, w.servers, w.node_channels, w.live_on_nodes, w.lacks,
+          (select count(*) from nodes n where n.lease_until > now() and n.rescued_at is null and n.draining)
+            as draining,
           (select count(*)
              from (select
                      from calls q
@@ -111,6 +115,37 @@ export const loadForExplanation = (
   callId: string,
 ): Promise<ExplainRow | undefined> =>
   db.row<ExplainRow>(loadStatement, [organizationId, callId, maxAhead])
+
+const firstOfLanesStatement = sql(
+  'explain-store.firstCallsOfBatch',
+  `select q.id
+     from lanes l
+    cross join lateral (
+      select c.id
+        from calls c
+       where c.organization_id = l.organization_id
+         and c.lane_id = l.id
+         and c.status = 'queued'
+         and c.lease_token is null
+       order by c.not_before, c.id
+       limit 1) q
+    where l.organization_id = $1
+      and l.source_id = $2
+      and l.kind = 'batch'
+    order by l.opens_at, l.id
+    limit $3`,
+)
+
+/** The call that is next in each lane of the batch, at most `limit`, the lanes that open first before the others. */
+export const firstCallsOfBatch = async (
+  db: Queryable,
+  organizationId: string,
+  batchId: string,
+  limit: number,
+): Promise<readonly string[]> =>
+  (await db.rows<{ id: string }>(firstOfLanesStatement, [organizationId, batchId, limit])).map(
+    ({ id }) => id,
+  )
 
 // Ids are unique, but keys lead with the organization: one probe for each, which an operator can wait for.
 const organizationStatement = sql(

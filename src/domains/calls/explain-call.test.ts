@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import {
   createCallingOrganization,
   execute,
   queueCalls,
   type CallingOrganization,
-} from '../../tests/support/queue-fixtures.ts'
-import { sandboxPolicy, type CallingPolicy } from '../domains/organizations/calling-policy.ts'
-import { explainCall, type Waiting } from './explain-call.ts'
+} from '../../../tests/support/queue-fixtures.ts'
+import type { ExplanationReason } from '../../contract/explanations.ts'
+import { sandboxPolicy, type CallingPolicy } from '../organizations/calling-policy.ts'
+import { explainCall } from './explain-call.ts'
 import { organizationOfCall } from './explain-store.ts'
 
 let test: TestDatabase
@@ -30,16 +31,16 @@ before(async () => {
 })
 after(() => test.drop())
 
-const waiting = async (): Promise<Waiting | undefined> =>
-  (await explainCall(test.db, organization.organizationId, callId))?.waiting
+const waiting = async (): Promise<ExplanationReason | undefined> =>
+  (await explainCall(test.db, organization.organizationId, callId))?.reasons[0]
 
 /** Explains the call under a change that is undone afterwards. */
-const under = async (change: string): Promise<Waiting | undefined> => {
-  let seen: Waiting | undefined
+const under = async (change: string): Promise<ExplanationReason | undefined> => {
+  let seen: ExplanationReason | undefined
   await assert.rejects(
     test.db.transaction(async (tx) => {
       await execute(tx, change)
-      seen = (await explainCall(tx, organization.organizationId, callId))?.waiting
+      seen = (await explainCall(tx, organization.organizationId, callId))?.reasons[0]
       throw new Error('undone')
     }),
     /undone/,
@@ -49,21 +50,21 @@ const under = async (change: string): Promise<Waiting | undefined> => {
 
 describe('explaining a call', () => {
   const opening = `'2099-01-01T08:00:00Z'`
-  const cases: readonly [string, string, Partial<Waiting>][] = [
-    ['no dispatcher runs', 'delete from nodes', { reason: 'no_dispatcher' }],
-    ['its batch is paused', 'update lanes set paused = true', { reason: 'paused' }],
+  const cases: readonly [string, string, Partial<ExplanationReason>][] = [
+    ['no dispatcher runs', 'delete from nodes', { code: 'node_draining' }],
+    ['its batch is paused', 'update lanes set paused = true', { code: 'batch_paused' }],
     [
       'its hours are closed',
       `update lanes set opens_at = ${opening}, closes_at = 'infinity'`,
-      { reason: 'calling_hours', until: '2099-01-01T08:00:00.000Z' },
+      { code: 'calling_hours', until: '2099-01-01T08:00:00.000Z' },
     ],
     [
       'the window of its batch counts too',
       `update lanes set opens_at = ${opening}, closes_at = 'infinity',
                         calling_window = '{"time_zone": "Europe/Paris"}'`,
       {
-        reason: 'calling_hours',
-        sentence:
+        code: 'calling_hours',
+        message:
           'It is outside the calling hours in the organization’s time zone, narrowed by its batch’s window in Europe/Paris.',
         until: '2099-01-01T08:00:00.000Z',
       },
@@ -72,71 +73,71 @@ describe('explaining a call', () => {
       'the zones of its number count',
       `update lanes set opens_at = ${opening}, closes_at = 'infinity', time_zones = 'America/Chicago,America/New_York'`,
       {
-        reason: 'calling_hours',
-        sentence: 'It is outside the calling hours in America/Chicago, America/New_York.',
+        code: 'calling_hours',
+        message: 'It is outside the calling hours in America/Chicago, America/New_York.',
         until: '2099-01-01T08:00:00.000Z',
       },
     ],
     [
       'its hours never open',
       `update lanes set opens_at = 'infinity', closes_at = 'infinity'`,
-      { reason: 'calling_hours' },
+      { code: 'calling_hours' },
     ],
     [
       'its hours are not computed yet',
       'update lanes set opens_at = null, closes_at = null',
-      { reason: 'calling_hours' },
+      { code: 'calling_hours' },
     ],
     [
       'the carrier was congested',
       `update calls set not_before = ${opening}, wait_reason = 'carrier_congestion'`,
-      { reason: 'carrier_congestion', until: '2099-01-01T08:00:00.000Z' },
+      { code: 'carrier_congestion', until: '2099-01-01T08:00:00.000Z' },
     ],
     [
       'the organization is full',
       `update calls set lease_token = gen_random_uuid() where id = (select id from calls order by id limit 1)`,
       {
-        reason: 'organization_concurrency',
-        sentence: 'The organization has 1 call live and may have 1.',
+        code: 'capacity',
+        message: 'The organization has 1 call live and may have 1.',
       },
     ],
     [
       'there is no trunk',
       `update nodes set routes = '{sandbox}', lacks = '{no_trunk,no_caller_id}'`,
-      { reason: 'no_trunk' },
+      { code: 'no_trunk' },
     ],
     [
       'there is no number to show',
       `update nodes set routes = '{sandbox}', lacks = '{no_caller_id}'`,
       {
-        reason: 'no_caller_id',
-        sentence:
+        code: 'no_caller_id',
+        message:
           'Its organization is live and has no number to show to the callee: set OUTDIAL_CALLER_ID and start Outdial again.',
       },
     ],
     [
       'its agent has no engine',
       `update calls set not_before = 'infinity', wait_reason = 'no_engine'`,
-      { reason: 'no_engine' },
+      { code: 'no_engine' },
     ],
     [
       'the node is full',
       'update nodes set max_channels = 0',
-      { reason: 'node_channels', sentence: 'All 0 channels of the node are taken.' },
+      { code: 'capacity', message: 'All 0 channels of the node are taken.' },
     ],
-    ['the trunk is full', 'update routes set channels = 0', { reason: 'channels' }],
+    ['the trunk is full', 'update routes set channels = 0', { code: 'capacity' }],
     [
       'the trunk is paced',
       'update routes set tokens = 0, refilled_at = now()',
-      { reason: 'calls_per_second' },
+      { code: 'capacity' },
     ],
   ]
   for (const [name, change, expected] of cases) {
     it(`says that ${name}`, async () => {
       const seen = await under(change)
-      assert.equal(seen?.reason, expected.reason)
+      assert.equal(seen?.code, expected.code)
       assert.equal(seen?.until, expected.until)
-      if (expected.sentence) assert.equal(seen?.sentence, expected.sentence)
+      if (expected.message) assert.equal(seen?.message, expected.message)
     })
   }
 
@@ -145,10 +146,11 @@ describe('explaining a call', () => {
     automation: 'Its Automation is paused.',
     batch: 'Its batch is paused.',
   }
-  for (const [kind, sentence] of Object.entries(paused)) {
+  for (const [kind, message] of Object.entries(paused)) {
     it(`names what is paused: ${kind}`, async () => {
       const seen = await under(`update lanes set paused = true, kind = '${kind}'`)
-      assert.equal(seen?.sentence, sentence)
+      assert.equal(seen?.message, message)
+      assert.equal(seen?.code, kind === 'automation' ? 'automation_paused' : 'batch_paused')
     })
   }
 
@@ -168,15 +170,15 @@ describe('explaining a call', () => {
     )
     const seen = await explainCall(test.db, other.organizationId, call?.id ?? '')
     assert.equal(
-      seen?.waiting?.sentence,
+      seen?.reasons[0]?.message,
       'It is outside the calling hours in the organization’s time zone.',
     )
   })
 
   it('counts the calls that come first', async () => {
     assert.deepEqual(await waiting(), {
-      reason: 'turn',
-      sentence: '1 call of its lane comes first.',
+      code: 'next',
+      message: '1 call of its lane comes first.',
     })
   })
 

@@ -1,0 +1,63 @@
+import { notFound } from '../../contract/api-error.ts'
+import type { ExplanationReason } from '../../contract/explanations.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { explainCall } from '../calls/explain-call.ts'
+import { firstCallsOfBatch } from '../calls/explain-store.ts'
+import type { BatchRow } from './batch-resource.ts'
+import { findBatch } from './batch-store.ts'
+
+/** GET /batches/{batch_id}/explanation: of the batches that GET /batches/{batch_id} shows (D19). */
+export const getBatchExplanation: ApiHandler<
+  'getBatchExplanation',
+  Queryable,
+  Transaction
+> = async ({ params }, { db, organizationId }) => {
+  const row = await findBatch(db, organizationId, params.batch_id, 'api')
+  if (!row) throw notFound()
+  const reasons = await reasonsOf(db, organizationId, row)
+  return { object: 'explanation', status: row.status, reasons: [...reasons] }
+}
+
+/** Lanes of one batch that are looked into: one for each combination of its callees' time zones. */
+const maxLanes = 10
+
+const reasonsOf = async (
+  db: Queryable,
+  organizationId: string,
+  batch: BatchRow,
+): Promise<readonly ExplanationReason[]> => {
+  switch (batch.status) {
+    case 'draft':
+      return [{ code: 'batch_paused', message: 'The batch is a draft: start it.' }]
+    case 'scheduled': {
+      const until = batch.scheduled_start_at?.toISOString()
+      const message = 'Its scheduled start is still to come.'
+      return [{ code: 'not_before', message, ...(until !== undefined && { until }) }]
+    }
+    case 'paused':
+      return [{ code: 'batch_paused', message: 'The batch is paused.' }]
+    case 'queued':
+    case 'in_progress':
+      return reasonsOfLanes(db, organizationId, batch.id)
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+      return []
+  }
+}
+
+/** What the next call of each lane waits for, each reason once. */
+const reasonsOfLanes = async (
+  db: Queryable,
+  organizationId: string,
+  batchId: string,
+): Promise<readonly ExplanationReason[]> => {
+  const reasons = new Map<string, ExplanationReason>()
+  for (const callId of await firstCallsOfBatch(db, organizationId, batchId, maxLanes)) {
+    const explanation = await explainCall(db, organizationId, callId)
+    for (const reason of explanation?.reasons ?? [])
+      reasons.set(`${reason.code} ${reason.until ?? ''} ${reason.message}`, reason)
+  }
+  return [...reasons.values()]
+}

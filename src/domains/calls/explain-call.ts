@@ -1,0 +1,182 @@
+import { formatDateTime } from '../../contract/date-time.ts'
+import type { ExplanationReason } from '../../contract/explanations.ts'
+import type { CallStatus } from '../../contract/states.ts'
+import type { Queryable } from '../../database/database.ts'
+import { policyOfJson } from '../organizations/calling-policy.ts'
+import { calleeZones } from './calling-windows.ts'
+import {
+  loadForExplanation,
+  maxAhead,
+  type ExplainRow,
+  type OwnWaitReason,
+  type StoredDecision,
+} from './explain-store.ts'
+import { lackSentences } from './lack-sentences.ts'
+import { zonesOfText, type LaneKind } from './lane-store.ts'
+import { pausedSentence } from './paused-sentence.ts'
+
+/** Why a call is as it is: what commands print, and the source of GET /calls/{call_id}/explanation. */
+export interface CallExplanation {
+  readonly id: string
+  readonly status: CallStatus
+  readonly attempt: number
+  /** What a queued call waits for, the first to be mended first; empty for any other. */
+  readonly reasons: readonly ExplanationReason[]
+  /** Everything decided about it, oldest first. */
+  readonly decisions: readonly StoredDecision[]
+}
+
+/** Undefined: the organization has no such call. */
+export const explainCall = async (
+  db: Queryable,
+  organizationId: string,
+  callId: string,
+): Promise<CallExplanation | undefined> => {
+  const row = await loadForExplanation(db, organizationId, callId)
+  if (!row) return undefined
+  const { id, status, attempt } = row
+  const decisions = row.decisions.map((decision) => ({
+    ...decision,
+    at: utc(decision.at),
+    ...(decision.until !== undefined && { until: utc(decision.until) }),
+  }))
+  return { id, status, attempt, reasons: reasonsOf(row), decisions }
+}
+
+/** PostgreSQL writes instants into JSON with its own offset. */
+const utc = (instant: string): string => formatDateTime(new Date(instant))
+
+/**
+ * The first thing that applies: what comes after it is not looked at by the dispatcher either. What a live organization
+ * lacks is told all at once.
+ */
+const reasonsOf = (row: ExplainRow): readonly ExplanationReason[] => {
+  if (row.status !== 'queued') return []
+  if (row.is_claimed) return [{ code: 'next', message: 'It is about to be dialled.' }]
+  if (row.dispatchers === 0) return [noDispatcher(row.draining)]
+  if (row.servers === 0) return noRoute(row)
+  return [closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row)]
+}
+
+/** No node serves its route: it is not claimed at all until one does. */
+const noRoute = ({ lacks }: ExplainRow): readonly ExplanationReason[] => {
+  const missing = (['no_trunk', 'no_caller_id'] as const).filter((lack) => lacks.includes(lack))
+  return missing.length === 0
+    ? [{ code: 'node_draining', message: 'No dispatcher that serves its route is running.' }]
+    : missing.map((code) => ({ code, message: lackSentences[code] }))
+}
+
+const noDispatcher = (draining: number): ExplanationReason => ({
+  code: 'node_draining',
+  message:
+    draining > 0 ? 'The installation is stopping and dials no call.' : 'No dispatcher is running.',
+})
+
+const paused = (kind: LaneKind): ExplanationReason => ({
+  code: kind === 'automation' ? 'automation_paused' : 'batch_paused',
+  message: pausedSentence(kind),
+})
+
+const closedLane = (row: ExplainRow): ExplanationReason | undefined => {
+  if (row.is_paused) return paused(row.lane_kind)
+  if (row.is_open) return undefined
+  if (!row.is_opening_known) {
+    return { code: 'calling_hours', message: 'Its calling hours are being worked out.' }
+  }
+  const window =
+    row.window_time_zone === null
+      ? ''
+      : `, narrowed by its batch’s window in ${row.window_time_zone}`
+  const where = `${policyZonesOf(row)}${window}`
+  if (!row.opens_at) {
+    return { code: 'calling_hours', message: `No calling hours are within sight in ${where}.` }
+  }
+  return {
+    code: 'calling_hours',
+    message: `It is outside the calling hours in ${where}.`,
+    until: formatDateTime(row.opens_at),
+  }
+}
+
+/** The zones in which dispatch judges the policy: of the number, or where it has none that serve, of the organization. */
+const policyZonesOf = ({ policy, time_zones }: ExplainRow): string => {
+  const ofNumber = zonesOfText(time_zones)
+  const judged = calleeZones(policyOfJson(policy), ofNumber)
+  return judged === ofNumber ? judged.join(', ') : 'the organization’s time zone'
+}
+
+const ownTimes = {
+  carrier_congestion: {
+    code: 'carrier_congestion',
+    message: 'The carrier was congested; the call is dialled again later.',
+  },
+  attempts_per_day: {
+    code: 'attempts_per_day',
+    message: 'The number was dialled as often as the policy allows on one day.',
+  },
+  not_sent: {
+    code: 'not_before',
+    message: 'Its last attempt could not be sent; it is dialled again shortly.',
+  },
+  no_engine: { code: 'no_engine', message: lackSentences.no_engine },
+  trunk_down: {
+    code: 'trunk_down',
+    message: 'The trunk could not be used; the call is dialled once it can.',
+  },
+} as const satisfies Record<OwnWaitReason, ExplanationReason>
+
+const ownTime = (row: ExplainRow): ExplanationReason | undefined => {
+  if (row.is_due) return undefined
+  const until = row.not_before && formatDateTime(row.not_before)
+  return { ...ownTimes[row.wait_reason ?? 'not_sent'], ...(until !== null && { until }) }
+}
+
+const fullCapacity = (row: ExplainRow): ExplanationReason | undefined => {
+  if (row.live_calls >= row.concurrency) {
+    return {
+      code: 'capacity',
+      message: `The organization has ${callsLive(row.live_calls)} and may have ${row.concurrency}.`,
+      details: {
+        limit: 'organization_concurrency',
+        live_calls: row.live_calls,
+        allowed_calls: row.concurrency,
+      },
+    }
+  }
+  // Trunk and nodes are shared: how much others use of them is nobody's business.
+  if (row.channels !== null && row.live_channels >= row.channels) {
+    const message = takenSentence(row.channels, 'the trunk')
+    return { code: 'capacity', message, details: { limit: 'trunk_channels' } }
+  }
+  if (row.live_on_nodes >= row.node_channels) {
+    const holders = row.servers === 1 ? 'the node' : `the ${row.servers} nodes`
+    const message = takenSentence(row.node_channels, holders)
+    return { code: 'capacity', message, details: { limit: 'node_channels' } }
+  }
+  if (row.tokens < 1) {
+    return {
+      code: 'capacity',
+      message: `The trunk takes ${row.calls_per_second} calls per second.`,
+      details: { limit: 'calls_per_second' },
+    }
+  }
+  return undefined
+}
+
+const takenSentence = (channels: number, holders: string): string =>
+  channels === 1
+    ? `The one channel of ${holders} is taken.`
+    : `All ${channels} channels of ${holders} are taken.`
+
+const callsLive = (count: number): string => `${count} ${count === 1 ? 'call' : 'calls'} live`
+
+const itsTurn = ({ ahead }: ExplainRow): ExplanationReason => ({
+  code: 'next',
+  message: aheadSentence(ahead),
+})
+
+const aheadSentence = (ahead: number): string => {
+  if (ahead === 0) return 'It is the next of its lane.'
+  if (ahead === 1) return '1 call of its lane comes first.'
+  return `${ahead === maxAhead ? `At least ${maxAhead}` : ahead} calls of its lane come first.`
+}

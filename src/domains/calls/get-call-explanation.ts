@@ -1,0 +1,20 @@
+import { notFound } from '../../contract/api-error.ts'
+import type { ApiHandler } from '../../contract/operations.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
+import { findApiCall } from './call-store.ts'
+import { explainCall } from './explain-call.ts'
+
+/** GET /calls/{call_id}/explanation: of the calls that GET /calls/{call_id} shows (D19). */
+export const getCallExplanation: ApiHandler<'getCallExplanation', Queryable, Transaction> = async (
+  { params },
+  { db, organizationId },
+) => {
+  // A pending recipient of a batch is no call yet, and neither statement finds one.
+  const [call, explanation] = await Promise.all([
+    findApiCall(db, organizationId, params.call_id),
+    explainCall(db, organizationId, params.call_id),
+  ])
+  if (!call || !explanation) throw notFound()
+  const { status, reasons, decisions } = explanation
+  return { object: 'explanation', status, reasons: [...reasons], attempts: [...decisions] }
+}
