@@ -72,6 +72,23 @@ test('the target and who asks for it stand in the REFER', async () => {
   ])
 })
 
+test('a target that is more than an address never leaves', async () => {
+  for (const target of [
+    'sip:100@trunk>;x=<sip:900@trunk',
+    'sip:100@trunk?Replaces=1',
+    'sip:100;phone-context=+1900@trunk',
+    'sip:100@trunk;method=INVITE',
+    'sip:%2b1900@trunk',
+    'sip:100@trunk\r\nX: y',
+    'tel:+12025550177',
+  ]) {
+    const peer = createPeer()
+    const outcome = await refer(peer.dialog, { ...options, target })
+    assert.equal(outcome.kind, 'refused', target)
+    assert.deepEqual(peer.sent, [])
+  }
+})
+
 test('progress is answered with 200 and is not the last word', async () => {
   const peer = createPeer()
   const outcome = refer(peer.dialog, options)

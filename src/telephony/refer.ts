@@ -23,6 +23,7 @@ export const refer = async (
   dialog: Dialog,
   { target, referredBy, answerTimeoutMs = defaultAnswerTimeoutMs }: ReferOptions,
 ): Promise<TransferOutcome> => {
+  if (!isPlainAddress(target)) return refused('The target is no plain SIP address.')
   const settled = Promise.withResolvers<TransferOutcome>()
   let isAccepted = false
   // A NOTIFY may overtake the answer to the REFER it belongs to (RFC 3515 2.4.4).
@@ -49,6 +50,15 @@ export const refer = async (
   clearTimeout(limit)
   return outcome
 }
+
+/**
+ * Nothing in it could end the brackets of Refer-To, add header fields to the far end's request (RFC 3261 19.1.1) or
+ * parameters to its URI: whoever judges targets writes them so, and this is looked at once more before one leaves.
+ */
+const isPlainAddress = (target: string): boolean =>
+  /^sips?:[A-Za-z0-9+._-]{1,64}@[A-Za-z0-9._:[\]-]{1,255}(?:;transport=(?:udp|tcp|tls))?$/.test(
+    target,
+  )
 
 const transferred: TransferOutcome = { kind: 'transferred' }
 
