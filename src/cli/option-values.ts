@@ -28,3 +28,18 @@ export const commaList = (text: string): string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+
+export interface QuotaOption {
+  readonly quota?: Readonly<Record<string, number>>
+}
+
+/** `--quota contacts=5000000 --quota batches=100` as an object. */
+export const collectQuotas = (
+  text: string,
+  before: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> => {
+  const [, name, quota] = /^([a-z_]+)=(\d{1,10})$/.exec(text) ?? []
+  if (name === undefined || quota === undefined)
+    throw new InvalidArgumentError('It must be written as NAME=N, such as contacts=5000000.')
+  return { ...before, [name]: Number(quota) }
+}

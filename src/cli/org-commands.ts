@@ -14,7 +14,13 @@ import {
   type ShownOrganization,
 } from '../domains/organizations/show-organization.ts'
 import type { CliContext } from './cli-context.ts'
-import { collectRates, wholeNumber, type RateOption } from './option-values.ts'
+import {
+  collectQuotas,
+  collectRates,
+  wholeNumber,
+  type QuotaOption,
+  type RateOption,
+} from './option-values.ts'
 import { facts, show, type Lines, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
 import { table } from './table.ts'
@@ -96,6 +102,11 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     .option('--policy <file>', 'calling policy (JSON)')
     .option('--rate <bucket=n>', 'requests a minute of a bucket (repeatable)', collectRates)
     .option(
+      '--quota <name=n>',
+      'what it may keep: contacts, batches, recipients, idempotency_answers (repeatable)',
+      collectQuotas,
+    )
+    .option(
       '--retention-days <n>',
       'days that recordings, transcripts and summaries are kept, or off',
       daysOrOff,
@@ -105,12 +116,14 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
       async (
         id: string,
         options: ChangeOptions &
-          RateOption & { readonly publicApi?: 'on' | 'off'; readonly retentionDays?: number },
+          RateOption &
+          QuotaOption & { readonly publicApi?: 'on' | 'off'; readonly retentionDays?: number },
       ) => {
         const input = {
           ...changes(options),
           ...(options.publicApi && { publicApiEnabled: options.publicApi === 'on' }),
           ...(options.rate && { rateLimits: options.rate }),
+          ...(options.quota && { quotas: options.quota }),
           ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
         }
         const organization = await context.withDatabase((db) =>

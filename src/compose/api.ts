@@ -27,7 +27,8 @@ import { listCalls } from '../domains/calls/list-calls.ts'
 import { createPlaceCall } from '../domains/calls/place-call.ts'
 import { getContact } from '../domains/contacts/get-contact.ts'
 import { listContacts } from '../domains/contacts/list-contacts.ts'
-import { upsertContact } from '../domains/contacts/upsert-contact.ts'
+import { createUpsertContact } from '../domains/contacts/upsert-contact.ts'
+import { createStorageQuotas, type StorageQuotas } from '../domains/organizations/storage-quotas.ts'
 import { installationSecrets } from '../domains/organizations/installation-secrets.ts'
 import { createGetRecording } from '../domains/recordings/get-recording.ts'
 import { createListRecordings } from '../domains/recordings/list-recordings.ts'
@@ -67,10 +68,15 @@ export const createApiRole = async (
   const { database, clock, logger } = options
   const principals = createPrincipals({ database, clock, logger })
   const [newest, ...older] = await installationSecrets(database, 'cursor')
+  const quotas = createStorageQuotas({ database, clock })
   const server = createApiServer({
     ...options,
     operations,
-    handlers: handlersOf(options),
+    handlers: handlersOf(options, quotas),
+    storage: {
+      prepare: (organizationId) => quotas.prepare(organizationId),
+      keepAnswer: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
+    },
     closedAreas: [administratorArea],
     findPrincipal: principals.findPrincipal,
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
@@ -94,24 +100,22 @@ export const createApiRole = async (
   }
 }
 
-const handlersOf = ({
-  database,
-  clock,
-  onCallEnded,
-  downloadUrls,
-}: ApiRoleOptions): ApiHandlers<Queryable, Transaction> => ({
-  placeCall: createPlaceCall(database.hint),
+const handlersOf = (
+  { database, clock, onCallEnded, downloadUrls }: ApiRoleOptions,
+  quotas: StorageQuotas,
+): ApiHandlers<Queryable, Transaction> => ({
+  placeCall: createPlaceCall(database.hint, quotas),
   listCalls,
   getCall,
   getCallExplanation,
   cancelCall: createCancelCall(database.hint, onCallEnded),
   getCallSummary,
   getCallTranscript,
-  upsertContact,
+  upsertContact: createUpsertContact(quotas),
   listContacts,
   getContact,
   listAgents,
-  createBatch: createCreateBatch(clock),
+  createBatch: createCreateBatch(clock, quotas),
   listBatches,
   getBatch,
   getBatchExplanation,

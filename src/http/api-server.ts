@@ -19,7 +19,7 @@ import { rarely, type Readiness } from './readiness.ts'
 import { createRouter, type ClosedArea } from './router.ts'
 import { guardAnonymous } from './steps/anonymous-guard.ts'
 import type { RateWindows } from './steps/rate-limit.ts'
-import type { AnyHandler } from './steps/run-operation.ts'
+import { unguardedStorage, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
 
 export interface ApiServerOptions<Table extends Operations> {
   readonly operations: Table
@@ -40,6 +40,7 @@ export interface ApiServerOptions<Table extends Operations> {
   readonly maxConnectionsPerAddress?: number
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>
+  readonly storage?: StorageGuard
   /** Further pages without a key, such as the documentation. */
   readonly pages?: Pages
   /** Counts requests; by default in this process's memory, which suits one node. */
@@ -88,6 +89,7 @@ const kernelParts = <Table extends Operations>(options: ApiServerOptions<Table>)
     ),
     isTrustedProxy: trustNetworks(options.trustedProxies),
     cursors: createCursors(options.cursorSecrets),
+    storage: options.storage ?? unguardedStorage,
     clock,
     logger: options.logger,
     isDraining: options.isDraining,

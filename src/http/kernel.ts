@@ -31,7 +31,7 @@ import { parseJson } from './steps/parse-json.ts'
 import { meter, requireAllowance, type RateWindows } from './steps/rate-limit.ts'
 import { readBody } from './steps/read-body.ts'
 import { requireHost } from './steps/host.ts'
-import { runOperation, type AnyHandler } from './steps/run-operation.ts'
+import { runOperation, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
 import { administratorOnly, requireScope } from './steps/scope.ts'
 import { validate } from './steps/validate.ts'
 import { readVersion } from './steps/version.ts'
@@ -57,6 +57,7 @@ export interface KernelParts {
   /** Proxies whose word for a client's address counts. */
   readonly isTrustedProxy: IsTrusted
   readonly cursors: Cursors
+  readonly storage: StorageGuard
   readonly clock: Clock
   readonly logger: Logger
   /** Its answers close their connections, so that clients come back to another node. */
@@ -162,8 +163,7 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
   const handler = handlerOf(target, parts)
   const done = await runOperation(
     { operation: target.operation, handler, input, context, idempotencyKey },
-    parts.database,
-    parts.cursors,
+    parts,
   )
   if (parts.checkResponses) checkResponse(target.operation, done)
   return successReply(done)

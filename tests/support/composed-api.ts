@@ -1,4 +1,4 @@
-import { createApiRole } from '../../src/compose/api.ts'
+import { createApiRole, type ApiRoleOptions } from '../../src/compose/api.ts'
 import { createAgent } from '../../src/domains/agents/create-agent.ts'
 import { createApiKey } from '../../src/domains/api-keys/create-api-key.ts'
 import { publishAutomation } from '../../src/domains/automations/publish-automation.ts'
@@ -18,6 +18,7 @@ import { createTestDatabase } from './test-database.ts'
 export interface Tenant {
   readonly secret: string
   readonly client: ApiClient
+  readonly organizationId: string
   /** One of each resource, by the name that paths give it (`call_id`). */
   readonly ids: Readonly<Record<string, string>>
 }
@@ -26,7 +27,9 @@ const many = 1_000_000
 const unlimited = { read: many, write: many, execution: many, transcript: many, recording: many }
 
 /** The API role over the real handlers and a database of its own; nobody dials. */
-export const startComposedApi = async () => {
+export const startComposedApi = async (
+  options: Partial<Pick<ApiRoleOptions, 'onCallEnded'>> = {},
+) => {
   const database = await createTestDatabase()
   const { db } = database
   const role = await createApiRole({
@@ -34,7 +37,7 @@ export const startComposedApi = async () => {
     host: '127.0.0.1',
     port: 0,
     publicUrl: () => 'http://api.test',
-    onCallEnded: async () => {},
+    onCallEnded: options.onCallEnded ?? (async () => {}),
     downloadUrls: {
       signDownloadUrl: (id) => `http://media.test/recordings/${id}`,
       clock: systemClock,
@@ -48,9 +51,14 @@ export const startComposedApi = async () => {
   const url = `http://127.0.0.1:${role.port}`
 
   /** An organization with a key that may do everything as often as it likes, and one of each resource. */
-  const createTenant = async (name: string): Promise<Tenant> => {
+  const createTenant = async (
+    name: string,
+    settings: Omit<Parameters<typeof setOrganization>[3], 'rateLimits'> = {},
+  ): Promise<Tenant> => {
     const { id } = await createOrganization(db, { name })
-    await db.transaction((tx) => setOrganization(tx, db.hint, id, { rateLimits: unlimited }))
+    await db.transaction((tx) =>
+      setOrganization(tx, db.hint, id, { rateLimits: unlimited, ...settings }),
+    )
     const { secret } = await createApiKey(db, { organizationId: id, name: 'all', scopes: 'all' })
     const agent = await createAgent(db, id, minimalAgentFile)
     const automation = await publishAutomation(db, id, automationFile(agent.id))
@@ -74,7 +82,7 @@ export const startComposedApi = async () => {
       automation_id: automation.id,
       run_id: await idOf('/automation-runs', run),
     }
-    return { secret, client, ids }
+    return { secret, client, organizationId: id, ids }
   }
   /** As if the call had been held and its MP3 stored; the id is the recording's. */
   const recordCall = async (call: {
@@ -97,6 +105,7 @@ export const startComposedApi = async () => {
   }
   return {
     url,
+    db,
     createTenant,
     async stop(): Promise<void> {
       await role.stop()

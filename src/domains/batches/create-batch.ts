@@ -10,6 +10,7 @@ import { findPlacement, type Placement } from '../calls/placement-store.ts'
 import { findPhoneNumbers } from '../contacts/recipient-store.ts'
 import { upsertRecipients } from '../contacts/upsert-recipients.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
+import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { findBatch, insertBatch, type BatchOrigin, type NewBatch } from './batch-store.ts'
 import {
@@ -22,9 +23,12 @@ import { insertRecipients, type NewRecipient } from './recipient-store.ts'
 
 /** POST /batches: a draft; its recipients are upserted with it or not at all (D5). */
 export const createCreateBatch =
-  (clock: Clock): ApiHandler<'createBatch', Queryable, Transaction> =>
+  (
+    clock: Clock,
+    quotas: StorageQuotas = unlimitedStorage,
+  ): ApiHandler<'createBatch', Queryable, Transaction> =>
   async ({ body }, { db, organizationId }) =>
-    batchResource(await createBatch(db, clock, organizationId, body, 'api'))
+    batchResource(await createBatch(db, clock, organizationId, body, 'api', quotas))
 
 /**
  * A draft that nobody is called for yet. `input` has passed its schema; the rest is judged here, in the order of D9:
@@ -37,6 +41,7 @@ export const createBatch = async (
   organizationId: string,
   input: BatchInput,
   origin: BatchOrigin,
+  quotas: StorageQuotas = unlimitedStorage,
 ): Promise<BatchRow> => {
   const [placement, numbers] = await Promise.all([
     findPlacement(tx, organizationId, isUuid(input.agent_id) ? input.agent_id : null, null),
@@ -44,8 +49,10 @@ export const createBatch = async (
   ])
   if (!placement) throw new Error(`there is no organization ${organizationId}`)
   const agentVersion = check(input, placement, numbers, clock.now().getTime())
+  quotas.take(organizationId, 'recipients', numbers.length)
+  quotas.take(organizationId, 'batches', 1)
   const contactIds = input.recipients
-    ? await upsertRecipients(tx, organizationId, input.recipients)
+    ? await upsertRecipients(tx, organizationId, input.recipients, quotas)
     : (input.contact_ids ?? [])
   const batch = { ...newBatchOf(input), origin }
   const { lanes, recipients } = inLanes(organizationId, batch, numbers, contactIds)
@@ -112,12 +119,14 @@ const checkContacts = (numbers: readonly NamedNumber[]): void => {
   )
 }
 
+const startRule = `must be at most ${maxScheduleDays} days ahead`
 const maxScheduleMs = maxScheduleDays * 24 * 3_600_000
 
 /** Past or absent: at once (D5). */
 const startOf = ({ scheduled_start_at: scheduledStartAt }: BatchInput, nowMs: number): number => {
   const startMs = scheduledStartAt === undefined ? nowMs : Date.parse(scheduledStartAt)
-  if (startMs > nowMs + maxScheduleMs) throw invalidField('scheduled_start_at', 'too_large')
+  if (startMs > nowMs + maxScheduleMs)
+    throw invalidField('scheduled_start_at', 'too_large', startRule)
   return Math.max(startMs, nowMs)
 }
 

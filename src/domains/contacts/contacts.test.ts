@@ -11,7 +11,10 @@ import { createOrganization } from '../organizations/create-organization.ts'
 import { getContact } from './get-contact.ts'
 import { listContacts } from './list-contacts.ts'
 import { findOrMakeManualContact } from './manual-contact.ts'
-import { upsertContact } from './upsert-contact.ts'
+import { unlimitedStorage } from '../organizations/storage-quotas.ts'
+import { createUpsertContact } from './upsert-contact.ts'
+
+const upsertContact = createUpsertContact(unlimitedStorage)
 
 let test: TestDatabase
 let organizationId: string

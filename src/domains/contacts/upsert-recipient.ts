@@ -1,6 +1,7 @@
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
+import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
 import {
   findNumberHolder,
   upsertContactRow,
@@ -21,13 +22,14 @@ export interface UpsertedContact {
 
 /**
  * The one contact of this identity and number: created, updated or adopted (D4). Throws `contact_identity_conflict` where
- * they belong to two contacts. Contacts of one transaction must be written in one order (by phone number), or two such
+ * they belong to two contacts, and `rate_limit_exceeded` for a new one beyond the quota. Contacts of one transaction must be written in one order (by phone number), or two such
  * transactions can deadlock; the database then ends one with a retryable error.
  */
 export const upsertRecipient = async (
   tx: Transaction,
   organizationId: string,
   input: ContactInput,
+  quotas: StorageQuotas = unlimitedStorage,
 ): Promise<UpsertedContact> => {
   for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     const outcome = await tryUpsert(tx, organizationId, input)
@@ -35,6 +37,7 @@ export const upsertRecipient = async (
       const holder = await findNumberHolder(tx, organizationId, input.phone_number)
       throw identityConflict({ input, holder })
     }
+    if (outcome.kind === 'created') quotas.take(organizationId, 'contacts', 1)
     if (outcome.kind !== 'lost') {
       return { contact: outcome.contact, isNew: outcome.kind === 'created' }
     }

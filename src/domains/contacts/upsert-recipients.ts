@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/api-error.ts'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
+import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
 import { identityConflict } from './identity-conflict.ts'
 import {
   findKnownContacts,
@@ -27,11 +28,12 @@ export const upsertRecipients = async (
   tx: Transaction,
   organizationId: string,
   inputs: readonly ContactInput[],
+  quotas: StorageQuotas = unlimitedStorage,
 ): Promise<string[]> => {
   const ids = new Map<ContactInput, string>()
   for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     const missing = inputs.filter((input) => !ids.has(input))
-    for (const [input, id] of await upsertOnce(tx, organizationId, inputs, missing)) {
+    for (const [input, id] of await upsertOnce(tx, organizationId, inputs, missing, quotas)) {
       ids.set(input, id)
     }
     if (ids.size === inputs.length) return inputs.map((input) => ids.get(input) ?? '')
@@ -57,6 +59,7 @@ const upsertOnce = async (
   organizationId: string,
   all: readonly ContactInput[],
   missing: readonly ContactInput[],
+  quotas: StorageQuotas,
 ): Promise<(readonly [ContactInput, string])[]> => {
   const match = matchAgainst(await lockKnownContacts(tx, organizationId, missing))
   const changes: ContactChange[] = []
@@ -68,6 +71,7 @@ const upsertOnce = async (
     if (contact === undefined) additions.push(input)
     else changes.push({ id: contact.id, input })
   }
+  if (additions.length > 0) quotas.take(organizationId, 'contacts', additions.length)
   if (changes.length > 0) await tryUpdate(tx, organizationId, changes)
   const added =
     additions.length > 0 ? await insertContacts(tx, organizationId, additions) : new Map()

@@ -1,5 +1,6 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { OrganizationMode } from './organization-mode.ts'
+import type { Quotas } from './quotas.ts'
 import type { OrganizationRecord } from './organization-store.ts'
 
 /** An organization as commands print it. */
@@ -13,6 +14,8 @@ export interface Organization {
   readonly concurrency: number
   /** Left out while everything is kept. */
   readonly retention_days?: number
+  /** What the operator set; the defaults are left out. */
+  readonly quotas?: Partial<Quotas>
   readonly created_at: string
   readonly updated_at: string
 }
@@ -25,6 +28,7 @@ export const organizationResource = (record: OrganizationRecord): Organization =
   public_api_enabled: record.publicApiEnabled,
   concurrency: record.concurrency,
   ...(record.retentionDays !== null && { retention_days: record.retentionDays }),
+  ...(Object.keys(record.quotas).length > 0 && { quotas: record.quotas }),
   created_at: formatDateTime(record.createdAt),
   updated_at: formatDateTime(record.updatedAt),
 })

@@ -1,6 +1,7 @@
 import type { RateLimits } from '../../contract/buckets.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { policyOfJson, type CallingPolicy, type CallingPolicyJson } from './calling-policy.ts'
+import type { Quotas } from './quotas.ts'
 import { routeOf, type OrganizationMode } from './organization-mode.ts'
 
 /** An organization as it is stored. */
@@ -13,6 +14,8 @@ export interface OrganizationRecord {
   readonly concurrency: number
   /** Allowances that differ from the defaults. */
   readonly rateLimits: Partial<RateLimits>
+  /** Storage quotas that differ from the defaults. */
+  readonly quotas: Partial<Quotas>
   readonly policy: CallingPolicy
   /** Null: made before organizations had a mode, and decided by the next start. */
   readonly mode: OrganizationMode | null
@@ -29,6 +32,7 @@ interface OrganizationRow {
   readonly public_api_enabled: boolean
   readonly concurrency: number
   readonly rate_limits: Partial<RateLimits>
+  readonly quotas: Partial<Quotas>
   readonly policy: CallingPolicyJson
   readonly mode: OrganizationMode | null
   readonly retention_days: number | null
@@ -36,7 +40,7 @@ interface OrganizationRow {
   readonly updated_at: Date
 }
 
-const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, policy, mode,
+const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, quotas, policy, mode,
        retention_days, created_at, updated_at`
 
 const fromRow = (row: OrganizationRow): OrganizationRecord => ({
@@ -46,6 +50,7 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   publicApiEnabled: row.public_api_enabled,
   concurrency: row.concurrency,
   rateLimits: row.rate_limits,
+  quotas: row.quotas,
   policy: policyOfJson(row.policy),
   mode: row.mode,
   retentionDays: row.retention_days,
@@ -174,6 +179,7 @@ const updateStatement = sql(
           policy             = coalesce($4, policy),
           rate_limits        = rate_limits || $5,
           retention_days     = case when $6::integer = 0 then null else coalesce($6, retention_days) end,
+          quotas             = quotas || $7,
           updated_at         = now()
     where id = $1
    returning ${columns}`,
@@ -184,6 +190,7 @@ export interface OrganizationChanges {
   readonly concurrency?: number
   readonly policy?: CallingPolicyJson
   readonly rateLimits?: Partial<RateLimits>
+  readonly quotas?: Partial<Quotas>
   /** 0: keep everything. */
   readonly retentionDays?: number
 }
@@ -201,6 +208,7 @@ export const updateOrganization = async (
     changes.policy === undefined ? null : JSON.stringify(changes.policy),
     JSON.stringify(changes.rateLimits ?? {}),
     changes.retentionDays ?? null,
+    JSON.stringify(changes.quotas ?? {}),
   ])
   return row && fromRow(row)
 }

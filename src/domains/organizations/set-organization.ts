@@ -6,6 +6,7 @@ import { checkConcurrency } from './create-organization.ts'
 import { OperatorError } from './operator-error.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
 import { updateOrganization } from './organization-store.ts'
+import { checkQuotas } from './quotas.ts'
 import { checkRateLimits } from './rate-allowances.ts'
 
 /** Payload: the id of the organization whose settings changed. A hint only; the row is the truth. */
@@ -17,6 +18,7 @@ export interface SetOrganizationInput {
   /** A parsed policy file. Replaces the whole policy. */
   readonly policy?: unknown
   readonly rateLimits?: Readonly<Record<string, number>>
+  readonly quotas?: Readonly<Record<string, number>>
   /** Days that recordings, transcripts and summaries are kept; 0 keeps them for good. */
   readonly retentionDays?: number
 }
@@ -38,6 +40,7 @@ export const setOrganization = async (
     ...(input.rateLimits && {
       rateLimits: checkRateLimits(input.rateLimits) satisfies Partial<RateLimits>,
     }),
+    ...(input.quotas && { quotas: checkQuotas(input.quotas) }),
     ...(input.retentionDays !== undefined && {
       retentionDays: checkRetentionDays(input.retentionDays),
     }),

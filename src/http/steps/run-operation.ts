@@ -1,6 +1,6 @@
 import type { Operation, OperationContext } from '../../contract/define-operation.ts'
 import type { Position } from '../../contract/paging.ts'
-import type { Database, Queryable } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Cursors } from '../cursors.ts'
 import type { StoredAnswer } from '../idempotency-claims.ts'
 import { retrying } from '../retrying.ts'
@@ -21,14 +21,32 @@ export interface Invocation {
   readonly idempotencyKey: string | undefined
 }
 
+export interface RunOperationParts {
+  readonly database: Database
+  readonly cursors: Cursors
+  readonly storage: StorageGuard
+}
+
+/** Bounds what an organization stores by its requests; both throw what the caller is told. */
+export interface StorageGuard {
+  /** Before the transaction of a request that may store. No promise where nothing has to be waited for. */
+  prepare(organizationId: string): void | Promise<void>
+  /** Takes room for one answer that is kept under an Idempotency-Key. */
+  keepAnswer(organizationId: string): void
+}
+
+export const unguardedStorage: StorageGuard = {
+  prepare: () => undefined,
+  keepAnswer: () => undefined,
+}
+
 /**
  * Calls the handler: on the pool for GET, in a transaction for everything else, at most once under an
  * Idempotency-Key. What surely left no effect, or is safe to repeat, is tried again when the database failed over.
  */
 export const runOperation = async (
   invocation: Invocation,
-  database: Database,
-  cursors: Cursors,
+  { database, cursors, storage }: RunOperationParts,
 ): Promise<OnceAnswer> => {
   const { operation, input, context, idempotencyKey } = invocation
   const work = async (db: Queryable): Promise<StoredAnswer> =>
@@ -36,6 +54,8 @@ export const runOperation = async (
 
   if (operation.method === 'GET')
     return { ...(await retrying(() => work(database), 'repeatable')), isReplay: false }
+  const prepared = storage.prepare(context.organizationId)
+  if (prepared) await prepared
   if (idempotencyKey === undefined) {
     const answer = await retrying(() => database.transaction(work), 'unless committed')
     return { ...answer, isReplay: false }
@@ -50,7 +70,12 @@ export const runOperation = async (
       body: input.body,
     }),
   }
-  return retrying(() => runOnce(database, claim, work), 'repeatable')
+  // A replay is answered whatever this throws: the claim is judged first.
+  const keepAndWork = async (tx: Transaction): Promise<StoredAnswer> => {
+    storage.keepAnswer(context.organizationId)
+    return work(tx)
+  }
+  return retrying(() => runOnce(database, claim, keepAndWork), 'repeatable')
 }
 
 const toAnswer = (

@@ -1,0 +1,52 @@
+import { ApiError } from '../../contract/api-error.ts'
+import { OperatorError } from './operator-error.ts'
+
+/** What an organization may keep at once, unless the operator says otherwise. Generous: against faults, not for plans. */
+export const defaultQuotas = {
+  /** Contacts of any source. */
+  contacts: 1_000_000,
+  /** Batches that have not ended, or were made within the last 24 hours. */
+  batches: 10_000,
+  /** Recipients of these batches. */
+  recipients: 1_000_000,
+  /** Answers kept for the replay of idempotent requests; each for 24 hours. */
+  idempotency_answers: 2_000_000,
+} as const
+
+export type QuotaName = keyof typeof defaultQuotas
+
+export type Quotas = Readonly<Record<QuotaName, number>>
+
+export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[]
+
+const maxQuota = 1_000_000_000
+
+/** Quotas as an operator sets them; throws `OperatorError` for an unknown name or an impossible number. */
+export const checkQuotas = (quotas: Readonly<Record<string, number>>): Partial<Quotas> => {
+  for (const [name, quota] of Object.entries(quotas)) {
+    if (!quotaNames.some((known) => known === name))
+      throw new OperatorError(`There is no quota "${name}": it is one of ${quotaNames.join(', ')}.`)
+    if (!Number.isInteger(quota) || quota < 1 || quota > maxQuota)
+      throw new OperatorError(`The quota of ${name} must be a whole number from 1 to ${maxQuota}.`)
+  }
+  return quotas
+}
+
+const kept: Readonly<Record<QuotaName, string>> = {
+  contacts: 'contacts',
+  batches: 'batches that have not ended or are younger than 24 hours',
+  recipients: 'recipients of batches that have not ended or are younger than 24 hours',
+  idempotency_answers: 'answers to idempotent requests of the last 24 hours',
+}
+
+/** Nobody can know when there is room again; an hour keeps clients from asking in vain. */
+const retryAfterSeconds = 3600
+
+/** 429: storage is an allowance like that of a bucket, but of things kept (decision D11). */
+export const quotaExceeded = (name: QuotaName, quota: number): ApiError =>
+  new ApiError(
+    'rate_limit_exceeded',
+    `Your organization keeps at most ${quota} ${kept[name]} (quota ${name}). The operator can raise it.`,
+    undefined,
+    { retryAfterSeconds },
+  )

@@ -1,0 +1,90 @@
+import type { Database } from '../../database/database.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { defaultQuotas, quotaExceeded, type QuotaName, type Quotas } from './quotas.ts'
+import { countKept, type KeptCounts } from './storage-quota-store.ts'
+
+/** Keeps what organizations store within their quotas. */
+export interface StorageQuotas {
+  /** Before a transaction that may store: learns what is kept. No promise where that is known. */
+  prepare(organizationId: string): void | Promise<void>
+  /** Takes room for so many more; throws `rate_limit_exceeded` where there is none. Needs no database. */
+  take(organizationId: string, name: QuotaName, amount: number): void
+}
+
+/** An estimate is counted anew after this, so that what other nodes and operators did is seen. */
+const maxAgeMs = 60_000
+/** One that refused somebody is counted anew after this: there may be room again. */
+const maxAgeOfFullMs = 5_000
+const maxEntries = 10_000
+
+interface Entry {
+  readonly quotas: Quotas
+  readonly countedAtMs: number
+  /** Kept when counted, and what this process took since. */
+  readonly kept: Record<QuotaName, number>
+  hasRefused: boolean
+}
+
+/**
+ * Counts are estimates in memory: counted in the database (never beyond the quota) once a minute while an organization
+ * writes, and raised by what this process accepts, whether or not that commits. So a request costs no count. The slack is
+ * what other nodes accept within a minute; a single node has none.
+ */
+export const createStorageQuotas = ({
+  database,
+  clock,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+}): StorageQuotas => {
+  const entries = new Map<string, Entry>()
+  const countings = new Map<string, Promise<void>>()
+
+  const count = async (organizationId: string): Promise<void> => {
+    const countedAtMs = clock.monotonicMs()
+    const entry = entryOf(await countKept(database, organizationId, defaultQuotas), countedAtMs)
+    entries.delete(organizationId)
+    const [oldest] = entries.keys()
+    if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest)
+    entries.set(organizationId, entry)
+  }
+
+  /** One count for all that wait for it. */
+  const recount = (organizationId: string): Promise<void> => {
+    const running = countings.get(organizationId)
+    if (running) return running
+    const counting = count(organizationId).finally(() => countings.delete(organizationId))
+    countings.set(organizationId, counting)
+    return counting
+  }
+
+  return {
+    prepare(organizationId) {
+      const entry = entries.get(organizationId)
+      if (!entry) return recount(organizationId)
+      const maxAge = entry.hasRefused ? maxAgeOfFullMs : maxAgeMs
+      const isOld = clock.monotonicMs() - entry.countedAtMs >= maxAge
+      return isOld ? recount(organizationId) : undefined
+    },
+    take(organizationId, name, amount) {
+      const entry = entries.get(organizationId)
+      // Displaced since it was prepared, by 10,000 others: the next request counts.
+      if (!entry) return
+      if (entry.kept[name] + amount > entry.quotas[name]) {
+        entry.hasRefused = true
+        throw quotaExceeded(name, entry.quotas[name])
+      }
+      entry.kept[name] += amount
+    },
+  }
+}
+
+const entryOf = ({ quotas, ...kept }: KeptCounts, countedAtMs: number): Entry => ({
+  quotas: { ...defaultQuotas, ...quotas },
+  countedAtMs,
+  kept,
+  hasRefused: false,
+})
+
+/** For commands of an operator, and for tests of other things. */
+export const unlimitedStorage: StorageQuotas = { prepare: () => undefined, take: () => undefined }
