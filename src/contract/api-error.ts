@@ -1,11 +1,12 @@
 import {
   errorStatuses,
   maxFieldProblems,
+  type BrokenRule,
   type ErrorCode,
   type ErrorDetails,
   type FieldCode,
-  type FieldProblem,
 } from './errors.ts'
+import { fieldRules } from './field-rules.ts'
 
 interface ApiErrorOptions {
   /** Sent as `Retry-After`. */
@@ -37,15 +38,15 @@ export class ApiError extends Error {
 }
 
 /** A `validation_error` over these problems; the 51st is cut and `truncated` set (D9). */
-export const validationError = (problems: readonly FieldProblem[]): ApiError =>
+export const validationError = (problems: readonly BrokenRule[]): ApiError =>
   new ApiError('validation_error', describe(problems), {
-    fields: problems.slice(0, maxFieldProblems),
+    fields: problems.slice(0, maxFieldProblems).map(({ path, code }) => ({ path, code })),
     ...(problems.length > maxFieldProblems ? { truncated: true as const } : {}),
   })
 
 /** A `validation_error` over one field. */
-export const invalidField = (path: string, code: FieldCode): ApiError =>
-  validationError([{ path, code }])
+export const invalidField = (path: string, code: FieldCode, rule?: string): ApiError =>
+  validationError([{ path, code, rule }])
 
 /** 404 for the resource a path names. */
 export const notFound = (): ApiError =>
@@ -57,10 +58,16 @@ export const notFoundInBody = (path: string): ApiError =>
     fields: [{ path, code: 'not_found' }],
   })
 
-const describe = (problems: readonly FieldProblem[]): string => {
-  const [first] = problems
-  if (!first) return 'The request is not valid.'
-  const where = first.path === '' ? 'the body' : first.path
-  const others = problems.length === 1 ? '' : `, and ${problems.length - 1} more`
-  return `The request is not valid: ${where} (${first.code})${others}.`
+/** More of them are counted in the message; `details.fields` has them all. */
+const maxTold = 5
+
+/** `limit must be at most 100.` */
+const describe = (problems: readonly BrokenRule[]): string => {
+  if (problems.length === 0) return 'The request is not valid.'
+  const told = problems.slice(0, maxTold).map(sentenceOf)
+  const others = problems.length - told.length
+  return `${told.join('; ')}${others === 0 ? '' : `; and ${others} more`}.`
 }
+
+const sentenceOf = ({ path, code, rule = fieldRules[code] }: BrokenRule): string =>
+  `${path === '' ? 'The body' : path} ${rule}`

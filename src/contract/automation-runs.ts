@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dateTime, opaqueId } from './fields.ts'
+import { ruleMessage } from './field-rules.ts'
 import { createdFilters, listOf, listPaging } from './paging.ts'
 import { blame, isOpenWindow } from './rules.ts'
 
@@ -53,7 +54,14 @@ const runInput = z
   .unknown()
   .check(({ value, issues }) => {
     if (isWithinLimits(value)) return
-    issues.push({ code: 'custom', message: 'too_large', input: value })
+    issues.push({
+      code: 'custom',
+      message: ruleMessage(
+        'too_large',
+        `must be at most ${maxInputBytes / 1024} KiB, nested at most ${maxInputDepth} deep`,
+      ),
+      input: value,
+    })
     const keys = noInput.safeParse(value).error?.issues ?? []
     for (const issue of keys)
       if (issue.code === 'unrecognized_keys') issues.push({ ...issue, input: {} })
@@ -106,7 +114,10 @@ export const automationRunFilters = z
     contact_id: opaqueId.optional(),
     ...createdFilters,
   })
-  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
+  .refine(
+    isOpenWindow,
+    blame('created_before', 'invalid_range', 'must be later than created_after'),
+  )
 
 export const automationRunList = listOf(automationRun).meta({ id: 'AutomationRunList' })
 

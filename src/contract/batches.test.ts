@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchInput } from './batches.ts'
+import { readRuleMessage } from './field-rules.ts'
 
 const recipient = { external_id: 'a', name: 'Ada', phone_number: '+12025550100' }
 const window = {
@@ -21,7 +22,9 @@ const others = (count: number) =>
 const blamed = (input: unknown): string[] => {
   const result = batchInput.safeParse(input)
   if (result.success) return []
-  return result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+  return result.error.issues.map(
+    ({ path, message }) => `${path.join('.')} ${readRuleMessage(message)?.code ?? message}`,
+  )
 }
 
 const accepted: readonly [string, object][] = [

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { contactInput, type ContactInput } from './contacts.ts'
 import { uniqueItems } from './duplicates.ts'
 import { count, dateTime, dateTimeInput, opaqueId, text } from './fields.ts'
+import { ruleMessage } from './field-rules.ts'
 import { listOf, listPaging } from './paging.ts'
 import { blame, hasNotBoth, hasOneOf } from './rules.ts'
 import { batchStatuses } from './states.ts'
@@ -26,12 +27,18 @@ export const weekdayNames = [
 
 const startTime = z
   .string()
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/)
+  .regex(
+    /^(?:[01]\d|2[0-3]):[0-5]\d$/,
+    ruleMessage('invalid_format', 'must be a time from 00:00 to 23:59'),
+  )
   .meta({ description: '`HH:MM`, 24 hours.', examples: ['09:00'] })
 
 const endTime = z
   .string()
-  .regex(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/)
+  .regex(
+    /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/,
+    ruleMessage('invalid_format', 'must be a time from 00:01 to 24:00'),
+  )
   .meta({ description: 'Later than `start_time`; `24:00` is midnight.', examples: ['17:30'] })
 
 /** Whether the window ends after it begins; members of another shape are blamed by themselves. */
@@ -46,13 +53,13 @@ export const callingWindow = z
   .strictObject({
     time_zone: z
       .string()
-      .refine(isTimeZone, { error: 'invalid_time_zone' })
+      .refine(isTimeZone, { error: ruleMessage('invalid_time_zone') })
       .meta({ description: 'IANA time zone.', examples: ['America/New_York'] }),
     weekdays: uniqueItems(z.array(z.enum(weekdayNames)).min(1).max(weekdayNames.length)),
     start_time: startTime,
     end_time: endTime,
   })
-  .refine(endsLater, blame('end_time', 'invalid_range'))
+  .refine(endsLater, blame('end_time', 'invalid_range', 'must be later than start_time'))
   .meta({
     id: 'CallingWindow',
     description: 'Narrows the calling policy of your organization, never widens it.',
@@ -89,8 +96,14 @@ export const batchInput = z
     }),
     calling_window: callingWindow.optional(),
   })
-  .refine(hasOneOf('contact_ids', 'recipients'), blame('contact_ids', 'required'))
-  .refine(hasNotBoth('contact_ids', 'recipients'), blame('recipients', 'mutually_exclusive'))
+  .refine(
+    hasOneOf('contact_ids', 'recipients'),
+    blame('contact_ids', 'required', 'is required where recipients is not given'),
+  )
+  .refine(
+    hasNotBoth('contact_ids', 'recipients'),
+    blame('recipients', 'mutually_exclusive', 'must not be given with contact_ids'),
+  )
   .meta({
     id: 'BatchInput',
     description: 'Exactly one of `contact_ids` and `recipients`; nobody twice.',

@@ -12,8 +12,14 @@ export const callInput = z
     contact_id: opaqueId.optional(),
     recipient: contactInput.optional(),
   })
-  .refine(hasOneOf('contact_id', 'recipient'), blame('contact_id', 'required'))
-  .refine(hasNotBoth('contact_id', 'recipient'), blame('recipient', 'mutually_exclusive'))
+  .refine(
+    hasOneOf('contact_id', 'recipient'),
+    blame('contact_id', 'required', 'is required where recipient is not given'),
+  )
+  .refine(
+    hasNotBoth('contact_id', 'recipient'),
+    blame('recipient', 'mutually_exclusive', 'must not be given with contact_id'),
+  )
   .meta({
     id: 'CallInput',
     description: 'Exactly one of `contact_id` and `recipient`.',
@@ -63,7 +69,10 @@ export const callFilters = z
     automation_run_id: opaqueId.optional(),
     ...createdFilters,
   })
-  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
+  .refine(
+    isOpenWindow,
+    blame('created_before', 'invalid_range', 'must be later than created_after'),
+  )
 
 export const callList = listOf(call).meta({ id: 'CallList' })
 

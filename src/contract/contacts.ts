@@ -53,7 +53,10 @@ export const contactFilters = z
     source: sourceName.optional(),
     ...createdFilters,
   })
-  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
+  .refine(
+    isOpenWindow,
+    blame('created_before', 'invalid_range', 'must be later than created_after'),
+  )
 
 export const contactList = listOf(contact).meta({ id: 'ContactList' })
 

@@ -55,13 +55,16 @@ export const fieldCodes = [
 
 export type FieldCode = (typeof fieldCodes)[number]
 
-export const isFieldCode = (text: string): text is FieldCode =>
-  fieldCodes.some((code) => code === text)
-
 /** One problem: `a.b[3].c` in bodies, the bare name for query parameters, the lower-case name for headers (D9). */
 export interface FieldProblem {
   readonly path: string
   readonly code: FieldCode
+}
+
+/** A problem with the rule that was broken, for the message: `must be at most 100`. */
+export interface BrokenRule extends FieldProblem {
+  /** Left out: that of the code. */
+  readonly rule?: string | undefined
 }
 
 /** More problems than this are cut and `truncated` is set (D9). */

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { parseDateTime } from './date-time.ts'
 import type { FieldCode } from './errors.ts'
+import { ruleMessage } from './field-rules.ts'
 import { trimWhiteSpace } from './text.ts'
 
-/** An issue's message is its public field code; where none is given, the code follows from Zod's kind of issue. */
-const code = (fieldCode: FieldCode): { error: FieldCode } => ({ error: fieldCode })
+/** An issue's message is its public field code and the rule; where none is given, both follow from Zod's issue. */
+const code = (fieldCode: FieldCode, rule?: string): { error: string } => ({
+  error: ruleMessage(fieldCode, rule),
+})
 
 /** Text whose code points are counted after trimming Unicode white space (D1). */
 export const text = (minLength: number, maxLength: number) =>
@@ -18,7 +21,7 @@ const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4
 /** A UUID in either case; handlers get it in lower case. */
 export const uuid = z
   .string()
-  .regex(uuidPattern)
+  .regex(uuidPattern, code('invalid_format', 'must be a UUID'))
   .overwrite((value) => value.toLowerCase())
   .meta({ format: 'uuid' })
 
@@ -31,7 +34,13 @@ export const phoneNumber = z
 /** Namespace of a contact's identity. */
 export const sourceName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,63}$/, code('invalid_format'))
+  .regex(
+    /^[a-z][a-z0-9_-]{0,63}$/,
+    code(
+      'invalid_format',
+      'must begin with a lower-case letter, then lower-case letters, digits, "_" or "-", at most 64 in all',
+    ),
+  )
   .meta({ description: 'Identity namespace.', examples: ['public_api'] })
 
 const instant = (string: z.ZodString) =>
@@ -60,7 +69,7 @@ export const count = z.int().min(0)
 /** A whole number in a query string: digits only, within bounds, never clamped (D1). */
 export const integerParameter = (min: number, max: number) =>
   z.codec(
-    z.string().regex(/^-?(?:0|[1-9][0-9]*)$/, code('invalid_type')),
+    z.string().regex(/^-?(?:0|[1-9][0-9]*)$/, code('invalid_type', 'must be a whole number')),
     z.int().min(min).max(max),
     {
       decode: (digits) => boundedNumber(digits),

@@ -46,7 +46,10 @@ export const recordingFilters = z
     }),
     expires_in: expiresIn.optional(),
   })
-  .refine(isOpenWindow, blame('created_before', 'invalid_range'))
+  .refine(
+    isOpenWindow,
+    blame('created_before', 'invalid_range', 'must be later than created_after'),
+  )
   .refine(
     ({ include, expires_in: seconds }) => seconds === undefined || include !== undefined,
     blame('expires_in', 'requires_include'),

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { parseDateTime } from './date-time.ts'
 import type { FieldCode } from './errors.ts'
+import { ruleMessage } from './field-rules.ts'
 
 /**
  * Says which field a rule over a whole object blames, and how. The rule runs beside the checks of the members (Zod
  * would skip it after a failed one), so that one answer names every problem.
  */
-export const blame = (path: string, code: FieldCode) => ({
+export const blame = (path: string, code: FieldCode, rule?: string) => ({
   path: [path],
-  error: code,
+  error: ruleMessage(code, rule),
   when: ({ value }: z.core.ParsePayload) =>
     typeof value === 'object' && value !== null && !Array.isArray(value),
 })

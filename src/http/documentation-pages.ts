@@ -17,7 +17,12 @@ const scalarConfiguration = {
   persistAuth: false,
 }
 
-const startProgram = `Scalar.createApiReference('#reference', ${JSON.stringify(scalarConfiguration)})\n`
+// Requests are tried where the page came from: the content policy lets it ask no other origin, and one installation is
+// reached as localhost, as 127.0.0.1 and by its public name.
+const startProgram = `const configuration = ${JSON.stringify(scalarConfiguration)}
+configuration.servers = [{ url: location.origin, description: 'This installation.' }]
+Scalar.createApiReference('#reference', configuration)
+`
 
 /** `/openapi.json` and `/docs`, made from the operations table on first use. */
 export const createDocumentationPages = (

@@ -37,3 +37,32 @@ test('a browser shows an operation on /docs and asks nobody but this server', as
     await api.stop()
   }
 })
+
+test('the reference serves every name of the installation, and its search knows the concepts', async (t) => {
+  const missing = missingPeer('chromium')
+  if (missing) return t.skip(missing)
+  const port = await freeTcpPort()
+  const pages = createDocumentationPages(() => `http://127.0.0.1:${port}`)
+  const api = await startApiFixture({ port, pages })
+  const browser = await launchChromium()
+  try {
+    for (const host of ['localhost', '127.0.0.1']) {
+      const page = await browser.newPage()
+      await page.goto(`http://${host}:${port}/docs`)
+      await page.getByRole('heading', { name: 'Place a call' }).waitFor()
+      await page.getByText(`http://${host}:${port}`).first().waitFor()
+      for (const concept of ['voicemail', 'calling hours']) {
+        await page.keyboard.press('Control+k')
+        await page.getByRole('listbox').waitFor({ state: 'attached' })
+        await page.keyboard.type(concept)
+        const found = page.getByRole('option').filter({ hasText: new RegExp(concept, 'i') })
+        await found.first().waitFor()
+        await page.keyboard.press('Escape')
+      }
+      await page.close()
+    }
+  } finally {
+    await browser.close()
+    await api.stop()
+  }
+})

@@ -1,6 +1,7 @@
 import type { Operation, Operations } from '../define-operation.ts'
 import { errorEnvelope } from '../error-envelope.ts'
 import { latestVersion } from '../versions.ts'
+import { guides } from './guides.ts'
 import { commonParameters, parametersOf } from './parameters.ts'
 import { responseHeaders, responsesOf, sharedResponses } from './responses.ts'
 import { createSchemaCollector, type Json, type SchemaCollector } from './schemas.ts'
@@ -43,7 +44,7 @@ export const openApiDocument = (operations: Operations, serverUrl: string): Json
     },
     servers: [{ url: serverUrl, description: 'This installation.' }],
     security: [{ apiKey: [] }],
-    tags: tagsOf(operations),
+    tags: [...tagsOf(operations), ...guides],
     paths,
     components: {
       securitySchemes: {

@@ -1,6 +1,6 @@
 import type { Operation } from '../define-operation.ts'
 import { errorCodes, errorStatuses, type ErrorCode } from '../errors.ts'
-import { serviceVersions } from '../versions.ts'
+import { errorExamples } from './error-examples.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 
 const header = (description: string, schema: Json): Json => ({ description, schema })
@@ -138,24 +138,10 @@ const errorOf = (status: number, codes: readonly ErrorCode[]): Json => ({
     'application/json': {
       schema: { $ref: '#/components/schemas/ErrorEnvelope' },
       // Named by code, so that a reader and a program find the codes of this answer here.
-      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      examples: Object.fromEntries(codes.map((code) => [code, { value: errorExamples[code] }])),
     },
   },
 })
-
-const exampleOf = (code: ErrorCode): Json => ({
-  error: {
-    code,
-    message: 'What went wrong, in a sentence.',
-    request_id: 'req_1',
-    ...detailsOf[code],
-  },
-})
-
-const detailsOf: Partial<Record<ErrorCode, Json>> = {
-  validation_error: { details: { fields: [{ path: 'phone_number', code: 'invalid_e164' }] } },
-  unsupported_version: { details: { supported_versions: serviceVersions } },
-}
 
 const errorDescriptions: Readonly<Record<number, string>> = {
   400: 'The request is wrong; `details.fields` says where.',

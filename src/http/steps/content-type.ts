@@ -11,7 +11,7 @@ export const requireJson = (request: RequestHead): void => {
     typeof type === 'string' &&
     json.test(type) &&
     /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')
-  if (!isJson) throw invalidField('content-type', 'invalid_format')
+  if (!isJson) throw invalidField('content-type', 'invalid_format', 'must be application/json')
   requireCoding(request, 'content-encoding', 'identity')
   // Node takes any list that ends with `chunked` for that alone, and would hand on what the other codings made.
   requireCoding(request, 'transfer-encoding', 'chunked')
@@ -20,5 +20,5 @@ export const requireJson = (request: RequestHead): void => {
 const requireCoding = (request: RequestHead, name: string, known: string): void => {
   const coding = soleHeader(request, name)
   if (coding !== undefined && coding?.toLowerCase() !== known)
-    throw invalidField(name, 'invalid_format')
+    throw invalidField(name, 'invalid_format', `must be ${known}, or absent`)
 }

@@ -5,6 +5,8 @@ import { soleHeader, type RequestHead } from '../request-head.ts'
 /** 1 to 255 printable ASCII characters; inner spaces allowed, none at the ends (contract, "Endpoints"). */
 const shape = /^[!-~](?:[ -~]{0,253}[!-~])?$/
 
+const shapeRule = 'must be 1 to 255 printable ASCII characters without a space at either end'
+
 /** The caller's Idempotency-Key, where the operation reads one. Throws 400 where it is missing or malformed. */
 export const readIdempotencyKey = (
   request: RequestHead,
@@ -16,6 +18,7 @@ export const readIdempotencyKey = (
     if (rule === 'optional') return undefined
     throw new ApiError('idempotency_key_required', 'This operation requires an Idempotency-Key.')
   }
-  if (given === null || !shape.test(given)) throw invalidField('idempotency-key', 'invalid_format')
+  if (given === null || !shape.test(given))
+    throw invalidField('idempotency-key', 'invalid_format', shapeRule)
   return given
 }

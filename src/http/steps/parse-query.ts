@@ -1,8 +1,8 @@
-import type { FieldProblem } from '../../contract/errors.ts'
+import type { BrokenRule } from '../../contract/errors.ts'
 
 export interface ParsedQuery {
   readonly values: Readonly<Record<string, string>>
-  readonly problems: readonly FieldProblem[]
+  readonly problems: readonly BrokenRule[]
 }
 
 /**
@@ -11,15 +11,16 @@ export interface ParsedQuery {
  */
 export const parseQuery = (text: string): ParsedQuery => {
   const values: Record<string, string> = Object.create(null)
-  const problems: FieldProblem[] = []
+  const problems: BrokenRule[] = []
   for (const piece of text.split('&')) {
     if (piece === '') continue
     const [rawName = '', ...rest] = piece.split('=')
     const name = decode(rawName) ?? rawName
     const value = decode(rest.join('='))
     if (value === undefined || decode(rawName) === undefined)
-      problems.push({ path: name, code: 'invalid_format' })
-    else if (name in values) problems.push({ path: name, code: 'duplicate_item' })
+      problems.push({ path: name, code: 'invalid_format', rule: 'holds a malformed escape' })
+    else if (name in values)
+      problems.push({ path: name, code: 'duplicate_item', rule: 'is given twice' })
     else values[name] = value
   }
   return { values, problems }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { isFieldCode, type FieldCode, type FieldProblem } from '../../contract/errors.ts'
+import type { BrokenRule, FieldCode } from '../../contract/errors.ts'
+import { readRuleMessage } from '../../contract/field-rules.ts'
 import { firstCauses } from '../../contract/first-causes.ts'
 import { isStorableText } from '../../contract/text.ts'
 
@@ -10,17 +11,22 @@ const maxPathLength = 256
 export const problemsOf = (
   issues: readonly z.core.$ZodIssue[],
   input: unknown,
-): readonly FieldProblem[] => firstCauses(issues).flatMap((issue) => problemsOfIssue(issue, input))
+): readonly BrokenRule[] => firstCauses(issues).flatMap((issue) => problemsOfIssue(issue, input))
 
-const problemsOfIssue = (issue: z.core.$ZodIssue, input: unknown): FieldProblem[] =>
+const problemsOfIssue = (issue: z.core.$ZodIssue, input: unknown): BrokenRule[] =>
   issue.code === 'unrecognized_keys'
     ? issue.keys.map((key) => problem([...issue.path, key], 'unknown_field'))
-    : [problem(issue.path, codeOf(issue, input))]
+    : [problemOf(issue, input)]
+
+const problemOf = (issue: z.core.$ZodIssue, input: unknown): BrokenRule => {
+  // A schema that names its own code puts it into the message, with the rule.
+  const named = readRuleMessage(issue.message)
+  if (named) return problem(issue.path, named.code, named.rule)
+  if (isAbsent(issue.path, input)) return problem(issue.path, 'required')
+  return problem(issue.path, codeOf(issue, input), ruleOf(issue))
+}
 
 const codeOf = (issue: z.core.$ZodIssue, input: unknown): FieldCode => {
-  // A schema that names its own code puts it into the message.
-  if (isFieldCode(issue.message)) return issue.message
-  if (isAbsent(issue.path, input)) return 'required'
   switch (issue.code) {
     case 'invalid_type':
       return 'invalid_type'
@@ -39,6 +45,44 @@ const codeOf = (issue: z.core.$ZodIssue, input: unknown): FieldCode => {
     case 'custom':
       return 'invalid_format'
   }
+}
+
+/** In words, as the message has it; `undefined` where the code says it all. */
+const ruleOf = (issue: z.core.$ZodIssue): string | undefined => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`
+    case 'too_small':
+      return bound(issue.origin, 'least', issue.minimum)
+    case 'too_big':
+      return bound(issue.origin, 'most', issue.maximum)
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+    case 'invalid_union':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
+      return undefined
+  }
+}
+
+const typeNames: Partial<Record<string, string>> = {
+  string: 'a string',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+const bound = (origin: string, which: 'least' | 'most', count: number | bigint): string => {
+  const plural = Number(count) === 1 ? '' : 's'
+  if (origin === 'string') return `must have at ${which} ${count} character${plural}`
+  if (origin === 'array') return `must have at ${which} ${count} item${plural}`
+  return `must be at ${which} ${count}`
 }
 
 const tooSmall: Partial<Record<string, FieldCode>> = {
@@ -65,7 +109,7 @@ const valueAt = (path: readonly PropertyKey[], input: unknown): unknown =>
   )
 
 /** Strings and member names that PostgreSQL could not keep, each as `invalid_format` (D1). */
-export const unstorableText = (value: unknown): readonly FieldProblem[] =>
+export const unstorableText = (value: unknown): readonly BrokenRule[] =>
   isStorable(value) ? [] : findUnstorable(value, [])
 
 /** The usual answer, without the cost of paths. */
@@ -78,9 +122,9 @@ const isStorable = (value: unknown): boolean => {
   return true
 }
 
-const findUnstorable = (value: unknown, path: readonly PropertyKey[]): FieldProblem[] => {
+const findUnstorable = (value: unknown, path: readonly PropertyKey[]): BrokenRule[] => {
   if (typeof value === 'string')
-    return isStorableText(value) ? [] : [problem(path, 'invalid_format')]
+    return isStorableText(value) ? [] : [problem(path, 'invalid_format', storableRule)]
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap((item, at) => findUnstorable(item, [...path, at]))
   return Object.entries(value).flatMap(([key, member]) => [
@@ -89,8 +133,10 @@ const findUnstorable = (value: unknown, path: readonly PropertyKey[]): FieldProb
   ])
 }
 
+const storableRule = 'must hold no NUL and no half of a surrogate pair'
+
 /** `a.b[3].c` (D9), cut where it gets too long to be told. */
-const problem = (path: readonly PropertyKey[], code: FieldCode): FieldProblem => ({
+const problem = (path: readonly PropertyKey[], code: FieldCode, rule?: string): BrokenRule => ({
   path: cut(
     path.reduce<string>(
       (text, key) =>
@@ -103,6 +149,7 @@ const problem = (path: readonly PropertyKey[], code: FieldCode): FieldProblem =>
     ),
   ),
   code,
+  rule,
 })
 
 const cut = (path: string): string =>

@@ -1,6 +1,6 @@
 import { notFound, validationError } from '../../contract/api-error.ts'
 import { nothing, type Operation } from '../../contract/define-operation.ts'
-import type { FieldProblem } from '../../contract/errors.ts'
+import type { BrokenRule } from '../../contract/errors.ts'
 import type { Position } from '../../contract/paging.ts'
 import { isStorableText } from '../../contract/text.ts'
 import type { CursorScope, Cursors } from '../cursors.ts'
@@ -50,7 +50,7 @@ type Members = Record<string, unknown>
 
 interface Checked<Value> {
   readonly value: Value
-  readonly problems: readonly FieldProblem[]
+  readonly problems: readonly BrokenRule[]
 }
 
 const noMembers: Checked<Members> = { value: {}, problems: [] }
