@@ -29,6 +29,8 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
         process.exit(130)
       })
       const logger = createLogger(config.OUTDIAL_LOG_LEVEL)
+      if (context.isTerminal && !options.json)
+        tell(context, `Starting Outdial, with its data in ${placeOf(context)}.`)
       // Until it takes work a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
       show(context, options, summaryOf(outdial, context), () => welcome(outdial, context))

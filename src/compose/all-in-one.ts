@@ -99,6 +99,7 @@ export const startAllInOne = async (
       logger,
     )
     started.push(() => store.stop())
+    logger.info({}, 'the database is ready')
     return await startRoles(config, logger, store, { run, stopAll, onTakingWork })
   } catch (error) {
     await stopAll()
@@ -188,8 +189,10 @@ const startRoles = async (
   })
   // Threads take their time to load; none needs another to begin.
   await run(scripted, telephony, live.media)
+  logger.info({}, 'telephony and media threads are ready')
   // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
   await run(downloads.keys, downloads.server, api)
+  logger.info({}, 'HTTP is ready')
   await decideModes(database, telephony.trunk === undefined ? 'sandbox' : 'live')
   onTakingWork()
   await run(dispatcher, automations, live.jobs, live.sweeper)

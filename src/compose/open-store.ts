@@ -78,7 +78,7 @@ export const openStore = async (
   const { connection } = opened
   const place = { connection, folder: migrationsFolder }
   try {
-    await migrate({ ...place, logger })
+    await migrate({ ...place, logger, isGuest: purpose === 'command' })
   } catch (error) {
     await opened.stop()
     throw databaseUrl === undefined ? error : unreachable(databaseUrl, error)

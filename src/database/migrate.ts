@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Logger as WorkerLogger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Logger } from '../runtime/logger.ts'
 import { sql, type Queryable } from './database.ts'
@@ -14,6 +13,8 @@ export interface MigrateOptions {
   readonly folder: string
   /** The last one to apply; without it, all. For a backup that was made at an older level. */
   readonly through?: string
+  /** For a guest of a running service, whose start has seen to graphile-worker's schema. */
+  readonly isGuest?: boolean
   readonly logger: Logger
 }
 
@@ -50,13 +51,17 @@ export const migrate = async (options: MigrateOptions): Promise<string[]> => {
     await client.query(`set lock_timeout = '${tableLockTimeout}'`)
     const missing = findPending(migrations, await readApplied(client))
     const pending = missing.filter(({ name }) => name <= (options.through ?? name))
-    await migrateWorker(options)
+    if (pending.length > 0 || options.isGuest !== true || !(await hasWorkerSchema(client)))
+      await migrateWorker(options)
     await client.query(createTable)
-    for (const migration of pending) {
-      await apply(client, migration)
-      options.logger.info({ migration: migration.name }, 'migration applied')
-    }
-    return pending.map(({ name }) => name)
+    for (const migration of pending) await apply(client, migration)
+    const names = pending.map(({ name }) => name)
+    if (names.length > 0)
+      options.logger.info(
+        { applied: names.length, through: names.at(-1) },
+        'the database is migrated',
+      )
+    return names
   })
 }
 
@@ -204,7 +209,16 @@ const lineOf = (error: unknown, text: string): string => {
     : ''
 }
 
+const hasWorkerSchema = async (client: pg.Client): Promise<boolean> => {
+  const { rows } = await client.query<{ table: string | null }>(
+    `select to_regclass('graphile_worker.migrations')::text as table`,
+  )
+  return rows[0]?.table !== null
+}
+
 const migrateWorker = async ({ connection, logger }: MigrateOptions): Promise<void> => {
+  // Most commands never need it, and it takes as long to load as they do to run.
+  const { Logger: WorkerLogger, runMigrations } = await import('graphile-worker')
   const pgPool = new pg.Pool({
     connectionTimeoutMillis: connectTimeoutMs,
     ...connection,

@@ -1,4 +1,6 @@
+import { styleText } from 'node:util'
 import { pino } from 'pino'
+import { humanLine } from './human-log.ts'
 import { plainJson } from './plain-text.ts'
 import { standardErrorLines } from './standard-error.ts'
 
@@ -31,11 +33,13 @@ const errorFields = (error: unknown): object =>
 /** Where lines go, each with its end. */
 export interface LogDestination {
   write(line: string): void
+  /** Whether a person looks at it, who gets the same in words. */
+  readonly isTerminal?: boolean
 }
 
 /**
- * One JSON line per fact on stderr, so that stdout stays free for answers. No reader of it, however slow or full, holds
- * up the program.
+ * One JSON line per fact on stderr, so that stdout stays free for answers; on a terminal a line for people. No reader of
+ * it, however slow or full, holds up the program.
  */
 export const createLogger = (
   level: LogLevel,
@@ -50,8 +54,13 @@ export const createLogger = (
       serializers: { err: errorFields },
       redact: ['authorization', '*.authorization', 'secret', '*.secret', 'password', '*.password'],
     },
-    { write: (line: string) => destination.write(plainJson(line)) },
+    { write: (line: string) => destination.write(shown(line, destination)) },
   )
+
+const shown = (line: string, { isTerminal }: LogDestination): string =>
+  isTerminal === true
+    ? humanLine(line, styleText('dim', ' ', { stream: process.stderr }) !== ' ')
+    : plainJson(line)
 
 /** As pino would write it. */
 const describeLoss = (lines: number): string =>

@@ -1,20 +1,26 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { createLineWriter, type LineWriter } from './line-writer.ts'
 
 const standardError = 2
 /** What a slow reader may cost at the end of the process. */
 const lastLinesMs = 500
 
-let writer: LineWriter | undefined
+/** Lines for stderr, and whether that is a terminal. */
+export interface StandardErrorLines extends LineWriter {
+  readonly isTerminal: boolean
+}
+
+let writer: StandardErrorLines | undefined
 
 /** Lines for stderr, whatever that is: one writer for the process, which writes its last lines when the process ends. */
-export const standardErrorLines = (describeLoss: (count: number) => string): LineWriter => {
+export const standardErrorLines = (describeLoss: (count: number) => string): StandardErrorLines => {
   if (writer) return writer
   const descriptor = openWithoutWaiting()
   const opened = createLineWriter({ sink: (bytes) => writeSync(descriptor, bytes), describeLoss })
   process.once('exit', () => opened.flush(lastLinesMs))
-  writer = opened
-  return opened
+  writer = { ...opened, isTerminal: isatty(standardError) }
+  return writer
 }
 
 /**

@@ -18,7 +18,7 @@ after(() => installation.remove())
 
 test('a reader that has left is no fault of the command', async () => {
   const { env } = installation
-  const child = spawn(process.execPath, [main, 'org', 'list'], {
+  const child = spawn(process.execPath, [main, 'org', 'create', '--name', 'Ada'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
