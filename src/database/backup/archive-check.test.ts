@@ -3,13 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { isObjectKey } from '../../storage/object-storage.ts'
 import { verifyArchive } from './archive-check.ts'
 import { maxPayloadBytes, type FrameType } from './archive-format.ts'
 import { createArchiveWriter } from './archive-writer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'outdial-archive-'))
 after(() => rmSync(folder, { recursive: true }))
+
+/** As the storage has it, which lies beside this folder. */
+const isObjectKey = (key: string): boolean => /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(key)
 
 type Written = readonly [FrameType, Uint8Array | object]
 

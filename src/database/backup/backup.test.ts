@@ -20,7 +20,6 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { silentLogger } from '../../runtime/logger.ts'
 import { listAppliedMigrations, listMigrations, migrate } from '../migrate.ts'
 import { ArchiveError } from './archive-format.ts'
-import { isObjectKey } from '../../storage/object-storage.ts'
 import { verifyArchive } from './archive-check.ts'
 import { createArchiveWriter } from './archive-writer.ts'
 import { backUp, type BackupObject } from './back-up.ts'
@@ -39,6 +38,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'outdial-backup-'))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
+
+const isObjectKey = (key: string): boolean => /^[\w./-]+$/.test(key)
 
 interface OpenManifest {
   migrations: { name: string; checksum: string }[]
