@@ -195,7 +195,7 @@ const startRoles = async (
   logger.info({}, 'HTTP is ready')
   await decideModes(database, telephony.trunk === undefined ? 'sandbox' : 'live')
   onTakingWork()
-  await run(dispatcher, automations, live.jobs, live.sweeper)
+  await run(dispatcher, ...live.circuits, automations, live.jobs, live.sweeper)
   // Its key is told once, so that a start that fails must not have made it.
   const firstStart = await prepareFirstStart(database)
   hasRoles = true

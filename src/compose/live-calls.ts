@@ -30,6 +30,8 @@ import { createHousekeeping } from './housekeeping.ts'
 import type { Store } from './open-store.ts'
 import { readPrices } from './prices.ts'
 import { encodingTaskOf } from './spool.ts'
+import { createTrunkCircuit } from '../dispatch/trunk-circuit.ts'
+import { withCircuit } from './circuit-carrier.ts'
 import type { Line, Telephony } from './telephony.ts'
 
 export interface LiveCallOptions {
@@ -98,8 +100,12 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     })
   const { trunk } = telephony
   const callerId = config.OUTDIAL_CALLER_ID
+  const circuit =
+    trunk && createTrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
   const prepareLive =
-    trunk === undefined || callerId === undefined ? undefined : prepareBy(trunk, 'live', callerId)
+    trunk === undefined || circuit === undefined || callerId === undefined
+      ? undefined
+      : prepareBy({ ...trunk, carrier: withCircuit(trunk.carrier, circuit) }, 'live', callerId)
   const prepareSandbox = prepareBy(telephony.sandbox, 'sandbox', sandboxCallerId)
   const encode = createEncodeRecording({
     spoolFolder,
@@ -122,6 +128,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   })
   return {
     media,
+    circuits: circuit === undefined ? [] : [circuit],
     /** Calls of live organizations reach people; without a trunk or a number to show none is claimed. */
     servesLive: prepareLive !== undefined,
     prepareCall: (call: AdmittedCall): PreparedCall => {

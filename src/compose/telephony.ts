@@ -7,13 +7,15 @@ import { onlySource } from '../sip/sources.ts'
 import { createUserAgent } from '../sip/user-agent.ts'
 import type { Carrier } from '../telephony/carrier.ts'
 import { createSandboxCarrier } from '../telephony/sandbox/sandbox-carrier.ts'
-import { createSipCarrier } from '../telephony/sip-carrier.ts'
+import { createSipCarrier, type SipCarrier } from '../telephony/sip-carrier.ts'
 import { createTrunkSources } from '../telephony/trunk-sources.ts'
 import { bindAddressFor, isLocalTrunk, parseTrunkUri, type Trunk } from '../telephony/trunk-uri.ts'
 import { StartError } from './start-error.ts'
 
 /** The way to the phones of one route. */
 export interface Line {
+  /** OPTIONS: whether any final response comes. */
+  ping(): Promise<boolean>
   readonly carrier: Carrier
   /** For people: where calls go. */
   readonly name: string
@@ -67,21 +69,19 @@ const sandboxLine = (port: number, logger: Logger): Line & Service => {
     port,
   })
   // The carrier is known once the sandbox has its port; nothing is dialled before the parts have started.
-  let carrier: Carrier | undefined
+  let carrier: SipCarrier | undefined
+  const reach = (): SipCarrier =>
+    (carrier ??= createSipCarrier({
+      userAgent,
+      trunk: parseTrunkUri(sandbox.target),
+      sendsCallId: true,
+      logger,
+    }))
   return {
     name: 'the sandbox carrier',
     mediaBindAddress: loopback,
-    carrier: {
-      dial: (request, signal) => {
-        carrier ??= createSipCarrier({
-          userAgent,
-          trunk: parseTrunkUri(sandbox.target),
-          sendsCallId: true,
-          logger,
-        })
-        return carrier.dial(request, signal)
-      },
-    },
+    carrier: { dial: (request, signal) => reach().dial(request, signal) },
+    ping: async () => (await reach().ping()).isAlive,
     start: async () => {
       // The sandbox listens to this one user agent only, whose port must be known by then.
       await userAgent.start()
@@ -136,25 +136,14 @@ const trunkLine = (config: Config, uri: string, logger: Logger): Line & Service 
     mediaBindAddress: bindAddress,
     ...(publicAddress !== undefined && { publicAddress }),
     carrier,
+    ping: async () => (await carrier.ping()).isAlive,
     start: async () => {
       await sources.setTrunks([trunk])
       await userAgent.start()
-      void warnOfSilentTrunk()
     },
     stop: async () => {
       await userAgent.stop()
       await sources.stop()
     },
-  }
-
-  /** A trunk that does not answer is told at once, but does not stop the program: work waits or fails with its reason. */
-  async function warnOfSilentTrunk(): Promise<void> {
-    const health = await carrier.ping()
-    if (health.isAlive) logger.info({ sip_status: health.sipStatus }, 'the trunk answers')
-    else
-      logger.warn(
-        { host: trunk.host },
-        'The trunk does not answer OPTIONS: check OUTDIAL_SIP_TRUNK, the firewall and `outdial doctor`; calls fail until it answers.',
-      )
   }
 }

@@ -54,8 +54,8 @@ export interface Claim {
   readonly calls: readonly ClaimedCall[]
   /** Organizations that gave less than they were asked for. */
   readonly exhausted: readonly string[]
-  /** Why it ended: `limit` reached (there may be more), nothing `ready`, no free `channels`, or `pace`. */
-  readonly stopped: 'limit' | 'nothing_ready' | 'channels' | 'pace'
+  /** Why it ended: `limit` reached (there may be more), nothing `ready`, the trunk `down`, no free `channels`, or `pace`. */
+  readonly stopped: 'limit' | 'nothing_ready' | 'down' | 'channels' | 'pace'
   /** With `pace`: when the next call may start. */
   readonly retryInMs?: number
 }
@@ -81,6 +81,7 @@ export const claimCalls = async (db: Database, request: ClaimRequest): Promise<C
 
 const whyNone = (route: RouteRow, locked: readonly string[]): Claim | undefined => {
   if (locked.length === 0) return stopped('nothing_ready')
+  if (route.is_down) return stopped('down')
   if (route.free_channels < 1) return stopped('channels')
   if (route.tokens >= 1) return undefined
   return { ...stopped('pace'), retryInMs: ((1 - route.tokens) / route.refill_per_second) * 1000 }
@@ -134,6 +135,7 @@ const claimOf = (
 }
 
 interface RouteRow {
+  readonly is_down: boolean
   readonly free_channels: number
   readonly tokens: number
   readonly refill_per_second: number
@@ -145,6 +147,12 @@ interface ClaimedRow {
   readonly id: string
   readonly lease_token: string
 }
+
+/**
+ * The share of its pace that a trunk gets after an outage: a tenth at first, all of it after half a minute, so that what
+ * waited does not fall upon it in a volley.
+ */
+const recoveredShare = `least(1, greatest(0.1, coalesce(extract(epoch from clock_timestamp() - recovered_at)::double precision / 30, 1)))`
 
 /** Channels of a route that has no limit of its own. */
 const unlimited = 2_147_483_647
@@ -168,14 +176,15 @@ const lockRouteStatement = sql(
 const refillRouteStatement = sql(
   'claim-calls.refillRoute',
   `update routes
-      set tokens = least(burst, tokens + refill_per_second
+      set tokens = least(burst, tokens + refill_per_second * ${recoveredShare}
                    * greatest(0, extract(epoch from clock_timestamp() - refilled_at)::double precision)),
           refilled_at = clock_timestamp()
     where name = $1
    returning case when channels is null then ${unlimited}
                   else channels - (select count(*) from calls where lease_token is not null and route = $1)
               end as free_channels,
-             tokens, refill_per_second, virtual_time`,
+             tokens, refill_per_second * ${recoveredShare} as refill_per_second, virtual_time,
+             down_since is not null as is_down`,
 )
 
 const lockOrganizationsStatement = sql(

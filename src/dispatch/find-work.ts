@@ -15,8 +15,9 @@ const findStatement = sql(
    )
    select array(select served.route
                   from unnest($1::text[]) as served (route)
-                 where exists (select from dispatch_organizations d where d.ready and d.route = served.route)
-                    or exists (select from woken w where w.route = served.route)) as ready_routes,
+                 where not exists (select from routes r where r.name = served.route and r.down_since is not null)
+                   and (exists (select from dispatch_organizations d where d.ready and d.route = served.route)
+                    or exists (select from woken w where w.route = served.route))) as ready_routes,
           exists (select from lanes where recompute_at <= now()) as has_due_lanes`,
 )
 

@@ -23,6 +23,8 @@ export type AttemptEnding =
   | { readonly kind: 'ended'; readonly ending: CallEnding }
   /** The carrier has no room and no phone can have rung: back to the queue. */
   | { readonly kind: 'congested'; readonly reason: string; readonly retryAfterMs?: number }
+  /** The trunk cannot be used by any call, and no phone can have rung: back to the queue. */
+  | { readonly kind: 'trunk_down'; readonly reason: string }
   /** No INVITE left this process: back to the queue. */
   | { readonly kind: 'unsent'; readonly reason: string }
   /** Another node has ended the call in the database: nothing is written. */
@@ -76,9 +78,12 @@ export const endingOfFailure = (
       return endingOfUnsent(failure, abort)
     case 'cancelled':
       return failure.invited ? endingOfAbort(failure, abort) : endingOfUnsent(failure, abort)
-    case 'rejected':
     case 'authentication':
+      return failure.rang ? notPlaced(failure.reason) : trunkDown(failure)
     case 'no_route':
+      // An INVITE that left into silence may have rung a phone: only what never left is dialled again.
+      return failure.invited ? notPlaced(failure.reason) : trunkDown(failure)
+    case 'rejected':
     case 'media_mismatch':
       return notPlaced(failure.reason)
   }
@@ -126,6 +131,8 @@ const congested = ({ reason, retryAfterMs }: DialFailure): AttemptEnding => ({
   reason,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
+
+const trunkDown = ({ reason }: DialFailure): AttemptEnding => ({ kind: 'trunk_down', reason })
 
 const notReached = (outcomeReason: string) => ({ outcome: 'not_reached', outcomeReason })
 

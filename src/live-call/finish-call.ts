@@ -4,6 +4,7 @@ import {
   finishCall,
   markConnected,
   requeueCongested,
+  requeueTrunkDown,
   requeueUnsent,
 } from '../domains/calls/call-progress-store.ts'
 import { insertRecording, type RecordedFrames } from '../domains/recordings/recording-store.ts'
@@ -54,7 +55,9 @@ export const createCallLedger = (deps: CallLedgerDependencies): CallLedger => ({
   requeue: (call, attempt) =>
     attempt.kind === 'unsent'
       ? requeueUnsent(deps.database, call, attempt.reason)
-      : requeueCongested(deps.database, call, { ...attempt, attempt: call.attempt }),
+      : attempt.kind === 'trunk_down'
+        ? requeueTrunkDown(deps.database, call, { ...attempt, attempt: call.attempt })
+        : requeueCongested(deps.database, call, { ...attempt, attempt: call.attempt }),
   appendTurn: (call, turn) => appendTurn(deps.database, call, turn),
   finish: (call, finished) => deps.database.transaction((tx) => finish(deps, tx, call, finished)),
 })

@@ -50,7 +50,10 @@ export interface CallLedger {
   finish(call: DialableCall, finished: FinishedCall): Promise<boolean>
 }
 
-export type RequeuedAttempt = Extract<AttemptEnding, { kind: 'congested' | 'unsent' }>
+export type RequeuedAttempt = Extract<
+  AttemptEnding,
+  { kind: 'congested' | 'trunk_down' | 'unsent' }
+>
 
 export interface FinishedCall {
   readonly ending: CallEnding

@@ -12,3 +12,7 @@ export const canonicalAddress = (text: string): string => {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1]
   return mapped !== undefined && isIPv4(mapped) ? mapped : address
 }
+
+/** Whether the address is this machine itself. */
+export const isLoopback = (address: string): boolean =>
+  address === '::1' || canonicalAddress(address).startsWith('127.')

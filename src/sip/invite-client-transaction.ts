@@ -13,6 +13,7 @@ export class InviteClientTransaction {
   readonly #options: ClientTransactionOptions
   readonly #timers: Timers<'retransmit' | 'timeout' | 'linger'>
   #retransmitMs: number
+  #hasLeft = false
 
   constructor(options: ClientTransactionOptions) {
     this.#options = options
@@ -22,6 +23,11 @@ export class InviteClientTransaction {
 
   get request(): SipRequest {
     return this.#options.request
+  }
+
+  /** False: no copy left this machine. What a stream took may have arrived, whatever became of the stream. */
+  get hasLeft(): boolean {
+    return this.#hasLeft || this.#options.isReliable
   }
 
   /** Sends the INVITE and starts timers A (unreliable transports only) and B. */
@@ -124,9 +130,14 @@ export class InviteClientTransaction {
   }
 
   #transmit(message: SipRequest): void {
-    this.#options.send(message).catch((error: unknown) => {
-      this.#handle({ kind: 'transport_error', error: asError(error) })
-    })
+    this.#options.send(message).then(
+      () => {
+        this.#hasLeft = true
+      },
+      (error: unknown) => {
+        this.#handle({ kind: 'transport_error', error: asError(error) })
+      },
+    )
   }
 
   #armRetransmission(): void {

@@ -120,7 +120,7 @@ export class OutgoingInvite {
         if (isCurrent()) this.#lost('no response came')
       },
       onTransportError: (error) => {
-        if (isCurrent()) this.#lost(describe(error))
+        if (isCurrent()) this.#lost(describe(error), this.#transaction?.hasLeft === false)
       },
     })
   }
@@ -250,13 +250,14 @@ export class OutgoingInvite {
     this.#resolve({ kind: 'ring_timeout', rang, ...known })
   }
 
-  #lost(reason: string): void {
-    if (this.#givingUp === undefined) this.#unreachable(reason)
+  /** `isUnsent`: no copy of this INVITE left, and those before it were answered, so that they rang nobody. */
+  #lost(reason: string, isUnsent = false): void {
+    if (this.#givingUp === undefined) this.#unreachable(reason, isUnsent && !this.#rang)
     else this.#closeGivenUp(undefined)
   }
 
-  #unreachable(reason: string): void {
-    const invited = this.#sequence > 0
+  #unreachable(reason: string, isUnsent = false): void {
+    const invited = this.#sequence > 0 && !isUnsent
     this.#close({ kind: 'unreachable', reason, rang: this.#rang, invited })
   }
 

@@ -1,7 +1,8 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
-import type { Destination, ReceiveHandler, Source, Transport } from './transport.ts'
+import { connectUdp, receiveBufferBytes, type ConnectedUdp } from './connected-udp.ts'
+import type { Destination, Source, Transport } from './transport.ts'
 
 /** Tells a test network which datagrams get lost. */
 export type DropDatagram = (direction: 'in' | 'out', bytes: Buffer) => boolean
@@ -13,9 +14,9 @@ export interface UdpTransportOptions {
   readonly dropDatagram?: DropDatagram
 }
 
-// Signalling comes in bursts; the kernel's default of about 200 kB holds some 200 INVITEs.
-const receiveBufferBytes = 4 * 1024 * 1024
 const maxKnownRoutes = 256
+/** Destinations with a socket of their own; the one that was asked for first gives way. */
+const maxConnected = 16
 
 /** SIP over UDP (RFC 3261 18): one datagram, one message. */
 export const createUdpTransport = (options: UdpTransportOptions): Transport => {
@@ -23,21 +24,49 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
   const drops = options.dropDatagram ?? (() => false)
   const findLocalAddress = createLocalAddressFinder(options.bindAddress, family)
   let socket: Socket | undefined
+  const connections = new Map<string, Promise<ConnectedUdp | undefined>>()
+  let onMessage: (bytes: Buffer, remote: RemoteInfo) => void = () => {}
+  /** Undefined where the system gives none: a refusal is then noticed by time-out. */
+  const connectTo = (destination: Destination): Promise<ConnectedUdp | undefined> =>
+    connectUdp({
+      family,
+      bindAddress: options.bindAddress,
+      port: socket?.address().port ?? 0,
+      destination,
+      receive: (bytes, remote) => onMessage(bytes, remote),
+    }).catch(() => undefined)
+  const keepConnected = async (destination: Destination): Promise<void> => {
+    const key = keyOf(destination)
+    if (socket === undefined || connections.has(key)) return
+    const [oldest] = connections.size >= maxConnected ? connections.keys() : []
+    if (oldest !== undefined) await forget(oldest)
+    connections.set(key, connectTo(destination))
+  }
+  const forget = async (key: string): Promise<void> => {
+    const connection = connections.get(key)
+    connections.delete(key)
+    await connection?.then((connected) => connected?.close())
+  }
   const send = async (bytes: Buffer, destination: Destination): Promise<void> => {
     if (drops('out', bytes)) return
-    await sendDatagram(socket, bytes, destination)
+    const connected = await connections.get(keyOf(destination))
+    await (connected ? connected.send(bytes) : sendDatagram(socket, bytes, destination))
   }
   return {
     protocol: 'udp',
     start: async (receive) => {
-      const opening = createSocket({ type: family })
-      await bind(opening, options)
-      socket = opening
-      listen(socket, receive, drops, send)
+      socket = await bind(family, options)
+      onMessage = (bytes, remote) => {
+        if (!drops('in', bytes)) receive(bytes, sourceOf(remote, send))
+      }
+      // Errors of single datagrams are the sender's to notice by time-out.
+      socket.on('error', () => {})
+      socket.on('message', onMessage)
     },
     stop: async () => {
       const closing = socket
       socket = undefined
+      await Promise.all([...connections.keys()].map(forget))
       if (closing === undefined) return
       closing.close()
       await once(closing, 'close')
@@ -45,38 +74,47 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
     get localPort() {
       return socket?.address().port ?? 0
     },
-    prepare: (destination) => findLocalAddress(destination),
+    prepare: async (destination) => {
+      await keepConnected(destination)
+      return findLocalAddress(destination)
+    },
     send,
   }
 }
 
-const bind = async (socket: Socket, { bindAddress, port }: UdpTransportOptions): Promise<void> => {
-  try {
-    socket.bind({ address: bindAddress, port })
-    await once(socket, 'listening')
-  } catch (cause) {
-    socket.close()
-    throw new Error(`SIP cannot listen on ${bindAddress}, UDP port ${port}`, { cause })
-  }
+const keyOf = ({ address, port }: Destination): string => `${address} ${port}`
+
+/**
+ * Connected sockets share this port, which all of them have to allow. Allowing lets another process in too, so that the port is
+ * taken without it first.
+ */
+const bind = async (
+  family: 'udp4' | 'udp6',
+  { bindAddress, port }: UdpTransportOptions,
+): Promise<Socket> => {
+  const probe = await listenOn(createSocket({ type: family }), bindAddress, port)
+  const free = probe.address().port
+  const closed = once(probe, 'close')
+  probe.close()
+  await closed
+  const socket = await listenOn(createSocket({ type: family, reuseAddr: true }), bindAddress, free)
   try {
     socket.setRecvBufferSize(receiveBufferBytes)
   } catch {
     // The system's limit stands then; retransmission makes up for what a burst loses.
   }
+  return socket
 }
 
-const listen = (
-  socket: Socket,
-  receive: ReceiveHandler,
-  drops: DropDatagram,
-  send: Transport['send'],
-): void => {
-  // Errors of single datagrams (an ICMP port unreachable) are the sender's to notice by time-out.
-  socket.on('error', () => {})
-  socket.on('message', (bytes: Buffer, remote: RemoteInfo) => {
-    if (drops('in', bytes)) return
-    receive(bytes, sourceOf(remote, send))
-  })
+const listenOn = async (socket: Socket, address: string, port: number): Promise<Socket> => {
+  try {
+    socket.bind({ address, port })
+    await once(socket, 'listening')
+    return socket
+  } catch (cause) {
+    socket.close()
+    throw new Error(`SIP cannot listen on ${address}, UDP port ${port}`, { cause })
+  }
 }
 
 const sourceOf = (remote: RemoteInfo, send: Transport['send']): Source => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { silentLogger } from '../runtime/logger.ts'
 import { createDigestServer } from '../sip/digest-server.ts'
@@ -240,9 +242,22 @@ test('an abort while ringing is cancelled', async (t) => {
   assert.equal(failureOf(await dial(network, { onProgress }, abort.signal)).cause, 'cancelled')
 })
 
-test('a trunk that says nothing is no route', async (t) => {
+test('a trunk whose port is closed is no route, and its INVITE certainly reached nobody', async (t) => {
   const userAgent = await startAgent(t)
   const trunk = parseTrunkUri('sip:127.0.0.1:9')
+  const carrier = createSipCarrier({ userAgent, trunk, logger: silentLogger })
+  const failure = failureOf(await dial({ carrier, callee: userAgent }))
+  assert.deepEqual([failure.cause, failure.invited], ['no_route', false])
+  assert.deepEqual(await carrier.ping(5_000), { isAlive: false })
+})
+
+test('a trunk that says nothing is no route, but may have rung a phone', async (t) => {
+  const userAgent = await startAgent(t)
+  const mute = createSocket('udp4')
+  mute.bind(0, '127.0.0.1')
+  await once(mute, 'listening')
+  t.after(() => mute.close())
+  const trunk = parseTrunkUri(`sip:127.0.0.1:${mute.address().port}`)
   const carrier = createSipCarrier({
     userAgent,
     trunk,

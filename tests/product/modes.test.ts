@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 interface Explained {
   readonly status: string
-  readonly waiting?: { readonly reason: string; readonly sentence: string }
+  readonly reasons: readonly { readonly code: string; readonly message: string }[]
   readonly decisions: readonly { readonly decision: string }[]
 }
 
@@ -42,7 +42,7 @@ test('a live call waits for trunk, caller ID and engine, and is dialled once the
   const waitsFor = async (id: string, reason: string): Promise<Explained> =>
     until(`the call to wait for ${reason}`, async () => {
       const told = await explain(id)
-      return told.waiting?.reason === reason ? told : undefined
+      return told.reasons[0]?.code === reason ? told : undefined
     })
   let outdial = await startOutdial(env)
   try {
@@ -50,7 +50,7 @@ test('a live call waits for trunk, caller ID and engine, and is dialled once the
     const sandbox = await openSandboxTenant(outdial)
     const waiting = await place(live.api, live.agent)
     const told = await waitsFor(waiting, 'no_trunk')
-    assert.match(told.waiting?.sentence ?? '', /OUTDIAL_SIP_TRUNK.*OUTDIAL_CALLER_ID/)
+    assert.match(told.reasons[0]?.message ?? '', /OUTDIAL_SIP_TRUNK.*OUTDIAL_CALLER_ID/)
     assert.deepEqual(told.decisions, [], 'it is not claimed at all')
     assert.equal(
       (await endOf(sandbox.api, await place(sandbox.api, sandbox.agent)))['answer_status'],

@@ -186,6 +186,17 @@ export const requeueCongested = async (
   return requeue(db, fence, delayMs, reason, 'carrier_congestion')
 }
 
+/**
+ * `dialing` → `queued`, since the trunk cannot be used and nothing can have reached a phone. The trunk's circuit holds it
+ * back; the wait of its own only keeps a fault that opens none from turning in a loop. False: no longer ours.
+ */
+export const requeueTrunkDown = async (
+  db: Queryable,
+  fence: CallFence,
+  { attempt, reason }: Congestion,
+): Promise<boolean> =>
+  requeue(db, fence, backoffMs(attempt, congestionBackoff), reason, 'trunk_down')
+
 /** `dialing` → `queued`, since the caller knows for certain that no INVITE left this process. */
 export const requeueUnsent = async (
   db: Queryable,
@@ -201,7 +212,7 @@ const requeue = async (
   fence: CallFence,
   delayMs: number,
   reason: string,
-  waitReason: 'carrier_congestion' | 'not_sent',
+  waitReason: 'carrier_congestion' | 'not_sent' | 'trunk_down',
 ): Promise<boolean> =>
   (await db.row(requeueStatement, [
     ...fenceValues(fence),

@@ -55,7 +55,7 @@ const reasonsOf = (row: ExplainRow): readonly ExplanationReason[] => {
   if (row.is_claimed) return [{ code: 'next', message: 'It is about to be dialled.' }]
   if (row.dispatchers === 0) return [noDispatcher(row.draining)]
   if (row.servers === 0) return noRoute(row)
-  return [closedLane(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row)]
+  return [closedLane(row) ?? trunkDown(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row)]
 }
 
 /** No node serves its route: it is not claimed at all until one does. */
@@ -76,6 +76,19 @@ const paused = (kind: LaneKind): ExplanationReason => ({
   code: kind === 'automation' ? 'automation_paused' : 'batch_paused',
   message: pausedSentence(kind),
 })
+
+/** All calls of the route wait; the trunk is asked with OPTIONS meanwhile, and may be back sooner. */
+const trunkDown = ({
+  down_reason: reason,
+  retry_at: retryAt,
+}: ExplainRow): ExplanationReason | undefined =>
+  reason === null
+    ? undefined
+    : {
+        code: 'trunk_down',
+        message: `The trunk cannot be used: ${reason} Its calls wait until it can; see outdial doctor.`,
+        ...(retryAt && { until: formatDateTime(retryAt) }),
+      }
 
 const closedLane = (row: ExplainRow): ExplanationReason | undefined => {
   if (row.is_paused) return paused(row.lane_kind)

@@ -47,6 +47,9 @@ export interface ExplainRow {
   readonly live_channels: number
   readonly calls_per_second: number
   readonly tokens: number
+  /** Null: the trunk's circuit is closed. */
+  readonly down_reason: string | null
+  readonly retry_at: Date | null
   readonly dispatchers: number
   /** Those of them that serve its route. */
   readonly servers: number
@@ -73,7 +76,7 @@ const loadStatement = sql(
           o.concurrency,
           (select count(*) from calls x where x.organization_id = c.organization_id and x.lease_token is not null)
             as live_calls,
-          t.channels, t.calls_per_second,
+          t.channels, t.calls_per_second, t.down_reason, t.retry_at,
           (select count(*) from calls x where x.lease_token is not null and x.route = t.name) as live_channels,
           least(t.burst, t.tokens + t.refill_per_second
                 * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,

@@ -1,0 +1,106 @@
+import { sql, type Queryable } from '../database/database.ts'
+import type { RouteName } from '../domains/organizations/organization-mode.ts'
+
+/** Why a trunk cannot be used by any call: nothing answers there, or it refuses us. */
+export type TrunkFaultCause = 'unreachable' | 'credentials'
+
+/** A trunk that is down is asked with OPTIONS this often, by one node. */
+export const pingIntervalMs = 5_000
+/** Without an answer to OPTIONS calls are let through after this, doubled at each failure up to the maximum. */
+export const firstRetryMs = 30_000
+export const maxRetryMs = 300_000
+/** An opening this soon after a recovery is the same outage still. */
+const sameOutageMs = 60_000
+
+const openStatement = sql(
+  'circuit-store.openCircuit',
+  `with next as (
+     select name,
+            case when recovered_at > clock_timestamp() - interval '${sameOutageMs} milliseconds'
+                 then openings + 1 else 1 end as openings
+       from routes
+      where name = $1
+   )
+   update routes r
+      set down_since  = clock_timestamp(),
+          down_cause  = $2,
+          down_reason = left($3, 500),
+          openings    = n.openings,
+          ping_at     = clock_timestamp() + interval '${pingIntervalMs} milliseconds',
+          retry_at    = clock_timestamp() + interval '1 millisecond'
+                        * least(${maxRetryMs}, ${firstRetryMs} * power(2, least(n.openings, 10) - 1))
+     from next n
+    where r.name = n.name
+      and r.down_since is null
+  returning r.retry_at`,
+)
+
+/** Stops claims by the route. Undefined: it is open already; else when calls are let through at the latest. */
+export const openCircuit = async (
+  db: Queryable,
+  route: RouteName,
+  cause: TrunkFaultCause,
+  reason: string,
+): Promise<Date | undefined> =>
+  (await db.row<{ retry_at: Date }>(openStatement, [route, cause, reason]))?.retry_at
+
+const closeStatement = sql(
+  'circuit-store.closeCircuit',
+  `update routes
+      set down_since   = null,
+          down_cause   = null,
+          down_reason  = null,
+          recovered_at = clock_timestamp(),
+          refilled_at  = clock_timestamp(),
+          tokens       = 1
+    where name = $1
+      and down_since is not null`,
+)
+
+/** Calls are claimed again, one at first. False: it was closed already. */
+export const closeCircuit = async (db: Queryable, route: RouteName): Promise<boolean> =>
+  (await db.run(closeStatement, [route])) > 0
+
+const takePingStatement = sql(
+  'circuit-store.takePing',
+  `update routes
+      set ping_at = clock_timestamp() + interval '${pingIntervalMs} milliseconds'
+    where name = $1
+      and down_since is not null
+      and down_cause = 'unreachable'
+      and ping_at <= clock_timestamp()`,
+)
+
+/** True: this node asks the trunk now, and no other does. */
+export const takePing = async (db: Queryable, route: RouteName): Promise<boolean> =>
+  (await db.run(takePingStatement, [route])) > 0
+
+const stateStatement = sql(
+  'circuit-store.circuitState',
+  `select down_cause as cause, down_reason as reason,
+          coalesce(retry_at <= clock_timestamp(), false) as is_retry_due
+     from routes
+    where name = $1`,
+)
+
+interface StateRow {
+  readonly cause: TrunkFaultCause | null
+  readonly reason: string | null
+  readonly is_retry_due: boolean
+}
+
+export interface CircuitState {
+  /** Undefined: calls are claimed. */
+  readonly cause: TrunkFaultCause | undefined
+  readonly reason: string | undefined
+  readonly isRetryDue: boolean
+}
+
+export const circuitState = async (db: Queryable, route: RouteName): Promise<CircuitState> => {
+  const row = await db.row<StateRow>(stateStatement, [route])
+  return {
+    cause: row?.cause ?? undefined,
+    reason: row?.reason ?? undefined,
+    isRetryDue: row?.is_retry_due ?? false,
+  }
+}
