@@ -51,7 +51,7 @@ const explanationOf = (text: string) =>
   ({
     status: 'queued',
     attempt: 1,
-    waiting: { sentence: text },
+    reasons: [{ code: 'capacity', message: text }],
     decisions: [{ at: '2026-11-22T10:59:17.913Z', decision: text, reason: text }],
   }) as unknown as Parameters<typeof describeExplanation>[0]
 
