@@ -37,8 +37,13 @@ export const addAutomationRunCommands = (automation: Command, context: CliContex
       })
       show(context, options, run, () => `Run ${run.id} is ${run.status}.`)
     })
-  automation
-    .command('explain')
+  addRunExplanation(automation, context, 'explain')
+}
+
+/** `outdial automation explain RUN`, and `outdial run show RUN`. */
+export const addRunExplanation = (group: Command, context: CliContext, name: string): void => {
+  group
+    .command(name)
     .description('show what a run did, when, and why')
     .argument('<run>', 'run id')
     .requiredOption('--org <org>', 'organization id')

@@ -16,13 +16,14 @@ type Action = (db: Database, organizationId: string, batchId: string) => Promise
 /** An operator may act on every batch, wherever it was made. */
 const actions: readonly (readonly [string, string, Action])[] = [
   [
-    'show',
-    'state and counters of a batch',
-    (db, organizationId, id) => find(db, organizationId, id),
+    'start',
+    'start a draft, or go on with a paused batch',
+    (db, organizationId, id) =>
+      db.transaction((tx) => startBatch(tx, db.hint, organizationId, id, undefined)),
   ],
   [
-    'start',
-    'start a draft, or resume a paused batch',
+    'resume',
+    'go on with a paused batch',
     (db, organizationId, id) =>
       db.transaction((tx) => startBatch(tx, db.hint, organizationId, id, undefined)),
   ],
@@ -40,13 +41,17 @@ const actions: readonly (readonly [string, string, Action])[] = [
   ],
 ]
 
-const find = async (db: Database, organizationId: string, batchId: string): Promise<BatchRow> => {
+export const requireBatch = async (
+  db: Database,
+  organizationId: string,
+  batchId: string,
+): Promise<BatchRow> => {
   const row = await findBatch(db, organizationId, batchId, undefined)
   if (!row) throw new OperatorError(`The organization has no batch ${batchId}.`)
   return row
 }
 
-/** `outdial batch show|start|pause|cancel ID`. */
+/** `outdial batch start|resume|pause|cancel ID`. */
 export const addActions = (batch: Command, context: CliContext): void => {
   for (const [name, description, action] of actions) {
     batch
@@ -58,7 +63,7 @@ export const addActions = (batch: Command, context: CliContext): void => {
       .action(async (id: string, options: OutputOptions & { org: string }) => {
         const row = await context.withDatabase(async (db) => {
           await requireOrganization(db, options.org)
-          await find(db, options.org, id)
+          await requireBatch(db, options.org, id)
           return action(db, options.org, id)
         })
         const shown = batchResource(row)

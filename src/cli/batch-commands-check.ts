@@ -1,3 +1,4 @@
+import type { CountryCode } from 'libphonenumber-js/max'
 import type { z } from 'zod'
 import { contactInput, type ContactInput } from '../contract/contacts.ts'
 import { isStorableText } from '../contract/text.ts'
@@ -6,6 +7,7 @@ import {
   describeDestinationProblem,
   destinationProblem,
 } from '../domains/organizations/phone-destination.ts'
+import { toE164 } from '../domains/organizations/national-number.ts'
 import type { Column, CsvRow } from './batch-commands-csv.ts'
 import type { RowProblem } from './batch-commands-problems.ts'
 
@@ -20,16 +22,23 @@ export interface CheckedRows {
   readonly problems: readonly RowProblem[]
 }
 
+export interface RowRules {
+  /** Without it, no destination is judged. */
+  readonly policy?: CallingPolicy
+  /** Numbers without `+` are read as those of this country; without it, only E.164 is. */
+  readonly country?: CountryCode | undefined
+}
+
 /**
  * Holds every row against what the API asks of a batch's recipients, over the whole file: fields, destinations, and
  * nobody twice. Of rows that repeat each other the first one stands.
  */
-export const checkRows = (rows: readonly CsvRow[], policy: CallingPolicy): CheckedRows => {
+export const checkRows = (rows: readonly CsvRow[], rules: RowRules): CheckedRows => {
   const valid: CheckedRow[] = []
   const problems: RowProblem[] = []
   const seen = new Map<string, number>()
   for (const row of rows) {
-    const checked = checkRow(row, policy)
+    const checked = checkRow(row, rules)
     const found = 'input' in checked ? repeated(checked, seen) : checked.problems
     if ('input' in checked && found.length === 0) valid.push(checked)
     else problems.push(...found)
@@ -38,9 +47,10 @@ export const checkRows = (rows: readonly CsvRow[], policy: CallingPolicy): Check
 }
 
 const checkRow = (
-  { row, cells }: CsvRow,
-  policy: CallingPolicy,
+  { row, cells: written }: CsvRow,
+  { policy, country }: RowRules,
 ): CheckedRow | { readonly problems: readonly RowProblem[] } => {
+  const cells = country === undefined ? written : withInternationalNumber(written, country)
   const unstorable = Object.entries(cells).filter(([, cell]) => !isStorableText(cell))
   if (unstorable.length > 0) {
     return {
@@ -56,7 +66,7 @@ const checkRow = (
   if (!result.success) {
     return { problems: result.error.issues.map((issue) => problemOf(row, issue, cells)) }
   }
-  const destination = destinationProblem(result.data.phone_number, policy)
+  const destination = policy && destinationProblem(result.data.phone_number, policy)
   if (destination === undefined) return { row, input: result.data }
   return {
     problems: [
@@ -68,6 +78,11 @@ const checkRow = (
       },
     ],
   }
+}
+
+const withInternationalNumber = (cells: CsvRow['cells'], country: CountryCode): CsvRow['cells'] => {
+  const number = cells.phone_number === undefined ? undefined : toE164(cells.phone_number, country)
+  return number === undefined ? cells : { ...cells, phone_number: number }
 }
 
 const problemOf = (row: number, issue: z.core.$ZodIssue, cells: CsvRow['cells']): RowProblem => {
@@ -83,7 +98,12 @@ const problemOf = (row: number, issue: z.core.$ZodIssue, cells: CsvRow['cells'])
     return { row, column, code: 'too_short', message: 'It holds nothing but blanks.' }
   }
   return column === 'phone_number'
-    ? { row, column, code: 'invalid_e164', message: 'It must be E.164, such as +12025550100.' }
+    ? {
+        row,
+        column,
+        code: 'invalid_e164',
+        message: 'It must be E.164, such as +12025550100.',
+      }
     : { row, column, code: 'invalid_format', message: sourceRule }
 }
 

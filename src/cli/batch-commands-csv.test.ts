@@ -14,7 +14,7 @@ const problemsOf = (text: string): string[] => {
   const found: readonly RowProblem[] =
     'fault' in file
       ? file.fault
-      : [...file.problems, ...checkRows(file.rows, defaultPolicy).problems]
+      : [...file.problems, ...checkRows(file.rows, { policy: defaultPolicy }).problems]
   for (const { message } of found) assert.match(message, /^[A-Z].*\.$/)
   return found.map(({ row, column, code }) => [row, column, code].filter(Boolean).join(' '))
 }
@@ -22,7 +22,7 @@ const problemsOf = (text: string): string[] => {
 const recipientsOf = (text: string) => {
   const file = readCsv(text)
   assert.ok('rows' in file, JSON.stringify(file))
-  return checkRows(file.rows, defaultPolicy).valid
+  return checkRows(file.rows, { policy: defaultPolicy }).valid
 }
 
 describe('a file of recipients is read', () => {
@@ -175,7 +175,7 @@ describe('a bad file is refused with row, column and code', () => {
     const text = heading + Array.from({ length: 150 }, (_, row) => `a${row},Secret,555\n`).join('')
     const file = readCsv(text)
     assert.ok('rows' in file)
-    const lines = describeProblems(checkRows(file.rows, defaultPolicy).problems)
+    const lines = describeProblems(checkRows(file.rows, { policy: defaultPolicy }).problems)
     assert.equal(lines.length, 101)
     assert.equal(
       lines[0],

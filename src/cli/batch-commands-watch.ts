@@ -9,7 +9,7 @@ import { systemClock } from '../runtime/clock.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { batchBars } from './batch-commands-bar.ts'
 import type { CliContext } from './cli-context.ts'
-import { createPainter, tellJson } from './output.ts'
+import { createPainter, tellJson, type Lines } from './output.ts'
 
 const pollEveryMs = 250
 /** A restart takes less; whoever waits longer is told that nobody is at work. */
@@ -42,13 +42,13 @@ export const createWatchOutput = (
 export const watchBatches = async (
   db: Database,
   organizationId: string,
-  started: readonly Batch[],
+  ids: readonly string[],
   paint: WatchOutput,
 ): Promise<Batch[]> => {
   let shown = ''
   let lastSeenMs = systemClock.monotonicMs()
   for (;;) {
-    const batches = await Promise.all(started.map(({ id }) => read(db, organizationId, id)))
+    const batches = await Promise.all(ids.map((id) => read(db, organizationId, id)))
     const state = JSON.stringify(batches)
     if (state !== shown) paint(batches)
     shown = state
@@ -60,11 +60,27 @@ export const watchBatches = async (
   }
 }
 
+/** More ids fill a terminal. */
+const maxNamed = 5
+
+/** What a person may do with batches that go on by themselves. */
+export const howToGoOn = (organizationId: string, ids: readonly string[]): Lines => [
+  'It goes on by itself, whatever becomes of this command:',
+  ...ids
+    .slice(0, maxNamed)
+    .flatMap((id) =>
+      ['show --watch', 'pause', 'cancel'].map(
+        (action) => `  outdial batch ${action} ${id} --org ${organizationId}`,
+      ),
+    ),
+  ...(ids.length > maxNamed ? [`  and ${ids.length - maxNamed} more batches`] : []),
+]
+
 const nobodyAtWork = (): OperatorError =>
   new OperatorError('`outdial start` has stopped. Nothing is lost: the batch goes on with it.')
 
 const read = async (db: Database, organizationId: string, id: string): Promise<Batch> => {
-  const row = await findBatch(db, organizationId, id, 'cli')
+  const row = await findBatch(db, organizationId, id, undefined)
   if (!row) throw new Error(`There is no batch ${id}.`)
   return batchResource(row)
 }

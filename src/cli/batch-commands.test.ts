@@ -188,7 +188,8 @@ describe('outdial batch run', () => {
     const [ran] = await Promise.all([run(csvOf(3), ['--watch'], { isTerminal: true }), carry(3)])
     const last = ran.stdout.at(-1) ?? ''
     assert.match(last, /█{24} {2}3\/3 {2}completed {4}1 answered, 1 busy, 1 failed$/)
-    assert.ok(ran.stdout.slice(1).every((frame) => frame.startsWith('\u001b[1A\u001b[J')))
+    assert.match(ran.stdout[0] ?? '', /^Batch [0-9a-f-]{36} is queued: 3 recipients\.$/)
+    assert.ok(ran.stdout.slice(2).every((frame) => frame.startsWith('\u001b[1A\u001b[J')))
   })
 
   it('--watch does not wait where nobody is at work', async () => {

@@ -1,51 +1,54 @@
 import { basename, extname } from 'node:path'
 import type { Command } from 'commander'
 import type { Batch } from '../contract/batches.ts'
-import type { Database, Queryable } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { findAgent } from '../domains/agents/agent-store.ts'
 import { runBatches } from '../domains/batches/run-file.ts'
 import { hasDispatcher } from '../domains/calls/dispatchers.ts'
-import { findIdentityConflicts } from '../domains/contacts/upsert-recipients.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
-import type { OrganizationRecord } from '../domains/organizations/organization-store.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { addActions } from './batch-commands-actions.ts'
 import { batchBar } from './batch-commands-bar.ts'
-import { checkRows, type CheckedRow } from './batch-commands-check.ts'
-import { readCsv } from './batch-commands-csv.ts'
-import { describeProblems, refusedFile, type RowProblem } from './batch-commands-problems.ts'
-import { createWatchOutput, watchBatches } from './batch-commands-watch.ts'
+import { addBatchListCommands } from './batch-commands-list.ts'
+import { createWatchOutput, howToGoOn, watchBatches } from './batch-commands-watch.ts'
 import type { CliContext } from './cli-context.ts'
-import { show, warn, type OutputOptions } from './output.ts'
+import {
+  acceptedInputs,
+  readContactFile,
+  showCheck,
+  withContactFileOptions,
+  type ContactFileOptions,
+} from './contact-file.ts'
+import { whileInterruptible } from './interrupted.ts'
+import { show, tell, warn } from './output.ts'
 import { readTextFile } from './read-file.ts'
 import { requireOrganization } from './require-organization.ts'
 
-interface RunOptions extends OutputOptions {
+interface RunOptions extends ContactFileOptions {
   readonly org: string
   readonly agent: string
   readonly name?: string
   readonly watch?: true
-  readonly skipInvalid?: true
 }
 
 /** `outdial batch run FILE.csv`: from a file to phones that ring; and what may be done about it afterwards. */
 export const addBatchCommands = (program: Command, context: CliContext): void => {
   const batch = program.command('batch').description('many calls at once')
+  addBatchListCommands(batch, context)
   addActions(batch, context)
-  batch
-    .command('run')
-    .description('call everybody in a CSV file; nothing is created unless all of it is valid')
-    .argument('<file>', 'CSV with a heading: external_id, name, phone_number, and other fields')
-    .requiredOption('--org <org>', 'organization id')
-    .requiredOption('--agent <agent>', 'agent id')
-    .option('--name <name>', 'name of the batch; the file’s name')
-    .option('--watch', 'show progress until the last call has ended')
-    .option('--skip-invalid', 'leave out rows that are refused, and call the others')
-    .option('--json', 'print JSON')
-    .action(async (file: string, options: RunOptions) => {
-      const text = readTextFile(file)
-      await context.withDatabase((db) => run(db, context, file, text, options))
-    })
+  withContactFileOptions(
+    batch
+      .command('run')
+      .description('call everybody in a CSV file; nothing is created unless all of it is valid')
+      .argument('<file>', 'CSV with a heading: external_id, name, phone_number, and other fields')
+      .requiredOption('--org <org>', 'organization id')
+      .requiredOption('--agent <agent>', 'agent id')
+      .option('--name <name>', 'name of the batch; the file’s name')
+      .option('--watch', 'show progress until the last call has ended'),
+  ).action(async (file: string, options: RunOptions) => {
+    const text = readTextFile(file)
+    await context.withDatabase((db) => run(db, context, file, text, options))
+  })
 }
 
 const run = async (
@@ -61,77 +64,61 @@ const run = async (
       `The organization has no agent ${options.agent}. \`outdial agent list\` names them.`,
     )
   }
-  const { valid, problems } = await readRecipients(db, organization, text)
-  if (problems.length > 0 && !options.skipInvalid) throw refusedFile(problems)
-  if (problems.length > 0) warn(context, ['Rows left out:', ...describeProblems(problems)])
-  if (valid.length === 0) throw new OperatorError('The file has no row that can be called.')
+  const { country } = options
+  const { policy } = organization
+  const contacts = await readContactFile(db, organization.id, text, { country, policy })
+  if (options.check) return showCheck(context, options, contacts)
   const started = await runBatches(db, systemClock, {
     organizationId: organization.id,
     agentId: options.agent,
     name: options.name ?? basename(file, extname(file)),
-    recipients: valid.map(({ input }) => input),
+    recipients: acceptedInputs(context, contacts, options),
   })
-  const batches = await follow(db, context, organization.id, started, options)
+  tellIds(context, started, options)
+  const batches = await follow(db, context, started, options)
   if (batches) print(context, options, batches)
 }
 
-/** A file is checked whole before anything is created, so that its bound is also that of one transaction. */
-const maxRows = 100_000
-
-const readRecipients = async (
-  db: Queryable,
-  organization: OrganizationRecord,
-  text: string,
-): Promise<{ valid: readonly CheckedRow[]; problems: readonly RowProblem[] }> => {
-  const file = readCsv(text)
-  if ('fault' in file) throw refusedFile(file.fault)
-  if (file.rows.length > maxRows) {
-    throw new OperatorError(`The file has more than ${maxRows} rows: split it.`)
-  }
-  const checked = checkRows(file.rows, organization.policy)
-  const conflicts = await findIdentityConflicts(
-    db,
-    organization.id,
-    checked.valid.map(({ input }) => input),
+/** First of all: what was begun can be seen and stopped, whatever becomes of this command. */
+const tellIds = (
+  context: CliContext,
+  started: readonly Batch[],
+  { json, watch }: RunOptions,
+): void => {
+  const lines = started.map(
+    ({ id, status, total_recipients: total }) => `Batch ${id} is ${status}: ${total} recipients.`,
   )
-  const refused = new Set(conflicts)
-  return {
-    valid: checked.valid.filter((_, index) => !refused.has(index)),
-    problems: [
-      ...file.problems,
-      ...checked.problems,
-      ...conflicts.map((index) => conflictAt(checked.valid[index]?.row ?? 0)),
-    ],
-  }
+  // Standard output is for documents alone where a program reads it.
+  if (json || (watch && !context.isTerminal)) warn(context, lines)
+  else tell(context, lines)
 }
-
-const conflictAt = (row: number): RowProblem => ({
-  row,
-  column: 'phone_number',
-  code: 'contact_identity_conflict',
-  message: 'Another contact of the organization has this number.',
-})
 
 /** The batches to print at the end; undefined where they were printed line by line. */
 const follow = async (
   db: Database,
   context: CliContext,
-  organizationId: string,
   started: readonly Batch[],
-  { watch, json }: RunOptions,
+  { org, watch, json }: RunOptions,
 ): Promise<readonly Batch[] | undefined> => {
-  if (!watch) return started
   if (!(await hasDispatcher(db))) {
-    warn(context, 'Nobody is at work: the batch is queued and begins with `outdial start`.')
+    warn(context, 'No service is at work: the batch is queued and begins with `outdial start`.')
     return started
   }
+  if (!watch) return started
   const form = json ? 'silent' : context.isTerminal ? 'bars' : 'lines'
-  const ended = await watchBatches(db, organizationId, started, createWatchOutput(context, form))
+  const ids = started.map(({ id }) => id)
+  const ended = await whileInterruptible(context, howToGoOn(org, ids), () =>
+    watchBatches(db, org, ids, createWatchOutput(context, form)),
+  )
   return form === 'silent' ? ended : undefined
 }
 
 /** One Batch, or a list where the file took more than one. */
 const print = (context: CliContext, options: RunOptions, batches: readonly Batch[]): void =>
-  show(context, options, batches.length === 1 ? batches[0] : batches, (width) =>
-    batches.flatMap((batch) => [`${batch.id}  ${batch.name}`, ...batchBar(batch, width)]),
-  )
+  show(context, options, batches.length === 1 ? batches[0] : batches, (width) => [
+    ...batches.flatMap((batch) => [`${batch.id}  ${batch.name}`, ...batchBar(batch, width)]),
+    ...howToGoOn(
+      options.org,
+      batches.map(({ id }) => id),
+    ),
+  ])

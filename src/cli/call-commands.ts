@@ -9,17 +9,20 @@ import { findRecordingDetails } from '../domains/recordings/recording-details.ts
 import { listResultHeads } from '../domains/results/result-heads.ts'
 import { listTurnLatencies, listUsage } from '../domains/results/usage-store.ts'
 import { listTurns, type StoredTurn } from '../domains/results/transcript-store.ts'
+import { addCallListCommands } from './call-list-commands.ts'
 import type { CliContext } from './cli-context.ts'
 import { describeCall, describeExplanation, type ShownCall } from './describe-call.ts'
 import { show, type OutputOptions } from './output.ts'
 
-/** `outdial call show|explain|reprocess`: calls of any origin. */
+/** `outdial call list|cancel|show|explain|reprocess`: calls of any origin. */
 export const addCallCommands = (program: Command, context: CliContext): void => {
   const call = program.command('call').description('calls, however they were made')
+  addCallListCommands(call, context)
   call
     .command('show')
     .description('a call with its words, results and recording')
     .argument('<id>')
+    .option('--org <org>', 'organization id; not needed, ids of calls are unique')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const shown = await context.withDatabase((db) => loadCall(db, id))
@@ -29,6 +32,7 @@ export const addCallCommands = (program: Command, context: CliContext): void => 
     .command('explain')
     .description('why a call waits, or what was decided about it')
     .argument('<id>')
+    .option('--org <org>', 'organization id; not needed, ids of calls are unique')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const explanation = await context.withDatabase(async (db) => {
@@ -41,6 +45,7 @@ export const addCallCommands = (program: Command, context: CliContext): void => 
     .command('reprocess')
     .description('try again to summarise a call whose attempts are used up')
     .argument('<id>')
+    .option('--org <org>', 'organization id; not needed, ids of calls are unique')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const results = await context.withDatabase(async (db) => {

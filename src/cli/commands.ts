@@ -17,6 +17,11 @@ export const commandGroups: readonly LazyGroup[] = [
     names: ['contact'],
     load: async () => (await import('./contact-commands.ts')).addContactCommands,
   },
+  { names: ['run'], load: async () => (await import('./run-commands.ts')).addRunCommands },
+  {
+    names: ['recording'],
+    load: async () => (await import('./recording-commands.ts')).addRecordingCommands,
+  },
   { names: ['dnc'], load: async () => (await import('./dnc-commands.ts')).addDncCommands },
   { names: ['doctor'], load: async () => (await import('./doctor-command.ts')).addDoctorCommand },
   {

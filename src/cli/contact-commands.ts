@@ -3,6 +3,7 @@ import { openRecordingStorage } from '../compose/storage.ts'
 import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
 import { eraseContact, type Erasure } from '../domains/retention/erase-contact.ts'
 import type { CliContext } from './cli-context.ts'
+import { addContactListCommands } from './contact-list-commands.ts'
 import { show, type Lines, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
 
@@ -10,9 +11,10 @@ import { requireOrganization } from './require-organization.ts'
 const purgeLimit = 500
 const maxPurgeRounds = 200
 
-/** `outdial contact erase`. */
+/** `outdial contact list|show|import|erase`. */
 export const addContactCommands = (program: Command, context: CliContext): void => {
   const contact = program.command('contact').description('people who are called')
+  addContactListCommands(contact, context)
   contact
     .command('erase')
     .description('forget a person: contact, recordings, transcripts, summaries, number')

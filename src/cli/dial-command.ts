@@ -10,6 +10,7 @@ import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
 import { listTurnsAfter } from '../domains/results/transcript-store.ts'
 import { systemClock } from '../runtime/clock.ts'
 import type { CliContext } from './cli-context.ts'
+import { whileInterruptible } from './interrupted.ts'
 import { describeReasons } from './describe-call.ts'
 import { hanging, show, tell, warn, type Lines, type OutputOptions } from './output.ts'
 import { requireOrganization } from './require-organization.ts'
@@ -44,16 +45,24 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
         // Standard output is for the document alone, yet a reader of it must hear why nothing happens.
         const explain = (told: string): void => (options.json ? warn : tell)(context, told)
         const call = options.follow
-          ? await follow(db, options.org, accepted, {
-              print,
-              explain,
-              width: () => context.terminalWidth,
-            })
+          ? await whileInterruptible(context, goesOn(options.org, accepted.id), () =>
+              follow(db, options.org, accepted, {
+                print,
+                explain,
+                width: () => context.terminalWidth,
+              }),
+            )
           : accepted
         if (options.json) show(context, options, summaryOf(call), () => '')
       })
     })
 }
+
+const goesOn = (organizationId: string, callId: string): Lines => [
+  'The call goes on by itself, whatever becomes of this command:',
+  `  outdial call show ${callId}`,
+  `  outdial call cancel ${callId} --org ${organizationId}`,
+]
 
 const summaryOf = (call: CallRow) => ({
   id: call.id,

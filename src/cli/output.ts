@@ -48,6 +48,10 @@ export const warn = (context: CliContext, told: string | Lines): void =>
 export const tellJson = (context: CliContext, value: unknown): void =>
   context.print(plainJson(JSON.stringify(value)))
 
+/** Lines of CSV as they stand: no cell of them is wrapped or shortened. */
+export const tellCsv = (context: CliContext, csv: string): void =>
+  context.print(csv.split('\n').map(plainText).join('\n'))
+
 /** Prints lines over those it printed before, at most as wide as the terminal is then. */
 export const createPainter = (context: CliContext): ((lines: Lines) => void) => {
   let widths: readonly number[] = []

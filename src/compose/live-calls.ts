@@ -1,16 +1,12 @@
 import type { Config } from '../config.ts'
 import { summarize } from '../conversation/summarize.ts'
 import { findAgentOfCall } from '../domains/calls/agent-of-call.ts'
-import type { Database, Transaction } from '../database/database.ts'
-import { createWakeRun } from '../domains/automations/wake-run.ts'
-import { settleBatchOfCall } from '../domains/batches/settle-batch.ts'
-import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../domains/recordings/recording-store.ts'
 import { adoptCall } from '../live-call/adopt-call.ts'
 import { createThreadEncoder } from '../live-call/encode-in-thread.ts'
 import { createEncodeRecording } from '../live-call/encode-recording.ts'
-import { createCallLedger, openResultsOfEndedCall } from '../live-call/finish-call.ts'
+import { createCallLedger } from '../live-call/finish-call.ts'
 import { summaryTask, type CallJob } from '../live-call/follow-up-jobs.ts'
 import { createMediaWorkerPool } from '../live-call/media-worker-pool.ts'
 import { createPrepareCall } from '../live-call/run-call.ts'
@@ -20,6 +16,7 @@ import { createSummarizeCall, type Summarizer } from '../live-call/summarize-cal
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
+import { createOnCallEnded, createSettleCall } from './call-ended.ts'
 import { createCallPlans } from './call-plans.ts'
 import { createJobRunner } from '../dispatch/job-runner.ts'
 import type { AdmittedCall, PrepareCall, PreparedCall } from '../dispatch/run-call-port.ts'
@@ -49,15 +46,6 @@ export interface LiveCallOptions {
 const jobConcurrency = 2
 /** Of the range that is kept for fiction (NANP 555-0100 to 0199). */
 const sandboxCallerId = '+12025550199'
-
-/** What the source of a call has to know in the very commit that ends it. Locks come in this order. */
-const createSettleCall = (database: Database): OnCallEnded => {
-  const wakeRun = createWakeRun(database.hint)
-  return async (tx, call) => {
-    await settleBatchOfCall(tx, call)
-    await wakeRun(tx, call)
-  }
-}
 
 /** The media role's parts: how a call is run, ended, recorded and summarised. */
 export const createLiveCallParts = (options: LiveCallOptions) => {
@@ -136,10 +124,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       if (prepareLive === undefined) throw new Error('A live call was claimed without a trunk.')
       return prepareLive(call)
     },
-    onCallEnded: async (tx: Transaction, call: EndedCall) => {
-      await openResultsOfEndedCall(tx, call)
-      await settleCall(tx, call)
-    },
+    onCallEnded: createOnCallEnded(database),
     sweeper: createSpoolSweeper({
       spoolFolder,
       logger,

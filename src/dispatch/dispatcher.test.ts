@@ -237,7 +237,7 @@ describe('the dispatcher', () => {
       await startDispatcher(runs.run, way === 'hint' ? { database: test.db } : {})
       const { signal, finish } = await runs.next()
       await test.db.transaction((tx) =>
-        requestCancel(tx, organization.organizationId, row?.id ?? ''),
+        requestCancel(tx, organization.organizationId, row?.id ?? '', 'api'),
       )
       if (way === 'hint') test.db.hint(cancellationsChannel)
       else time.advance(pollMs)

@@ -317,7 +317,8 @@ describe('input', () => {
     const body = { automation_id: 'a', contact_id: 'c', input }
     const result = automationRunInput.safeParse(body)
     return result.error?.issues.map(({ code, message, path }) =>
-      code === 'custom' ? [message, path] : [code, path],
+      // The code stands before the sentence that says the rule.
+      code === 'custom' ? [message.split(':')[0], path] : [code, path],
     )
   }
 

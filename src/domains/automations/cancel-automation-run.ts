@@ -3,6 +3,7 @@ import type { ApiHandler } from '../../contract/operations.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { OnCallEnded } from '../calls/call-ended.ts'
+import type { CancelEffects } from '../calls/cancel-call.ts'
 import { cancelQueuedCall } from '../calls/cancel-store.ts'
 import type { SendHint } from '../calls/place-call.ts'
 import { runsChannel } from './queue-run.ts'
@@ -27,19 +28,27 @@ export const createCancelAutomationRun =
     hint: SendHint,
     onCallEnded: OnCallEnded,
   ): ApiHandler<'cancelAutomationRun', Queryable, Transaction> =>
-  async ({ params }, { db, organizationId }) => {
-    const runId = params.run_id
-    if (!isUuid(runId)) throw notFound()
-    for (let looks = 0; looks < maxLooks; looks += 1) {
-      const change = await cancelOnce(db, organizationId, runId, onCallEnded)
-      if (change === 'moved_on') continue
-      const row = change ?? (await findRun(db, organizationId, runId))
-      if (!row) throw notFound()
-      if (change) db.afterCommit(() => hint(runsChannel))
-      return runResource(row)
-    }
-    throw new Error('the run moved on too fast to be cancelled')
+  async ({ params }, { db, organizationId }) =>
+    runResource(await cancelRun(db, { hint, onCallEnded }, organizationId, params.run_id))
+
+/** Throws `resource_not_found`. */
+export const cancelRun = async (
+  tx: Transaction,
+  { hint, onCallEnded }: CancelEffects,
+  organizationId: string,
+  runId: string,
+): Promise<RunRow> => {
+  if (!isUuid(runId)) throw notFound()
+  for (let looks = 0; looks < maxLooks; looks += 1) {
+    const change = await cancelOnce(tx, organizationId, runId, onCallEnded)
+    if (change === 'moved_on') continue
+    const row = change ?? (await findRun(tx, organizationId, runId))
+    if (!row) throw notFound()
+    if (change) tx.afterCommit(() => hint(runsChannel))
+    return row
   }
+  throw new Error('the run moved on too fast to be cancelled')
+}
 
 // The call before the run: everybody locks calls before runs, so that no two can wait for each other.
 const cancelOnce = async (

@@ -114,6 +114,17 @@ export const listApiBatches = newestFirst<BatchRow, 'status'>({
   ways: [{ where: "origin = 'api'" }],
 })
 
+/** Batches that were not made through the API, newest first. */
+export const listOwnBatches = newestFirst<BatchRow, 'status'>({
+  name: 'batch-store.listOwnBatches',
+  columns,
+  table: countedBatches,
+  sortColumn: 'created_at',
+  filters: { status: 'status = ?' },
+  // As the index of migrations/0160-own-lists.sql says it.
+  ways: [{ where: "origin <> 'api'" }],
+})
+
 const headStatement = sql(
   'batch-store.findBatchHead',
   `select status,

@@ -135,3 +135,28 @@ export const listApiCalls = newestFirst<
     { where: "origin = 'api' and status <> 'pending'" },
   ],
 })
+
+const ownFilters = {
+  status: 'status = ?',
+  contact_id: 'contact_id = ?',
+  agent_id: 'agent_id = ?',
+  batch_id: 'batch_id = ?',
+} as const
+
+/** Calls that were not made through the API, newest first. */
+export const listOwnCalls = newestFirst<CallRow, keyof typeof ownFilters>({
+  name: 'call-store.listOwnCalls',
+  columns: callColumns,
+  table: 'calls',
+  sortColumn: 'created_at',
+  filters: ownFilters,
+  // As the index of migrations/0160-own-lists.sql says it.
+  ways: [
+    {
+      filter: 'batch_id',
+      where: "'' || origin <> 'api' and '' || status <> 'pending'",
+      isNarrow: true,
+    },
+    { where: "origin <> 'api' and status <> 'pending'" },
+  ],
+})

@@ -3,6 +3,7 @@ import type { EndedCall } from './call-ended.ts'
 import { decisionFragment, wokenFirst, wokenFragment } from './call-fragments.ts'
 import { endedCall, type EndedRow } from './call-progress-store.ts'
 import { callColumns, type CallRow } from './call-record.ts'
+import type { CallOrigin } from './call-states.ts'
 
 // One update for both cases: were they two, a call that turns from queued to dialing in this very moment would be
 // missed by both, for each looks at the row as it was when the statement began.
@@ -21,7 +22,7 @@ const requestStatement = sql(
             ${decisionFragment({ decision: "'cancel_requested'", reason: "'Cancellation was asked for.'" })}
       where organization_id = $1
         and id = $2
-        and origin = 'api'
+        and ($3::text is null or origin = $3)
         and (status = 'queued' or (status in ('dialing', 'in_progress') and cancel_requested_at is null))
         and ${wokenFirst}
      returning id, phone_number, origin, ${callColumns}
@@ -35,13 +36,18 @@ export interface CancelRequest {
   readonly ended: EndedCall | undefined
 }
 
-/** Undefined: nothing changed, because the call has ended, was asked before, or is none of the API's. */
+/** Undefined: nothing changed, because the call has ended, was asked before, or is none of this origin (any without one). */
 export const requestCancel = async (
   tx: Transaction,
   organizationId: string,
   callId: string,
+  origin: CallOrigin | undefined,
 ): Promise<CancelRequest | undefined> => {
-  const row = await tx.row<CallRow & EndedRow>(requestStatement, [organizationId, callId])
+  const row = await tx.row<CallRow & EndedRow>(requestStatement, [
+    organizationId,
+    callId,
+    origin ?? null,
+  ])
   if (!row) return undefined
   return {
     row,

@@ -41,16 +41,20 @@ export const upsertRecipients = async (
   throw new Error(`Contacts were lost to concurrent writers ${maxTries} times.`)
 }
 
-/** The places of recipients whose identity and number belong to two different contacts. */
-export const findIdentityConflicts = async (
+/**
+ * What each recipient would become, as the contacts are now: a new contact, one that is known (updated or adopted), or a
+ * conflict, because identity and number belong to two different contacts.
+ */
+export const judgeRecipients = async (
   db: Queryable,
   organizationId: string,
   inputs: readonly ContactInput[],
-): Promise<number[]> => {
+): Promise<('new' | 'known' | 'conflict')[]> => {
   const match = matchAgainst(await findKnownContacts(db, organizationId, inputs))
-  return inputs.flatMap((input, index) => {
-    const contact = match(input)
-    return contact !== undefined && 'holder' in contact ? [index] : []
+  return inputs.map((input) => {
+    const found = match(input)
+    if (found === undefined) return 'new'
+    return 'holder' in found ? 'conflict' : 'known'
   })
 }
 

@@ -109,7 +109,7 @@ const cancel = async (world: World): Promise<void> => {
   if (rows.length === 0) return
   const row = world.pick(rows)
   await world.db.transaction(async (tx) => {
-    const cancelled = await requestCancel(tx, row.organization_id, row.id)
+    const cancelled = await requestCancel(tx, row.organization_id, row.id, 'api')
     if (cancelled?.ended) await onEnded(world)(tx, cancelled.ended)
   })
 }

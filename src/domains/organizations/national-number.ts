@@ -1,0 +1,21 @@
+import {
+  parsePhoneNumberFromString,
+  isSupportedCountry,
+  type CountryCode,
+} from 'libphonenumber-js/max'
+
+/** Whether numbers without a country can be read as numbers of this one: an ISO 3166 code such as `US`. */
+export const isNumberedCountry = (text: string): text is CountryCode => isSupportedCountry(text)
+
+/** Longer texts are no telephone numbers, however they are written. */
+const maxCharacters = 60
+
+/**
+ * A number as people of `country` write it, in E.164: `(202) 555-0100`, `011 44 20 …`, `+1 202-555-0100`. Undefined
+ * where it cannot be one, so that the text itself is judged.
+ */
+export const toE164 = (text: string, country: CountryCode): string | undefined => {
+  if (text.length > maxCharacters) return undefined
+  const number = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+  return number?.isPossible() && number.ext === undefined ? number.number : undefined
+}
