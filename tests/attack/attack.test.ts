@@ -5,8 +5,24 @@ import { testLimits } from './stage/attack.ts'
 import { attacks } from './stage/attacks.ts'
 import { describeRow, runAttacks } from './stage/run-attacks.ts'
 
-/** Which attacks are part of every test run; the others are `npm run attack`. */
-const tried = ['first-start-key', 'rtp-injection', 'http-head-cost']
+/** Those that take seconds; the others are `npm run attack`. */
+const tried = [
+  'first-start-key',
+  'stranger-requests',
+  'forged-dialog',
+  'forged-responses',
+  'trunk-reflection',
+  'rtp-injection',
+  'rtp-race',
+  'late-route-set',
+  'bye-flood',
+  'storage-quotas',
+  'sip-message-cost',
+  'http-head-cost',
+  'http-smuggling',
+  'pipelined-requests',
+  'connection-exhaustion',
+]
 
 const root = join(import.meta.dirname, '../..')
 const needsLinux = process.platform === 'linux' ? false : 'only Linux has these loopback addresses'

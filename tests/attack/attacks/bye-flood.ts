@@ -50,10 +50,11 @@ const flood = async ({ trunk, product }: Stage): Promise<number> => {
   let sent = 0
   // Unanswered ones of an earlier moment are lost: nobody waits for them.
   let lost = 0
-  const isDone = (): boolean => (answers === 0 ? sent : answers) >= byes
+  const isAnswering = (): boolean => answers > sent / 4
+  const isDone = (): boolean => (isAnswering() ? answers : sent) >= byes
   while (!isDone() && performance.now() - startedMs < floodLimitMs) {
     const due = sent + (perSecond * stepMs) / 1_000
-    const room = answers === 0 ? Infinity : maxUnanswered - (sent - answers - lost)
+    const room = !isAnswering() ? Infinity : maxUnanswered - (sent - answers - lost)
     for (let left = room; sent < due && left > 0; sent += 1, left -= 1) {
       const ids = { callId: `${callIdPrefix}-${sent}`, toTag: `t${sent}` }
       const text = strangeRequest('BYE', { ...parts, ...ids })

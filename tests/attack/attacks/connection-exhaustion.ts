@@ -8,13 +8,15 @@ import { judgeProbes } from '../stage/judge-probes.ts'
 /** More than the product takes of everybody together. */
 const connections = 10_500
 const atOnce = 250
+/** A fifth of what there is. */
+const maxHeld = 2_000
 const settleMs = 500
 const request = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
 
 /** One address opens more connections than there are, and says nothing on them. */
 export const connectionExhaustion: Attack = {
   name: 'connection-exhaustion',
-  goal: 'one address cannot take the connections of others',
+  goal: 'one address holds no more than 2,000 connections, others are served',
   isTimed: true,
   async run({ product, prober }, limits) {
     await prober.reset()
@@ -42,7 +44,11 @@ export const connectionExhaustion: Attack = {
     return {
       ...judged,
       figure: `${held} connections held, ${judged.figure}`,
-      problems: [...judged.problems, ...(isServed ? [] : ['another address is not served'])],
+      problems: [
+        ...judged.problems,
+        ...(held > maxHeld ? [`one address holds ${held} connections`] : []),
+        ...(isServed ? [] : ['another address is not served']),
+      ],
     }
   },
 }

@@ -35,7 +35,8 @@ const answersChallenge = async (stage: Stage, challenge: string): Promise<boolea
   trunk.plan(number, async (call, count) => {
     if (count > 1) {
       isAnswered = call.invites.some((invite) => headerOf(invite, 'proxy-authorization') !== '')
-      return call.respond('486 Busy Here')
+      // A 2xx is the proof that the trunk knows these credentials.
+      return call.answer()
     }
     return call.respond('407 Proxy Authentication Required', {
       headers: [['Proxy-Authenticate', challenge]],
@@ -45,12 +46,13 @@ const answersChallenge = async (stage: Stage, challenge: string): Promise<boolea
   const leg = await trunk.callTo(number)
   await Promise.race([leg.over, delay(settleMs)])
   await tenant.request('POST', `/calls/${body.id}/cancel`, {})
+  await Promise.race([leg.over, delay(settleMs)])
   return isAnswered
 }
 
 /** The 200's Contact lies elsewhere, and challenges the BYE that is sent there. */
 const leaksToContact = async (stage: Stage): Promise<{ credentials: boolean }> => {
-  const { trunk, tenant, agentId, engine } = stage
+  const { trunk, tenant, agentId } = stage
   const elsewhere = await openUdpPeer(strangerAddress(120))
   let credentials = false
   elsewhere.onMessage((data, from) => {
@@ -69,9 +71,8 @@ const leaksToContact = async (stage: Stage): Promise<{ credentials: boolean }> =
     call.answer({ contact: `<sip:${elsewhere.address}:${elsewhere.port}>` }),
   )
   const { body } = await tenant.call(agentId, number, line)
-  const session = await engine.sessionOf(line)
-  await delay(500)
-  if (session.isOpen) await tenant.request('POST', `/calls/${body.id}/cancel`, {})
+  await delay(settleMs)
+  await tenant.request('POST', `/calls/${body.id}/cancel`, {})
   await delay(settleMs)
   elsewhere.close()
   return { credentials }

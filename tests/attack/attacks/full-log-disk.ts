@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Attack } from '../stage/attack.ts'
-import { openLiveCall } from '../stage/live-calls.ts'
 import { openTenant } from '../stage/tenant.ts'
-import { flowProblems } from '../stage/live-calls.ts'
+import { flowProblems, openLiveCall } from '../stage/live-calls.ts'
 import { startProber } from '../stage/prober.ts'
 import { judgeProbes } from '../stage/judge-probes.ts'
 
-const requests = 500
+const garbage = 5_000
+const burst = 50
+const garbagePerMs = 2
 
 /** Every line the product logs meets a full disk. */
 export const fullLogDisk: Attack = {
@@ -39,12 +41,11 @@ const survivesLog = async (
     const { id: agentId = '' } = await tenant.publishAgent()
     const call = await openLiveCall({ trunk, engine, tenant, agentId }, stage.newNumber())
     await prober.reset()
-    // At the level debug each of these is logged: more than a pipe holds.
-    for (let sent = 0; sent < requests; sent += 1)
-      await fetch(`${product.apiUrl}/calls`, { signal: AbortSignal.timeout(limits.ringMs) }).then(
-        (response) => response.arrayBuffer(),
-        () => undefined,
-      )
+    // At the level debug each of these is a line: more than a pipe holds.
+    for (let sent = 0; sent < garbage; sent += 1) {
+      await trunk.peer.send(`INVITE garbage ${sent}\r\n\r\n`, product.home.sipPort, '127.0.0.1')
+      if (sent % burst === 0) await delay(burst / garbagePerMs)
+    }
     if (!product.isAlive) problems.push('the product ended')
     else problems.push(...(await flowProblems(call)))
     await call.leg.request('BYE', { timeoutMs: limits.ringMs })

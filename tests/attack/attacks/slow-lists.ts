@@ -18,6 +18,7 @@ export const slowLists: Attack = {
     const { product, database, trunk, engine } = stage
     const tenant = await openTenant(product, 'Listing')
     const { id: agentId = '' } = await tenant.publishAgent()
+    const { id: otherAgent = '' } = await tenant.publishAgent()
     const parts = { trunk, engine, tenant, agentId }
     const call = await openLiveCall(parts, stage.newNumber())
     await call.leg.request('BYE')
@@ -28,7 +29,9 @@ export const slowLists: Attack = {
       count: calls,
       differences: {
         id: 'gen_random_uuid()',
-        status: `'completed'`,
+        // Half are the agent's, all completed; of the other's every status is common.
+        agent_id: `case when n % 2 = 0 then source.agent_id else '${otherAgent}'::uuid end`,
+        status: `case when n % 2 = 0 then 'completed' when n % 4 = 1 then 'failed' else 'cancelled' end`,
         lease_token: 'null',
         node_id: 'null',
         ended_at: 'now()',
@@ -63,7 +66,10 @@ export const slowLists: Attack = {
     await rung?.request('BYE')
     if (placed.status !== 202 || ringMs > limits.ringMs)
       problems.push(`beside ${atOnce} lists a call rang after ${ringMs.toFixed(0)} ms`)
-    await database.query('delete from calls where organization_id = $1', [tenant.id])
+    await database.query('delete from calls where organization_id = $1 and id <> $2', [
+      tenant.id,
+      call.id,
+    ])
     return {
       figure: `slowest list ${slowestMs.toFixed(0)} ms, a call beside ${atOnce} rang after ${ringMs.toFixed(0)} ms`,
       problems,

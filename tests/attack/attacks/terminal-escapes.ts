@@ -35,6 +35,7 @@ const printable = (text: string): string =>
 export const terminalEscapes: Attack = {
   name: 'terminal-escapes',
   goal: 'no control or direction character of others reaches a terminal or a log line',
+  isLong: true,
   async run(stage) {
     const { product, trunk, engine } = stage
     const tenant = await openTenant(product, hostileName)

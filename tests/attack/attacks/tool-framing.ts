@@ -28,6 +28,7 @@ const framing = [
 export const toolFraming: Attack = {
   name: 'tool-framing',
   goal: 'framing headers are refused; organizations share no connection to a tool’s server',
+  isLong: true,
   async run(stage) {
     const server = await openToolServer()
     try {

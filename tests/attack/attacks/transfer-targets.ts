@@ -35,6 +35,7 @@ const announcementMs = 1_500
 export const transferTargets: Attack = {
   name: 'transfer-targets',
   goal: 'a forbidden number is refused as target of a transfer in every spelling',
+  isLong: true,
   async run(stage) {
     const { trunk, engine, product } = stage
     const tenant = await openTenant(product, 'Transferring', ['US'])

@@ -40,9 +40,10 @@ export const unanalyzedClaims: Attack = {
     await until('calls of the queue', () => (rung.length >= watched ? true : undefined), {
       timeoutMs: watchTimeoutMs,
     }).catch(() => undefined)
-    await database.query('delete from calls where organization_id = $1 and lease_token is null', [
-      tenant.id,
-    ])
+    await database.query(
+      `delete from calls where organization_id = $1 and status = 'queued' and lease_token is null`,
+      [tenant.id],
+    )
     await database.query('alter table calls reset (autovacuum_enabled)')
     await database.query('analyze calls')
     const gaps = rung.slice(1).map((atMs, index) => atMs - (rung[index] ?? 0))

@@ -28,6 +28,7 @@ import { slowLists } from '../attacks/slow-lists.ts'
 import { unanalyzedClaims } from '../attacks/unanalyzed-claims.ts'
 import { secondNode } from '../attacks/second-node.ts'
 import { pausedProcess } from '../attacks/paused-process.ts'
+import { storageQuotas } from '../attacks/storage-quotas.ts'
 import type { Attack } from './attack.ts'
 
 /** Every attack, in the order they are tried. */
@@ -52,6 +53,7 @@ export const attacks: readonly Attack[] = [
   readyzFlood,
   inventedKeys,
   fraudNumbers,
+  storageQuotas,
   transferTargets,
   toolFraming,
   privateAddresses,

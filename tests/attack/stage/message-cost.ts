@@ -26,7 +26,7 @@ export const createCostMeter = (port: number) => {
     /** The smallest of some tries: a busy machine makes some slow, a costly message all. */
     async costMs(
       send: () => Promise<void>,
-      { goodEnoughMs, tries = 4 }: { goodEnoughMs: number; tries?: number },
+      { goodEnoughMs, tries = 8 }: { goodEnoughMs: number; tries?: number },
     ): Promise<number> {
       let best = Infinity
       for (let round = 0; round < tries && best > goodEnoughMs; round += 1) {
