@@ -22,6 +22,9 @@ export interface MediaThread {
   stop(): Promise<void>
 }
 
+/** A worker that still loads its modules sends nothing: a busy machine may take so many times the limit for it. */
+const loadingLimits = 12
+
 /**
  * `heartbeatLimitMs`: a worker silent for so long hangs, and is ended. It sends its load each second. While this thread
  * is stalled itself, no worker is judged.
@@ -37,17 +40,25 @@ export const startMediaThread = (
   const gone = Promise.withResolvers<string>()
   ready.promise.catch(() => undefined)
   let load: WorkerLoad = { calls: 0, latenessP99Ms: 0, cpuMs: 0 }
-  const silence = createSilenceWatch(heartbeatLimitMs, performance.now())
+  const loading = createSilenceWatch(heartbeatLimitMs * loadingLimits, performance.now())
+  let silence = loading
   let lastChannel = 0
   let reason = 'The media worker ended.'
 
   const post = (message: ToMediaWorker): void => worker.postMessage(message)
-  const watch = setInterval(() => {
+  const judge = (): void => {
     if (!silence.tick(performance.now())) return
     reason = 'The media worker hung.'
     void worker.terminate()
-  }, silence.tickMs)
+  }
+  let watch = setInterval(judge, loading.tickMs)
+  const hasLoaded = (): void => {
+    clearInterval(watch)
+    silence = createSilenceWatch(heartbeatLimitMs, performance.now())
+    watch = setInterval(judge, silence.tickMs)
+  }
 
+  worker.once('message', hasLoaded)
   worker.on('message', (message: FromMediaWorker) => {
     silence.heard()
     if (message.type === 'log') return logger[message.level](message.fields, message.message)

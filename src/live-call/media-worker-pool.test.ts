@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { silentLogger, type Logger } from '../runtime/logger.ts'
+import { silentLogger } from '../runtime/logger.ts'
 import { fakePlan, pcmuMedia } from './fake-call.ts'
 import { MediaUnavailableError, type MediaCall } from './media-port.ts'
 import type { MediaEvent } from './media-protocol.ts'
-import { createMediaWorkerPool, type MediaWorkerPool } from './media-worker-pool.ts'
+import {
+  createMediaWorkerPool,
+  type MediaWorkerPool,
+  type MediaWorkerPoolOptions,
+} from './media-worker-pool.ts'
 
 /** A worker that does what the instructions of the plan it is given say. */
 const scriptedWorker = `
@@ -48,7 +52,7 @@ describe('media worker pool', () => {
   after(() => rm(folder, { recursive: true }))
 
   const withPool = async (
-    options: { workers?: number; channelsPerWorker?: number; logger?: Logger },
+    options: Partial<MediaWorkerPoolOptions>,
     work: (pool: MediaWorkerPool) => Promise<void>,
   ): Promise<void> => {
     const pool = createMediaWorkerPool({
@@ -67,6 +71,23 @@ describe('media worker pool', () => {
       await pool.stop()
     }
   }
+
+  it('waits for a worker that is slow to load its modules', async () => {
+    const slow = join(folder, 'slow-worker.mjs')
+    const loading = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)'
+    await writeFile(slow, `${loading}\nawait import(${JSON.stringify(entry.href)})`)
+    const lines: string[] = []
+    const logger = {
+      ...silentLogger,
+      warn: (fields: unknown) => lines.push(JSON.stringify(fields)),
+    }
+    const options = { entry: pathToFileURL(slow), heartbeatLimitMs: 250, logger }
+    await withPool(options, async (pool) => {
+      assert.equal(pool.load().workers, 1)
+      await Promise.resolve()
+    })
+    assert.deepEqual(lines, [])
+  })
 
   const nextEvent = (call: MediaCall): Promise<MediaEvent> =>
     new Promise((resolve) => call.onEvent(resolve))
