@@ -69,7 +69,7 @@ describe('an attempt that is not answered', () => {
       { status: 'failed', answerStatus: 'unknown' },
     ],
     [
-      { cause: 'authentication', reason: 'SIP 407 Proxy Authentication Required' },
+      { cause: 'authentication', reason: 'SIP 407 Proxy Authentication Required', rang: true },
       { status: 'failed', answerStatus: 'unknown' },
     ],
     [
@@ -106,6 +106,13 @@ describe('an attempt that is not answered', () => {
     const { ledger, media } = await endingAfter(failure)
     assert.deepEqual(ledger.log, ['congested SIP 503 Service Unavailable'])
     assert.equal(media.log.at(-1), 'stop')
+  })
+
+  it('goes back to the queue when the trunk refuses its credentials', async () => {
+    const reason = 'SIP 407 Proxy Authentication Required'
+    const { ledger } = await endingAfter({ cause: 'authentication', reason })
+    assert.deepEqual(ledger.log, [`trunk_down ${reason}`])
+    assert.deepEqual(ledger.finished, [])
   })
 
   it('goes back to the queue when the lease was lost before the INVITE', async () => {
