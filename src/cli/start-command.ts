@@ -7,6 +7,7 @@ import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
 import { countDown } from './count-down.ts'
 import { show, tell, warn, type Lines, type OutputOptions } from './output.ts'
+import { sandboxEnvPath, writeSandboxEnv } from './sandbox-env.ts'
 
 /** How long the calls that a second signal hangs up may take. */
 const hangUpLimitMs = 10_000
@@ -33,7 +34,8 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
         tell(context, `Starting Outdial, with its data in ${placeOf(context)}.`)
       // Until it takes work a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
-      show(context, options, summaryOf(outdial, context), () => welcome(outdial, context))
+      const envFile = keepFirstStart(outdial, context)
+      show(context, options, summaryOf(outdial, context), () => welcome(outdial, context, envFile))
       await stopSignals.first
       say(
         context,
@@ -77,6 +79,20 @@ const databaseElsewhere = ({ config }: CliContext): string | undefined => {
   return cluster.startsWith(config.OUTDIAL_DATA) ? undefined : cluster
 }
 
+/** Where the variables of the sandbox stand; undefined where they could not be written, or were removed. */
+const keepFirstStart = (
+  { firstStart, apiUrl }: RunningOutdial,
+  context: CliContext,
+): string | undefined => {
+  const dataFolder = context.config.OUTDIAL_DATA
+  try {
+    if (firstStart) writeSandboxEnv(dataFolder, { apiUrl, ...firstStart })
+  } catch (error) {
+    warn(context, `sandbox.env was not written: ${(error as Error).message}.`)
+  }
+  return sandboxEnvPath(dataFolder, process.cwd())
+}
+
 const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   api_url: outdial.apiUrl,
   media_url: outdial.mediaUrl,
@@ -86,13 +102,14 @@ const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   ...(outdial.firstStart && {
     first_start: {
       api_key: outdial.firstStart.key,
+      organization_id: outdial.firstStart.organizationId,
       agent_id: outdial.firstStart.agentId,
       contact_id: outdial.firstStart.contactId,
     },
   }),
 })
 
-const welcome = (outdial: RunningOutdial, context: CliContext): Lines => {
+const welcome = (outdial: RunningOutdial, context: CliContext, envFile?: string): Lines => {
   const elsewhere = databaseElsewhere(context)
   return [
     'Outdial is running.',
@@ -102,7 +119,9 @@ const welcome = (outdial: RunningOutdial, context: CliContext): Lines => {
     ...linesOf(outdial).map((line) => `  ${line}`),
     `  Data in    ${placeOf(context)}`,
     ...(elsewhere === undefined ? [] : [`  Database   ${elsewhere}`]),
-    ...(outdial.firstStart ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart)] : []),
+    ...(outdial.firstStart
+      ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart, envFile)]
+      : nextTime(envFile)),
   ]
 }
 
@@ -116,20 +135,37 @@ const linesOf = ({ trunkName, lacks, liveOrganizations }: RunningOutdial): strin
 
 const firstCall = (
   apiUrl: string,
-  { key, agentId, contactId }: NonNullable<RunningOutdial['firstStart']>,
+  { key, organizationId, agentId, contactId }: NonNullable<RunningOutdial['firstStart']>,
+  envFile: string | undefined,
 ): string[] => [
   `  API key    ${key}   (shown once)`,
   '  It is of a sandbox organization, whose calls never reach a phone, whatever trunk is configured. To ring phones:',
   '  ./outdial org create --name NAME --mode live',
   '',
-  'Place the first call:',
+  'Place the first call from another terminal:',
   '',
   `curl -s ${apiUrl}/calls \\`,
   `  -H 'Authorization: Bearer ${key}' \\`,
-  `  -H 'Content-Type: application/json' -H 'Idempotency-Key: first-call' \\`,
+  `  -H 'Content-Type: application/json' -H "Idempotency-Key: call-$(date +%s)" \\`,
   `  -d '{"agent_id": "${agentId}", "contact_id": "${contactId}"}'`,
   '',
-  'Then read it with the id of the answer:',
+  'Then see what became of it:',
   '',
-  `curl -s ${apiUrl}/calls/ID -H 'Authorization: Bearer ${key}'`,
+  `./outdial call list --org ${organizationId}`,
+  ...(envFile === undefined
+    ? []
+    : [
+        '',
+        `API, KEY, ORG, AGENT and CONTACT of these commands stand in ${envFile}: load them with`,
+        '',
+        `. ${dotPath(envFile)}`,
+      ]),
 ]
+
+const nextTime = (envFile: string | undefined): string[] =>
+  envFile === undefined
+    ? []
+    : [`  Sandbox    . ${dotPath(envFile)}   sets API, KEY, ORG, AGENT and CONTACT`]
+
+/** The shell looks for a name without a slash in its path. */
+const dotPath = (file: string): string => (file.includes('/') ? file : `./${file}`)

@@ -1,0 +1,45 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+/** What the first start made, as variables of a shell. */
+export interface SandboxVariables {
+  readonly apiUrl: string
+  readonly organizationId: string
+  readonly agentId: string
+  readonly contactId: string
+  /** The key's secret: it stands in this file and nowhere else. */
+  readonly key: string
+}
+
+const fileIn = (dataFolder: string): string => join(dataFolder, 'sandbox.env')
+
+/** How a person in `workingFolder` names the file; undefined where the installation has none. */
+export const sandboxEnvPath = (dataFolder: string, workingFolder: string): string | undefined => {
+  const file = fileIn(dataFolder)
+  if (!existsSync(file)) return undefined
+  const near = relative(workingFolder, file)
+  return near.startsWith('..') ? file : near
+}
+
+/**
+ * Writes `sandbox.env` into the data folder, readable by its owner only, whole or not at all. It holds the key of the
+ * sandbox organization, which reaches no trunk (D15).
+ */
+export const writeSandboxEnv = (dataFolder: string, variables: SandboxVariables): void => {
+  const file = fileIn(dataFolder)
+  const written = `${file}.${process.pid}`
+  writeFileSync(written, textOf(variables), { mode: 0o600 })
+  renameSync(written, file)
+}
+
+/** Ids, keys and URLs have no character that a shell reads. */
+const textOf = ({ apiUrl, organizationId, agentId, contactId, key }: SandboxVariables): string =>
+  [
+    '# The sandbox organization of this installation. Load it into a shell: . PATH-OF-THIS-FILE',
+    `export API=${apiUrl}`,
+    `export ORG=${organizationId}`,
+    `export AGENT=${agentId}`,
+    `export CONTACT=${contactId}`,
+    `export KEY=${key}`,
+    '',
+  ].join('\n')
