@@ -1,4 +1,4 @@
-import { until } from '../../support/until.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Attack } from '../stage/attack.ts'
 import { copyRows } from '../stage/copy-rows.ts'
 import { openLiveCall } from '../stage/live-calls.ts'
@@ -6,16 +6,19 @@ import type { Stage } from '../stage/stage.ts'
 import { openTenant } from '../stage/tenant.ts'
 
 const queued = 50_000
-const watched = 12
+/** A claim takes as many at once: what is done for each of them is done so often. */
+const concurrency = 40
+const watched = 150
 const claimLimitMs = 250
 const watchTimeoutMs = 40_000
+const sampleMs = 10
 /** Of the queued calls alone. */
 const prefix = '+1646'
 
 /** Fifty thousand queued calls in tables about which PostgreSQL knows nothing yet. */
 export const unanalyzedClaims: Attack = {
   name: 'unanalyzed-claims',
-  goal: 'a call of 50,000 in tables never analyzed follows the one before within 250 ms',
+  goal: 'claims from 50,000 calls in tables never analyzed take 250 ms at most',
   isLong: true,
   isTimed: true,
   async run(stage) {
@@ -26,9 +29,9 @@ export const unanalyzedClaims: Attack = {
     await product.ask('org', 'set', tenant.id, '--concurrency', '1')
     const held = await openLiveCall({ trunk, engine, tenant, agentId }, stage.newNumber())
     const { body } = await tenant.call(agentId, `${prefix}2000000`, 'queued')
-    const rung: number[] = []
+    let rung = 0
     trunk.plan(`${prefix}*`, async (call) => {
-      rung.push(performance.now())
+      rung += 1
       await call.respond('486 Busy Here')
     })
     await database.query('alter table calls set (autovacuum_enabled = false)')
@@ -36,23 +39,40 @@ export const unanalyzedClaims: Attack = {
     const differences = { id: 'gen_random_uuid()', phone_number: phone }
     await copyRows(database, { table: 'calls', id: body.id ?? '', count: queued, differences })
     await forgetStatistics(stage)
+    await product.ask('org', 'set', tenant.id, '--concurrency', String(concurrency))
+    const longestMs = await longestClaim(stage, () => rung >= watched)
     await held.leg.request('BYE')
-    await until('calls of the queue', () => (rung.length >= watched ? true : undefined), {
-      timeoutMs: watchTimeoutMs,
-    }).catch(() => undefined)
     await database.query(
       `delete from calls where organization_id = $1 and status = 'queued' and lease_token is null`,
       [tenant.id],
     )
     await database.query('alter table calls reset (autovacuum_enabled)')
     await database.query('analyze calls')
-    const gaps = rung.slice(1).map((atMs, index) => atMs - (rung[index] ?? 0))
-    const median = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? Infinity
     return {
-      figure: `${rung.length} calls, ${median.toFixed(0)} ms from one to the next`,
-      problems: median > claimLimitMs ? [`a call took ${median.toFixed(0)} ms`] : [],
+      figure: `${rung} calls rang, the longest claim took ${longestMs.toFixed(0)} ms`,
+      problems: [
+        ...(longestMs > claimLimitMs ? [`a claim took ${longestMs.toFixed(0)} ms`] : []),
+        ...(rung >= watched ? [] : [`only ${rung} of ${watched} calls rang`]),
+      ],
     }
   },
+}
+
+/** How long a statement that leases calls was seen to run. */
+const longestClaim = async ({ database }: Stage, isDone: () => boolean): Promise<number> => {
+  const deadline = performance.now() + watchTimeoutMs
+  let longestMs = 0
+  while (!isDone() && performance.now() < deadline) {
+    const { rows } = await database.query<{ ms: number | null }>(
+      `select extract(epoch from max(clock_timestamp() - query_start))::float8 * 1000 as ms
+         from pg_stat_activity
+        where datname = current_database() and state = 'active' and pid <> pg_backend_pid()
+          and query ilike '%update calls%lease_token%'`,
+    )
+    longestMs = Math.max(longestMs, rows[0]?.ms ?? 0)
+    await delay(sampleMs)
+  }
+  return longestMs
 }
 
 const forgetStatistics = async ({ database }: Stage): Promise<void> => {

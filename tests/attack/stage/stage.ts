@@ -75,7 +75,7 @@ const buildStage = async (
     OUTDIAL_RTP_PORTS: '20000-23999',
     OUTDIAL_ALLOW_PRIVATE_NETWORK: '1',
     OUTDIAL_LOG_LEVEL: 'debug',
-    OUTDIAL_MAX_CPS: '50',
+    OUTDIAL_MAX_CPS: '1000',
   }
   const home = await createHome()
   closers.push(() => home.remove())
