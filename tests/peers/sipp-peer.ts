@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from '../support/until.ts'
 
 const scenarios = join(import.meta.dirname, 'sipp')
 
@@ -27,10 +28,7 @@ export const missingSipp = (): string | undefined => {
   }
 }
 
-/**
- * Starts SIPp as callee. It may still be binding its port when this resolves: a caller's INVITE is repeated until then,
- * as over any network.
- */
+/** Starts SIPp as callee, and waits until it listens: a trunk whose port is closed refuses, and the call would wait. */
 export const startSipp = async (scenario: string): Promise<SippPeer> => {
   const [port, mediaPort] = [await freePort(), await freePort()]
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
@@ -54,8 +52,15 @@ export const startSipp = async (scenario: string): Promise<SippPeer> => {
   })
   // The test awaits it at its end; until then a rejection must not look unhandled.
   succeeded.catch(() => {})
+  await until('SIPp to listen', () => Promise.resolve(isBound(port) ? true : undefined))
   return { port, succeeded }
 }
+
+/** Whether a UDP socket of this machine has the port, by the kernel's table: to ask the port itself would be a message. */
+const isBound = (port: number): boolean =>
+  readFileSync('/proc/net/udp', 'utf8').includes(
+    `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `,
+  )
 
 const readErrors = (folder: string): string =>
   readdirSync(folder)
