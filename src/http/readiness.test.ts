@@ -36,3 +36,18 @@ test('readiness is looked at once a second, for one at a time, however many ask'
   assert.equal(looks, 4)
   assert.equal((await ask()).isReady, true)
 })
+
+test('a node that was not ready is looked at again soon, so that the end of a start is told at once', async () => {
+  const clock = createManualClock(new Date('2026-08-01T00:00:00Z'))
+  let isReady = false
+  const ask = rarely(() => Promise.resolve({ isReady, checks: {} }), clock)
+  assert.equal((await ask()).isReady, false)
+  isReady = true
+  clock.advance(49)
+  assert.equal((await ask()).isReady, false)
+  clock.advance(1)
+  assert.equal((await ask()).isReady, true)
+  isReady = false
+  clock.advance(999)
+  assert.equal((await ask()).isReady, true)
+})
