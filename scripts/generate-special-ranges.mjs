@@ -1,4 +1,4 @@
-// Writes src/domains/organizations/special-ranges.ts: for each calling code the shortest prefixes under which the numbering
+// Writes src/numbering/special-ranges.ts: for each calling code the shortest prefixes under which the numbering
 // plans in libphonenumber's metadata know special numbers (premium rate and the like) and no ordinary ones.
 // With --check it writes nothing, and exits with 1 where the file is not what it would write.
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -137,7 +137,7 @@ const lines = callingCodes.flatMap((callingCode) => {
   })
 })
 
-const file = new URL('../src/domains/organizations/special-ranges.ts', import.meta.url)
+const file = new URL('../src/numbering/special-ranges.ts', import.meta.url)
 const text = `// Written by scripts/generate-special-ranges.mjs from the metadata of libphonenumber; not to be edited.
 
 /**

@@ -7,7 +7,7 @@ import {
   describeDestinationProblem,
   destinationProblem,
 } from '../domains/organizations/phone-destination.ts'
-import { toE164 } from '../domains/organizations/national-number.ts'
+import { toE164 } from '../numbering/national-number.ts'
 import type { Column, CsvRow } from './batch-commands-csv.ts'
 import type { RowProblem } from './batch-commands-problems.ts'
 

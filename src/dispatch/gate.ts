@@ -7,7 +7,7 @@ import {
   type CallFence,
   type CallResult,
 } from '../domains/calls/call-progress-store.ts'
-import { calleeZones, dayOfCallee } from '../domains/calls/calling-windows.ts'
+import { calleeZones, dayOfCallee } from '../calling-hours/openings.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
 import { lackSentences } from '../domains/calls/lack-sentences.ts'
 import { pausedSentence } from '../domains/calls/paused-sentence.ts'

@@ -1,6 +1,7 @@
 import { sql, type Database, type Transaction } from '../database/database.ts'
-import { horizonMs, laneSchedules, nextOpening } from '../domains/calls/calling-windows.ts'
-import { zonesOfText, type CallingWindowJson } from '../domains/calls/lane-store.ts'
+import { horizonMs, laneSchedules, nextOpening } from '../calling-hours/openings.ts'
+import type { CallingWindowJson } from '../calling-hours/weekly-window.ts'
+import { zonesOfText } from '../domains/calls/lane-store.ts'
 import { policyOfJson, type CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
 
 /** Lanes computed in one transaction. */

@@ -2,6 +2,7 @@ import type { Operations } from '../contract/define-operation.ts'
 import { openApiDocument } from '../contract/openapi/document.ts'
 import { operations } from '../contract/operations.ts'
 import { zipped, type Page, type PageContent, type Pages } from './pages.ts'
+import { loadReferenceProgram } from './reference-program.ts'
 
 /** What Scalar may do: no fonts, no telemetry, no AI, no proxy and no search of others, only what we serve. */
 const scalarConfiguration = {
@@ -81,11 +82,11 @@ const referencePage = (): PageContent => ({
   headers: { 'Content-Security-Policy': policy },
 })
 
-const loadProgram = async (): Promise<PageContent> => {
-  const { loadScalarProgram } = await import('./scalar.ts')
-  const body = await loadScalarProgram()
-  return zipped({ type: javaScript, body, headers: { 'Cache-Control': 'max-age=3600' } })
-}
+const loadProgram = async (): Promise<PageContent> => ({
+  ...(await loadReferenceProgram()),
+  type: javaScript,
+  headers: { 'Cache-Control': 'max-age=3600' },
+})
 
 const once = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined

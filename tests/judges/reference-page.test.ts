@@ -6,6 +6,9 @@ import { launchChromium } from '../support/chromium.ts'
 import { freeTcpPort } from '../support/free-port.ts'
 import { missingPeer } from '../support/peers.ts'
 
+/** Parsing 4 MB of program takes a browser 20 s on a machine that does other work. */
+const pageTimeoutMs = 120_000
+
 test('a browser shows an operation on /docs and asks nobody but this server', async (t) => {
   const missing = missingPeer('chromium')
   if (missing) return t.skip(missing)
@@ -15,6 +18,7 @@ test('a browser shows an operation on /docs and asks nobody but this server', as
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
+    page.setDefaultTimeout(pageTimeoutMs)
     const asked: string[] = []
     const complaints: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -48,6 +52,7 @@ test('the reference serves every name of the installation, and its search knows 
   try {
     for (const host of ['localhost', '127.0.0.1']) {
       const page = await browser.newPage()
+      page.setDefaultTimeout(pageTimeoutMs)
       await page.goto(`http://${host}:${port}/docs`)
       await page.getByRole('heading', { name: 'Place a call' }).waitFor()
       await page.getByText(`http://${host}:${port}`).first().waitFor()

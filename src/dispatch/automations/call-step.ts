@@ -1,6 +1,6 @@
 import type { CallStep } from '../../domains/automations/definition.ts'
-import { addDuration } from '../../domains/automations/local-time.ts'
-import { nextOpening, type Interval } from '../../domains/calls/calling-windows.ts'
+import { addDuration } from '../../calling-hours/local-time.ts'
+import { nextOpening, type Interval } from '../../calling-hours/openings.ts'
 import type { Effect } from './effect.ts'
 import type { CallFacts, ContactFacts, LastCall, RunFacts, RunState } from './run-facts.ts'
 import { expiryMs, lookAgainMs } from './run-limits.ts'

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { holdStatus } from '../../domains/automations/automation-store.ts'
 import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
 import { insertCall } from '../../domains/calls/call-store.ts'
-import { zonesOfCallee } from '../../domains/calls/callee-zones.ts'
+import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { cancelQueuedCall } from '../../domains/calls/cancel-store.ts'
 import { ensureLane, laneId, type Lane } from '../../domains/calls/lane-store.ts'
 import { callsChannel } from '../../domains/calls/queue-call.ts'
@@ -143,7 +143,7 @@ const queueCallOfRun = async (
     organizationId,
     kind: 'automation',
     sourceId: automationId,
-    timeZones: zonesOfCallee(phoneNumber),
+    timeZones: zonesOfNumber(phoneNumber),
   }
   await ensureLane(tx, lane)
   const call = await insertCall(tx, organizationId, {

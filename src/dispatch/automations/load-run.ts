@@ -10,8 +10,8 @@ import {
 } from '../../domains/automations/definition.ts'
 import type { ActiveRunStatus } from '../../domains/automations/run-states.ts'
 import type { CallOrigin } from '../../domains/calls/call-states.ts'
-import { zonesOfCallee } from '../../domains/calls/callee-zones.ts'
-import { calleeZones, laneSchedules } from '../../domains/calls/calling-windows.ts'
+import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
+import { calleeZones, laneSchedules } from '../../calling-hours/openings.ts'
 import {
   policyOfJson,
   type CallingPolicy,
@@ -230,7 +230,7 @@ export const contactFacts = (
   policy: CallingPolicy,
   isOnDoNotCallList: boolean,
 ): ContactFacts => {
-  const zones = once(() => zonesOfCallee(fields.phone_number))
+  const zones = once(() => zonesOfNumber(fields.phone_number))
   return {
     fields,
     get blockedBecause() {

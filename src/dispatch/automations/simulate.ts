@@ -1,6 +1,6 @@
 import type { RunFailureCode } from '../../contract/automation-runs.ts'
 import type { AutomationDefinition, BranchableField } from '../../domains/automations/definition.ts'
-import { dayOfCallee, nextOpening } from '../../domains/calls/calling-windows.ts'
+import { dayOfCallee, nextOpening } from '../../calling-hours/openings.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
 import { goesOn, type Effect } from './effect.ts'
 import { contactFacts } from './load-run.ts'

@@ -3,7 +3,7 @@ import { runFailureCodes } from '../../contract/automation-runs.ts'
 import { uniqueItems } from '../../contract/duplicates.ts'
 import { answerStatuses } from '../../contract/states.ts'
 import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
-import { durationProblem } from './local-time.ts'
+import { durationProblem } from '../../calling-hours/local-time.ts'
 
 /** Decision D6. */
 export const maxSteps = 100

@@ -1,8 +1,8 @@
 import { ApiError, invalidField } from '../../contract/api-error.ts'
 import type { CallingWindow } from '../../contract/batches.ts'
 import { maxFieldProblems, type FieldCode, type FieldProblem } from '../../contract/errors.ts'
-import { laneSchedules, nextOpening } from '../calls/calling-windows.ts'
-import { zonesOfCallee } from '../calls/callee-zones.ts'
+import { laneSchedules, nextOpening } from '../../calling-hours/openings.ts'
+import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import type { CallingPolicy } from '../organizations/calling-policy.ts'
 import {
   describeDestinationProblem,
@@ -56,7 +56,7 @@ export const checkOverlap = (
 ): void => {
   const answers = new Map<string, boolean>()
   const canBeCalled = ({ phoneNumber }: NamedNumber): boolean => {
-    const zones = zonesOfCallee(phoneNumber)
+    const zones = zonesOfNumber(phoneNumber)
     const key = zones?.join() ?? ''
     const answer = answers.get(key) ?? overlaps(policy, zones, callingWindow, startMs)
     answers.set(key, answer)

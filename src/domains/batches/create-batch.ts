@@ -4,7 +4,7 @@ import type { ApiHandler } from '../../contract/operations.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
-import { zonesOfCallee } from '../calls/callee-zones.ts'
+import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { insertDormantLanes, laneId, type Lane } from '../calls/lane-store.ts'
 import { findPlacement, type Placement } from '../calls/placement-store.ts'
 import { findPhoneNumbers } from '../contacts/recipient-store.ts'
@@ -148,7 +148,7 @@ const inLanes = (
 ): { readonly lanes: readonly Lane[]; readonly recipients: readonly NewRecipient[] } => {
   const lanes = new Map<string, Lane & { readonly id: string }>()
   const recipients = numbers.map(({ phoneNumber }, index) => {
-    const timeZones = zonesOfCallee(phoneNumber)
+    const timeZones = zonesOfNumber(phoneNumber)
     const key = timeZones?.join() ?? ''
     const lane = lanes.get(key) ?? newLane(organizationId, batch, timeZones)
     lanes.set(key, lane)

@@ -3,7 +3,7 @@ import type { ExplanationReason } from '../../contract/explanations.ts'
 import type { CallStatus } from '../../contract/states.ts'
 import type { Queryable } from '../../database/database.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
-import { calleeZones } from './calling-windows.ts'
+import { calleeZones } from '../../calling-hours/openings.ts'
 import {
   loadForExplanation,
   maxAhead,

@@ -1,18 +1,11 @@
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import type { CallingWindowJson } from '../../calling-hours/weekly-window.ts'
 import { derivedId } from '../../runtime/ids.ts'
 
 /** What kind of work a lane carries, and in which order kinds go: immediate calls before all others. */
 const laneRanks = { immediate: 0, automation: 1, batch: 2 } as const
 
 export type LaneKind = keyof typeof laneRanks
-
-/** A batch's own calling window, as its body writes it (D5). Judged in its own time zone. */
-export interface CallingWindowJson {
-  readonly time_zone: string
-  readonly weekdays: readonly string[]
-  readonly start_time: string
-  readonly end_time: string
-}
 
 export interface Lane {
   readonly organizationId: string

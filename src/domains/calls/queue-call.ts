@@ -8,7 +8,7 @@ import {
 } from '../organizations/phone-destination.ts'
 import type { CallRow } from './call-record.ts'
 import type { CallOrigin } from './call-states.ts'
-import { zonesOfCallee } from './callee-zones.ts'
+import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { insertKnownCall } from './call-store.ts'
 import { ensureLane, laneId, type Lane } from './lane-store.ts'
 import { findPlacement, type Placement } from './placement-store.ts'
@@ -127,5 +127,5 @@ const immediateLane = (organizationId: string, phoneNumber: string): Lane => ({
   organizationId,
   kind: 'immediate',
   sourceId: organizationId,
-  timeZones: zonesOfCallee(phoneNumber),
+  timeZones: zonesOfNumber(phoneNumber),
 })

@@ -1,22 +1,10 @@
 import { z } from 'zod'
-import { isCountry } from './countries.ts'
+import { isCountry } from '../../numbering/countries.ts'
 import { checkFile } from './invalid-file.ts'
-import { weekdayNames } from '../../contract/batches.ts'
+import { weekdays, type WeeklyWindow } from '../../calling-hours/weekly-window.ts'
 import { leastDigitsOfNumber, readTransferTarget } from './transfer-target.ts'
 import { uniqueItems } from '../../contract/duplicates.ts'
 import { isTimeZone } from '../../contract/time-zone.ts'
-
-export const weekdays = weekdayNames
-
-export type Weekday = (typeof weekdays)[number]
-
-/** Part of the days named, half-open: `start_time` belongs to it, `end_time` does not. Wall-clock time, `HH:MM`. */
-export interface WeeklyWindow {
-  readonly weekdays: readonly Weekday[]
-  readonly startTime: string
-  /** Later than `startTime`; `24:00` is the end of the day. */
-  readonly endTime: string
-}
 
 /** When, where and how often an organization may call (D12). */
 export interface CallingPolicy {

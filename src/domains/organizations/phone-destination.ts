@@ -1,7 +1,11 @@
 import type { CallingPolicy } from './calling-policy.ts'
-import { fictionalCountry, rangeProblem, type DestinationProblem } from './destination-ranges.ts'
-import { findPlannedNumber, type PlannedNumber } from './numbering-plan.ts'
-import { specialNumberProblem } from './special-numbers.ts'
+import {
+  fictionalCountry,
+  rangeProblem,
+  type DestinationProblem,
+} from '../../numbering/destination-ranges.ts'
+import { findPlannedNumber, type PlannedNumber } from '../../numbering/numbering-plan.ts'
+import { specialNumberProblem } from '../../numbering/special-numbers.ts'
 
 /**
  * Why this E.164 number is never dialable under the policy, or undefined if it is. Depends on nothing but its arguments

@@ -1,8 +1,6 @@
-import type { CallingWindowJson } from '../../../src/domains/calls/lane-store.ts'
-import type {
-  CallingPolicy,
-  WeeklyWindow,
-} from '../../../src/domains/organizations/calling-policy.ts'
+import type { CallingWindowJson } from '../../../src/calling-hours/weekly-window.ts'
+import type { CallingPolicy } from '../../../src/domains/organizations/calling-policy.ts'
+import type { WeeklyWindow } from '../../../src/calling-hours/weekly-window.ts'
 import { weekdayNames } from '../../../src/contract/batches.ts'
 
 /** Clock changes of three zones, the last by half an hour: hours that are skipped and hours that come twice. */

@@ -1,13 +1,12 @@
 import { Temporal } from 'temporal-polyfill'
+import { isTimeZone } from '../contract/time-zone.ts'
+import { canOpenTogether } from './open-together.ts'
 import {
   weekdays,
-  type CallingPolicy,
+  type CallingWindowJson,
   type Weekday,
   type WeeklyWindow,
-} from '../organizations/calling-policy.ts'
-import { canOpenTogether } from '../organizations/open-together.ts'
-import { isTimeZone } from '../../contract/time-zone.ts'
-import type { CallingWindowJson } from './lane-store.ts'
+} from './weekly-window.ts'
 
 /** Epoch milliseconds, half-open: `startMs` belongs to it, `endMs` does not. */
 export interface Interval {
@@ -29,7 +28,7 @@ export const horizonMs = 9 * 24 * 3_600_000
  * or could never be called together), and the batch's own window in the zone that the window names (D5, D12).
  */
 export const laneSchedules = (
-  policy: CallingPolicy,
+  policy: Schedule,
   timeZones: readonly string[] | undefined,
   callingWindow?: CallingWindowJson,
 ): Schedule[] => {
@@ -42,7 +41,7 @@ export const laneSchedules = (
 
 /** The zones in which callees are judged (D12). */
 export const calleeZones = (
-  policy: CallingPolicy,
+  policy: Schedule,
   timeZones: readonly string[] | undefined,
 ): readonly string[] =>
   timeZones && canOpenTogether(timeZones, policy.windows) ? timeZones : [policy.timeZone]

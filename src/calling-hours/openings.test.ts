@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Temporal } from 'temporal-polyfill'
-import { fc } from '../../../tests/support/properties.ts'
-import {
-  sandboxPolicy,
-  weekdays,
-  type CallingPolicy,
-  type Weekday,
-} from '../organizations/calling-policy.ts'
+import { fc } from '../../tests/support/properties.ts'
+import { weekdays, type Weekday } from './weekly-window.ts'
 import {
   calleeZones,
   dayOfCallee,
@@ -16,7 +11,7 @@ import {
   nextOpening,
   openIntervals,
   type Schedule,
-} from './calling-windows.ts'
+} from './openings.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds
 const show = (ms: number): string => new Date(ms).toISOString()
@@ -102,8 +97,7 @@ describe('the next opening', () => {
 })
 
 describe('the schedules of a lane', () => {
-  const policy: CallingPolicy = {
-    ...sandboxPolicy,
+  const policy: Schedule = {
     timeZone: 'Europe/Berlin',
     windows: [{ weekdays, startTime: '08:00', endTime: '12:00' }],
   }

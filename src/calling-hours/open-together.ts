@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { weekdays, type WeeklyWindow } from './calling-policy.ts'
+import { weekdays, type WeeklyWindow } from './weekly-window.ts'
 
 const dayMinutes = 24 * 60
 const weekMinutes = 7 * dayMinutes

@@ -1,5 +1,4 @@
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
-import type { CallingPolicy } from './calling-policy.ts'
 
 /** Codes that networks lead to an emergency service in many countries, whatever their own is. */
 const everywhere = ['000', '110', '112', '119', '911', '999']
@@ -85,7 +84,10 @@ const maxDigits = 12
  */
 export const reachesEmergencyService = (
   digits: string,
-  { allowedCountries, country }: Pick<CallingPolicy, 'allowedCountries' | 'country'>,
+  {
+    allowedCountries,
+    country,
+  }: { readonly allowedCountries: readonly string[] | 'all'; readonly country?: string },
 ): boolean => {
   if (digits.length > maxDigits) return false
   const countries =
