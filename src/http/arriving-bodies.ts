@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What all bodies together may hold in memory before they are complete. */
-const maxArrivingBytes = 32 * 1024 * 1024
+/** What all small bodies together may hold in memory before they are complete. */
+const maxArrivingBytes = 16 * 1024 * 1024
 
 interface Arriving {
   readonly organizationId: string
@@ -16,7 +16,7 @@ export interface ArrivingBodies {
 }
 
 /**
- * Bounds what bodies hold that are not complete. Beyond it, the organization with the most of them loses the one that has
+ * Bounds what small bodies hold that are not complete. Beyond it, the organization with the most of them loses the one that has
  * been on its way longest, so that slow bodies of one cost the others nothing.
  */
 export const createArrivingBodies = (maxBytes = maxArrivingBytes): ArrivingBodies => {
@@ -55,7 +55,7 @@ const greatestOf = (bodies: Iterable<Arriving>): string | undefined => {
   return greatest?.[0]
 }
 
-/** Room of the first piece that is not the last: most bodies are shorter. */
+/** Room of the first piece that is not the last. */
 const firstRoomBytes = 16 * 1024
 
 /** Puts pieces together in one buffer that grows: a body in pieces of one byte would cost a hundred times itself. */

@@ -29,7 +29,7 @@ import { readIdempotencyKey } from './steps/idempotency-key.ts'
 import type { OnceAnswer } from './steps/idempotency.ts'
 import { parseJson } from './steps/parse-json.ts'
 import { meter, requireAllowance, type RateWindows } from './steps/rate-limit.ts'
-import { readBody } from './steps/read-body.ts'
+import { readBody, releaseBody } from './steps/read-body.ts'
 import { requireHost } from './steps/host.ts'
 import { runOperation, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
 import { administratorOnly, requireScope } from './steps/scope.ts'
@@ -88,6 +88,7 @@ export const createKernel = (parts: KernelParts): Kernel => ({
     const reply = await answer(exchange, parts).catch((error: unknown) =>
       refuse(exchange, error, parts),
     )
+    releaseBody(request)
     finish(exchange, reply, isDraining(), startedMs, parts)
   },
   refuse(request, response, fault) {

@@ -1,6 +1,7 @@
-// The API server in a process of its own, so that a test can measure what an attack on it costs. Told `{key}` over IPC
+// The API server in a process of its own, so that a test can measure what an attack on it costs. Told `{port, key, otherKey}` over IPC
 // when it listens; asked `memory`, it answers its resident set and the most it was, in bytes.
 import { createDocumentationPages } from '../../src/http/documentation-pages.ts'
+import { newId } from '../../src/runtime/ids.ts'
 import { startApiFixture } from './api-fixture.ts'
 
 const agents = Array.from({ length: 100 }, (_, at) => ({
@@ -28,4 +29,8 @@ process.once('disconnect', () => {
   clearInterval(timer)
   void api.stop()
 })
-process.send?.({ port: api.port, key: api.makeKey({ rateLimits }) })
+process.send?.({
+  port: api.port,
+  key: api.makeKey({ rateLimits }),
+  otherKey: api.makeKey({ rateLimits, organizationId: newId() }),
+})
