@@ -114,7 +114,7 @@ const connectCall = async (db: Database): Promise<DialableCall> => {
   })
   const phoneNumber = '+12025550100'
   const { id: callId, contact_id: contactId } = await db.transaction((tx) =>
-    placeManualCall(tx, () => undefined, organizationId, { agentId, phoneNumber }),
+    placeManualCall(tx, organizationId, { agentId, phoneNumber }),
   )
   const leaseToken = newId()
   await db.run(

@@ -20,6 +20,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   telephony: ['runtime', 'audio', 'sip', 'rtp'],
   conversation: ['runtime', 'contract', 'audio'],
   http: ['runtime', 'contract', 'database'],
+  'domains/api-handler.ts': ['contract', 'database'],
   'domains/organizations': [
     'runtime',
     'contract',

@@ -4,11 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { createApiRole } from '../../src/compose/api.ts'
-import { operations, type ApiHandlers } from '../../src/contract/operations.ts'
+import { operations } from '../../src/contract/operations.ts'
 import type { Principal } from '../../src/contract/principal.ts'
 import { scopes } from '../../src/contract/scopes.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
-import type { Database, Queryable, Transaction } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { ApiHandlers } from '../../src/domains/api-handler.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { callColumns, callResource, type CallRow } from '../../src/domains/calls/call-record.ts'
 import { createApiServer } from '../../src/http/api-server.ts'
@@ -127,10 +128,11 @@ const startKernel = async ({ organizationId, rateLimits }: Stage): Promise<numbe
     keyRateLimits: {},
   }
   const upsertContact = async () => ({ status: 201, body: operations.upsertContact.example })
-  const handlers = { upsertContact } as unknown as ApiHandlers<Queryable, Transaction>
+  const handlers = { upsertContact } as unknown as ApiHandlers<unknown>
   const server = createApiServer({
     operations,
     handlers,
+    parts: undefined,
     database: withoutRows,
     findPrincipal: async () => principal,
     cursorSecrets: [Buffer.alloc(32, 1)],
@@ -147,7 +149,7 @@ const withoutRows: Database = {
   rows: async () => [],
   row: async () => undefined,
   run: async () => 1,
-  transaction: (work) => work({ ...withoutRows, afterCommit: () => {} }),
+  transaction: (work) => work({ ...withoutRows, afterCommit: () => {}, hintAfterCommit: () => {} }),
   listen: async () => ({ stop: async () => {} }),
   hint: () => {},
   stop: async () => {},

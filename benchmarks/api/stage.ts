@@ -5,7 +5,7 @@ import { createApiKey } from '../../src/domains/api-keys/create-api-key.ts'
 import { createOrganization } from '../../src/domains/organizations/create-organization.ts'
 import { setOrganization } from '../../src/domains/organizations/set-organization.ts'
 import { sql, type Database, type Transaction } from '../../src/database/database.ts'
-import { createPlaceCall } from '../../src/domains/calls/place-call.ts'
+import { placeCall } from '../../src/domains/calls/place-call.ts'
 import {
   contactBody,
   contextOf,
@@ -31,10 +31,9 @@ const rateLimits = { read: many, write: many, execution: many, transcript: many,
 /** An organization with an agent, a key without limits, and a thousand contacts with a queued call each. */
 export const setStage = async (connection: pg.ClientConfig, db: Database): Promise<Stage> => {
   const { id: organizationId } = await createOrganization(db, { name: 'Benchmark' })
-  await db.transaction((tx) => setOrganization(tx, db.hint, organizationId, { rateLimits }))
+  await db.transaction((tx) => setOrganization(tx, organizationId, { rateLimits }))
   const { id: agentId } = await createAgent(db, organizationId, minimalAgentFile)
   const { secret } = await createApiKey(db, { organizationId, name: 'bench', scopes: 'all' })
-  const placeCall = createPlaceCall(db.hint)
   const calls: { id: string; contact_id: string }[] = []
   for (let at = 0; at < contacts; at += 1) {
     const phoneNumber = `+1202555${String(at).padStart(4, '0')}`

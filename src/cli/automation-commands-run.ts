@@ -25,7 +25,7 @@ export const addAutomationRunCommands = (automation: Command, context: CliContex
       const run = await context.withDatabase(async (db) => {
         await requireOrganization(db, options.org)
         return db.transaction(async (tx) => {
-          tx.afterCommit(() => db.hint(runsChannel))
+          tx.hintAfterCommit(runsChannel)
           return runResource(
             await queueRun(tx, options.org, {
               automationId: id,

@@ -158,7 +158,7 @@ const addStatusCommand = (
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const changed = await context.withDatabase((db) =>
-        db.transaction((tx) => setAutomationStatus(tx, db.hint, id, status)),
+        db.transaction((tx) => setAutomationStatus(tx, id, status)),
       )
       show(context, options, changed, () => `Automation ${changed.name} is ${changed.status}.`)
     })

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { Database } from '../database/database.ts'
 import { batchResource, type BatchRow } from '../domains/batches/batch-resource.ts'
 import { findBatch } from '../domains/batches/batch-store.ts'
-import { cancelBatch } from '../domains/batches/cancel-batch.ts'
-import { pauseBatch } from '../domains/batches/pause-batch.ts'
-import { startBatch } from '../domains/batches/start-batch.ts'
+import { cancelBatchById } from '../domains/batches/cancel-batch.ts'
+import { pauseBatchById } from '../domains/batches/pause-batch.ts'
+import { startBatchById } from '../domains/batches/start-batch.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { batchBar } from './batch-commands-bar.ts'
 import type { CliContext } from './cli-context.ts'
@@ -19,25 +19,25 @@ const actions: readonly (readonly [string, string, Action])[] = [
     'start',
     'start a draft, or go on with a paused batch',
     (db, organizationId, id) =>
-      db.transaction((tx) => startBatch(tx, db.hint, organizationId, id, undefined)),
+      db.transaction((tx) => startBatchById(tx, organizationId, id, undefined)),
   ],
   [
     'resume',
     'go on with a paused batch',
     (db, organizationId, id) =>
-      db.transaction((tx) => startBatch(tx, db.hint, organizationId, id, undefined)),
+      db.transaction((tx) => startBatchById(tx, organizationId, id, undefined)),
   ],
   [
     'pause',
     'dial nobody else; live calls go on',
     (db, organizationId, id) =>
-      db.transaction((tx) => pauseBatch(tx, organizationId, id, undefined)),
+      db.transaction((tx) => pauseBatchById(tx, organizationId, id, undefined)),
   ],
   [
     'cancel',
     'end what waits; live calls finish',
     (db, organizationId, id) =>
-      db.transaction((tx) => cancelBatch(tx, organizationId, id, undefined)),
+      db.transaction((tx) => cancelBatchById(tx, organizationId, id, undefined)),
   ],
 ]
 

@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander'
-import { createOnCallEnded } from '../compose/call-ended.ts'
+import { onCallEnded } from '../compose/call-ended.ts'
 import { callStatuses, type CallStatus } from '../contract/states.ts'
 import type { Database } from '../database/database.ts'
 import { isTerminal } from '../domains/calls/call-states.ts'
-import { cancelCall } from '../domains/calls/cancel-call.ts'
+import { cancelCallById } from '../domains/calls/cancel-call.ts'
 import { callResource, type CallRow } from '../domains/calls/call-record.ts'
 import { findCall, listApiCalls, listOwnCalls } from '../domains/calls/call-store.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
@@ -79,8 +79,7 @@ const cancel = async (db: Database, organizationId: string, id: string): Promise
   await requireOrganization(db, organizationId)
   const known = isUuid(id) ? await findCall(db, organizationId, id) : undefined
   if (!known) throw new OperatorError(`The organization has no call ${id}.`)
-  const effects = { hint: db.hint, onCallEnded: createOnCallEnded(db) }
-  await db.transaction((tx) => cancelCall(tx, effects, organizationId, id, undefined))
+  await db.transaction((tx) => cancelCallById(tx, onCallEnded, organizationId, id, undefined))
   return (await findCall(db, organizationId, id)) ?? known
 }
 

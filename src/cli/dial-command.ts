@@ -36,7 +36,7 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
       await context.withDatabase(async (db) => {
         await requireOrganization(db, options.org)
         const accepted = await db.transaction((tx) =>
-          placeManualCall(tx, db.hint, options.org, { agentId: options.agent, phoneNumber }),
+          placeManualCall(tx, options.org, { agentId: options.agent, phoneNumber }),
         )
         const print = (told: string | Lines): void => {
           if (!options.json) tell(context, told)

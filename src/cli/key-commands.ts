@@ -85,7 +85,7 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const revoked = await context.withDatabase((db) =>
-        db.transaction((tx) => revokeApiKey(tx, db.hint, id)),
+        db.transaction((tx) => revokeApiKey(tx, id)),
       )
       show(context, options, revoked, () => `Key ${revoked.id} is revoked.`)
     })

@@ -68,7 +68,7 @@ const ask = async <T>(...args: string[]): Promise<T> => {
 
 const dial = (phoneNumber: string) =>
   test.db.transaction((tx) =>
-    placeManualCall(tx, test.db.hint, batches.organizationId, {
+    placeManualCall(tx, batches.organizationId, {
       agentId: batches.agentId,
       phoneNumber,
     }),

@@ -127,7 +127,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
           ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
         }
         const organization = await context.withDatabase((db) =>
-          db.transaction((tx) => setOrganization(tx, db.hint, id, input)),
+          db.transaction((tx) => setOrganization(tx, id, input)),
         )
         show(context, options, organization, (width) => describe(organization, width))
       },

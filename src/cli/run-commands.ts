@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { createOnCallEnded } from '../compose/call-ended.ts'
+import { onCallEnded } from '../compose/call-ended.ts'
 import { automationRunStatuses, type AutomationRunStatus } from '../contract/automation-runs.ts'
 import { cancelRun } from '../domains/automations/cancel-automation-run.ts'
 import { runResource } from '../domains/automations/run-resource.ts'
@@ -55,8 +55,7 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
         await requireOrganization(db, options.org)
         if (!(await findRun(db, options.org, id)))
           throw new OperatorError(`The organization has no run ${id}.`)
-        const effects = { hint: db.hint, onCallEnded: createOnCallEnded(db) }
-        return db.transaction((tx) => cancelRun(tx, effects, options.org, id))
+        return db.transaction((tx) => cancelRun(tx, onCallEnded, options.org, id))
       })
       show(context, options, runResource(row), () => `Run ${row.id} is ${row.status}.`)
     })

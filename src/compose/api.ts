@@ -1,37 +1,38 @@
 import type { BlockList } from 'node:net'
 import { administratorArea } from '../contract/api-keys.ts'
 import { rateWindowSeconds } from '../contract/buckets.ts'
-import { operations, type ApiHandlers } from '../contract/operations.ts'
-import type { Database, Queryable, Transaction } from '../database/database.ts'
+import { operations } from '../contract/operations.ts'
+import type { Database } from '../database/database.ts'
 import { listAgents } from '../domains/agents/list-agents.ts'
-import { createCancelAutomationRun } from '../domains/automations/cancel-automation-run.ts'
-import { createCreateAutomationRun } from '../domains/automations/create-automation-run.ts'
+import type { ApiHandlers } from '../domains/api-handler.ts'
+import { cancelAutomationRun } from '../domains/automations/cancel-automation-run.ts'
+import { createAutomationRun } from '../domains/automations/create-automation-run.ts'
 import { getAutomation } from '../domains/automations/get-automation.ts'
 import { getAutomationRun } from '../domains/automations/get-automation-run.ts'
 import { getAutomationRunExplanation } from '../domains/automations/get-automation-run-explanation.ts'
 import { listAutomationRuns } from '../domains/automations/list-automation-runs.ts'
 import { listAutomations } from '../domains/automations/list-automations.ts'
 import { createPrincipals } from '../domains/api-keys/principals.ts'
-import { handleCancelBatch } from '../domains/batches/cancel-batch.ts'
-import { createCreateBatch } from '../domains/batches/create-batch.ts'
+import { cancelBatch } from '../domains/batches/cancel-batch.ts'
+import { createBatch } from '../domains/batches/create-batch.ts'
 import { getBatch } from '../domains/batches/get-batch.ts'
 import { getBatchExplanation } from '../domains/batches/get-batch-explanation.ts'
 import { listBatches } from '../domains/batches/list-batches.ts'
-import { handlePauseBatch } from '../domains/batches/pause-batch.ts'
-import { createStartBatch } from '../domains/batches/start-batch.ts'
+import { pauseBatch } from '../domains/batches/pause-batch.ts'
+import { startBatch } from '../domains/batches/start-batch.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
-import { createCancelCall } from '../domains/calls/cancel-call.ts'
+import { cancelCall } from '../domains/calls/cancel-call.ts'
 import { getCall } from '../domains/calls/get-call.ts'
 import { getCallExplanation } from '../domains/calls/get-call-explanation.ts'
 import { listCalls } from '../domains/calls/list-calls.ts'
-import { createPlaceCall } from '../domains/calls/place-call.ts'
+import { placeCall } from '../domains/calls/place-call.ts'
 import { getContact } from '../domains/contacts/get-contact.ts'
 import { listContacts } from '../domains/contacts/list-contacts.ts'
-import { createUpsertContact } from '../domains/contacts/upsert-contact.ts'
+import { upsertContact } from '../domains/contacts/upsert-contact.ts'
 import { createStorageQuotas, type StorageQuotas } from '../domains/organizations/storage-quotas.ts'
 import { installationSecrets } from '../domains/organizations/installation-secrets.ts'
-import { createGetRecording } from '../domains/recordings/get-recording.ts'
-import { createListRecordings } from '../domains/recordings/list-recordings.ts'
+import { getRecording } from '../domains/recordings/get-recording.ts'
+import { listRecordings } from '../domains/recordings/list-recordings.ts'
 import type { DownloadUrls } from '../domains/recordings/recording-resource.ts'
 import { getCallSummary } from '../domains/results/get-call-summary.ts'
 import { getCallTranscript } from '../domains/results/get-call-transcript.ts'
@@ -65,14 +66,15 @@ export interface ApiRoleOptions {
 export const createApiRole = async (
   options: ApiRoleOptions,
 ): Promise<Service & { readonly port: number }> => {
-  const { database, clock, logger } = options
+  const { database, onCallEnded, downloadUrls, clock, logger } = options
   const principals = createPrincipals({ database, clock, logger })
   const [newest, ...older] = await installationSecrets(database, 'cursor')
   const quotas = createStorageQuotas({ database, clock })
   const server = createApiServer({
     ...options,
     operations,
-    handlers: handlersOf(options, quotas),
+    handlers,
+    parts: { quotas, clock, onCallEnded, downloadUrls },
     storage: {
       prepare: (organizationId) => quotas.prepare(organizationId),
       keepAnswer: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
@@ -100,35 +102,40 @@ export const createApiRole = async (
   }
 }
 
-const handlersOf = (
-  { database, clock, onCallEnded, downloadUrls }: ApiRoleOptions,
-  quotas: StorageQuotas,
-): ApiHandlers<Queryable, Transaction> => ({
-  placeCall: createPlaceCall(database.hint, quotas),
+/** What handlers need besides the database. */
+interface HandlerParts {
+  readonly quotas: StorageQuotas
+  readonly clock: Clock
+  readonly onCallEnded: OnCallEnded
+  readonly downloadUrls: DownloadUrls
+}
+
+const handlers: ApiHandlers<HandlerParts> = {
+  placeCall,
   listCalls,
   getCall,
   getCallExplanation,
-  cancelCall: createCancelCall(database.hint, onCallEnded),
+  cancelCall,
   getCallSummary,
   getCallTranscript,
-  upsertContact: createUpsertContact(quotas),
+  upsertContact,
   listContacts,
   getContact,
   listAgents,
-  createBatch: createCreateBatch(clock, quotas),
+  createBatch,
   listBatches,
   getBatch,
   getBatchExplanation,
-  startBatch: createStartBatch(database.hint),
-  pauseBatch: handlePauseBatch,
-  cancelBatch: handleCancelBatch,
+  startBatch,
+  pauseBatch,
+  cancelBatch,
   listAutomations,
   getAutomation,
-  createAutomationRun: createCreateAutomationRun(database.hint),
+  createAutomationRun,
   listAutomationRuns,
   getAutomationRun,
   getAutomationRunExplanation,
-  cancelAutomationRun: createCancelAutomationRun(database.hint, onCallEnded),
-  listRecordings: createListRecordings(downloadUrls),
-  getRecording: createGetRecording(downloadUrls),
-})
+  cancelAutomationRun,
+  listRecordings,
+  getRecording,
+}

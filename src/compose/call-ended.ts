@@ -1,23 +1,16 @@
-import type { Database } from '../database/database.ts'
-import { createWakeRun } from '../domains/automations/wake-run.ts'
+import { wakeRunAfterCall } from '../domains/automations/wake-run.ts'
 import { settleBatchOfCall } from '../domains/batches/settle-batch.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import { openResultsOfEndedCall } from '../live-call/finish-call.ts'
 
 /** What the source of a call has to know in the very commit that ends it. Locks come in this order. */
-export const createSettleCall = (database: Database): OnCallEnded => {
-  const wakeRun = createWakeRun(database.hint)
-  return async (tx, call) => {
-    await settleBatchOfCall(tx, call)
-    await wakeRun(tx, call)
-  }
+export const settleCall: OnCallEnded = async (tx, call) => {
+  await settleBatchOfCall(tx, call)
+  await wakeRunAfterCall(tx, call)
 }
 
 /** The same for a call that no live call ends: its results are opened with it. */
-export const createOnCallEnded = (database: Database): OnCallEnded => {
-  const settleCall = createSettleCall(database)
-  return async (tx, call) => {
-    await openResultsOfEndedCall(tx, call)
-    await settleCall(tx, call)
-  }
+export const onCallEnded: OnCallEnded = async (tx, call) => {
+  await openResultsOfEndedCall(tx, call)
+  await settleCall(tx, call)
 }

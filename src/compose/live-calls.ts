@@ -16,7 +16,7 @@ import { createSummarizeCall, type Summarizer } from '../live-call/summarize-cal
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
-import { createOnCallEnded, createSettleCall } from './call-ended.ts'
+import { onCallEnded, settleCall } from './call-ended.ts'
 import { createCallPlans } from './call-plans.ts'
 import { createJobRunner } from '../dispatch/job-runner.ts'
 import type { AdmittedCall, PrepareCall, PreparedCall } from '../dispatch/run-call-port.ts'
@@ -52,7 +52,6 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const { config, store, telephony, spoolFolder, storage, clock, logger } = options
   const { database } = store
   const prices = readPrices(config.OUTDIAL_PRICES)
-  const settleCall = createSettleCall(database)
   const encodeHere = encodingTaskOf(spoolFolder)
   const media = createMediaWorkerPool({
     workers: options.workers,
@@ -124,7 +123,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       if (prepareLive === undefined) throw new Error('A live call was claimed without a trunk.')
       return prepareLive(call)
     },
-    onCallEnded: createOnCallEnded(database),
+    onCallEnded,
     sweeper: createSpoolSweeper({
       spoolFolder,
       logger,

@@ -5,7 +5,7 @@ import type { Position } from './paging.ts'
 import type { Scope } from './scopes.ts'
 import type { ServiceVersion } from './versions.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH'
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type SuccessStatus = 200 | 201 | 202
 export type IdempotencyRule = 'required' | 'optional' | 'none'
 
@@ -102,9 +102,13 @@ export const op = <
   }
 }
 
-/** What a handler knows about its caller. `Db` is a transaction for every method but GET. */
-export interface OperationContext<Db> {
+/**
+ * What a handler knows about its caller. `Db` is a transaction for every method but GET; `Parts` is what the handler needs
+ * besides, the same for each request.
+ */
+export interface OperationContext<Db, Parts = unknown> {
   readonly db: Db
+  readonly parts: Parts
   readonly organizationId: string
   readonly apiKeyId: string
   readonly requestId: string
@@ -135,14 +139,14 @@ export type Output<O extends Operation> = O['paged'] extends true
     : { readonly status: O['statuses'][number]; readonly body: z.input<O['response']> }
 
 /** Serves one operation. Throws `ApiError` for what the caller is told; anything else is a fault. */
-export type Handler<O extends Operation, Read, Write> = (
+export type Handler<O extends Operation, Read, Write, Parts = unknown> = (
   input: Input<O>,
-  context: OperationContext<O['method'] extends 'GET' ? Read : Write>,
+  context: OperationContext<O['method'] extends 'GET' ? Read : Write, Parts>,
 ) => Promise<Output<O>>
 
 export type Operations = Readonly<Record<string, Operation>>
 
 /** One handler for each operation of a table; a missing one does not compile. */
-export type Handlers<Table extends Operations, Read, Write> = {
-  readonly [Name in keyof Table]: Handler<Table[Name], Read, Write>
+export type Handlers<Table extends Operations, Read, Write, Parts = unknown> = {
+  readonly [Name in keyof Table]: Handler<Table[Name], Read, Write, Parts>
 }

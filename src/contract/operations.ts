@@ -65,7 +65,7 @@ import {
   callExplanation,
   callExplanationExample,
 } from './explanations.ts'
-import { nothing, op, type Handler, type Handlers } from './define-operation.ts'
+import { nothing, op } from './define-operation.ts'
 import {
   downloadableRecordingExample,
   recording,
@@ -465,13 +465,3 @@ export const operations = {
 }
 
 export type OperationName = keyof typeof operations
-
-/** `ApiHandler<'placeCall', Queryable, Transaction>`: the handler of one operation by its name. */
-export type ApiHandler<Name extends OperationName, Read, Write> = Handler<
-  (typeof operations)[Name],
-  Read,
-  Write
->
-
-/** Every handler of the API. `Read` serves GET, `Write` (a transaction) everything else. */
-export type ApiHandlers<Read, Write> = Handlers<typeof operations, Read, Write>

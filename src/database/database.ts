@@ -38,8 +38,10 @@ export interface Queryable {
 }
 
 export interface Transaction extends Queryable {
-  /** Runs after a successful commit, never after a rollback. For hints (NOTIFY), not for effects. */
+  /** Runs after a successful commit, never after a rollback. For what this process remembers, not for effects. */
   afterCommit(hook: () => void): void
+  /** Sends `Database.hint` after a successful commit, never after a rollback. */
+  hintAfterCommit(channel: string, payload?: string): void
 }
 
 export interface Database extends Queryable {

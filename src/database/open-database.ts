@@ -84,7 +84,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
 
   const transaction: Database['transaction'] = async (work) => {
     const client = await lending.acquire()
-    const outcome = await runTransaction(client, work)
+    const outcome = await runTransaction(client, hint, work)
     lending.release(client, outcome.kind === 'failed' && outcome.isConnectionSpoilt)
     if (outcome.kind === 'failed') throw outcome.error
     runHooks(outcome.afterCommit, logger)
@@ -97,6 +97,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     ...(probeIntervalMs === undefined ? {} : { probeIntervalMs }),
   })
   const hints = createHintSender((due) => query(notify, notifyValues(due)), logger)
+  // This process hears of it at once; the notification is for the others, and comes back as one more harmless hint.
+  const hint: Database['hint'] = (channel, payload = '') => {
+    listener.deliver(channel, payload)
+    hints.hint(channel, payload)
+  }
   let stopping: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     await Promise.all([hints.stop(), listener.stop()])
@@ -111,11 +116,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     ...queryableOver(query),
     transaction,
     listen: (channel, onPayload) => listener.listen(channel, onPayload),
-    // This process hears of it at once; the notification is for the others, and comes back as one more harmless hint.
-    hint: (channel, payload = '') => {
-      listener.deliver(channel, payload)
-      hints.hint(channel, payload)
-    },
+    hint,
     stop: () => (stopping ??= stop()),
   }
 }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
-import type { Queryable, Statement, Transaction } from './database.ts'
+import type { Database, Queryable, Statement, Transaction } from './database.ts'
 import { CommitOutcomeUnknownError, spoilsConnection } from './errors.ts'
 
 /** Sends one statement, prepared once per connection under its name. */
@@ -52,6 +52,7 @@ export type TransactionOutcome<T> =
  */
 export const runTransaction = async <T>(
   client: pg.PoolClient,
+  hint: Database['hint'],
   work: (tx: Transaction) => Promise<T>,
 ): Promise<TransactionOutcome<T>> => {
   const afterCommit: (() => void)[] = []
@@ -89,6 +90,7 @@ export const runTransaction = async <T>(
     row: (statement, values) => noted(statements.row(statement, values)),
     run: (statement, values) => noted(statements.run(statement, values)),
     afterCommit: (hook) => afterCommit.push(hook),
+    hintAfterCommit: (channel, payload) => afterCommit.push(() => hint(channel, payload)),
   }
   try {
     const result = await work(tx)

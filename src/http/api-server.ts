@@ -21,9 +21,11 @@ import { guardAnonymous } from './steps/anonymous-guard.ts'
 import type { RateWindows } from './steps/rate-limit.ts'
 import { unguardedStorage, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
 
-export interface ApiServerOptions<Table extends Operations> {
+export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly operations: Table
-  readonly handlers: Handlers<Table, Queryable, Transaction>
+  readonly handlers: Handlers<Table, Queryable, Transaction, Parts>
+  /** Given to each handler. */
+  readonly parts: Parts
   /** Paths no bearer key may use, however they are served elsewhere. */
   readonly closedAreas?: readonly ClosedArea[]
   readonly database: Database
@@ -59,8 +61,8 @@ const maxCountedAddresses = 100_000
 const maxCountedBuckets = 1_000_000
 
 /** Serves a table of operations over HTTP. Nothing in it is global: several can run in one process. */
-export const createApiServer = <Table extends Operations>(
-  options: ApiServerOptions<Table>,
+export const createApiServer = <Table extends Operations, Parts>(
+  options: ApiServerOptions<Table, Parts>,
 ): Service & { readonly port: number } => {
   const router = createRouter(options.operations, options.closedAreas ?? [])
   const pages = new Map([...standingPages(options), ...(options.pages ?? [])])
@@ -73,13 +75,14 @@ export const createApiServer = <Table extends Operations>(
   return listener
 }
 
-const kernelParts = <Table extends Operations>(options: ApiServerOptions<Table>) => {
+const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<Table, Parts>) => {
   const { clock = systemClock } = options
   const windows = (maxKeys: number) =>
     createFixedWindows({ clock, windowSeconds: rateWindowSeconds, maxKeys })
   return {
     // The table's types tie each handler to its operation; the kernel ties them by the same name.
     handlers: options.handlers as unknown as Readonly<Record<string, AnyHandler>>,
+    handlerParts: options.parts,
     database: options.database,
     findPrincipal: options.findPrincipal,
     rateWindows: options.rateWindows ?? windows(maxCountedBuckets),

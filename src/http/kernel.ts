@@ -50,6 +50,7 @@ export interface Answered {
 export interface KernelParts {
   readonly router: Router
   readonly handlers: Readonly<Record<string, AnyHandler>>
+  readonly handlerParts: unknown
   readonly database: Database
   readonly findPrincipal: FindPrincipal
   readonly rateWindows: RateWindows
@@ -160,7 +161,7 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
   const input = validate(target.operation, raw, principal.organizationId, parts.cursors)
   const { organizationId, apiKeyId } = principal
   const { requestId, version } = exchange
-  const context = { organizationId, apiKeyId, requestId, version }
+  const context = { organizationId, apiKeyId, requestId, version, parts: parts.handlerParts }
   const handler = handlerOf(target, parts)
   const done = await runOperation(
     { operation: target.operation, handler, input, context, idempotencyKey },

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Database } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
-import { createPlaceCall } from '../../src/domains/calls/place-call.ts'
+import { placeCall } from '../../src/domains/calls/place-call.ts'
 import { runOnce } from '../../src/http/steps/idempotency.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { contextOf, createOrganizationFixture } from '../support/organization-fixture.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { watchHints } from '../support/watch-hints.ts'
 
 let database: TestDatabase
 let db: Database
@@ -32,11 +33,13 @@ before(async () => {
       },
     }
   })
-  db = openDatabase({
+  const proxied = openDatabase({
     connection: proxy.connection,
     logger: silentLogger,
     maxConnections: 1,
   })
+  // A hint is a notification after the answer: no call waits for its round trip.
+  db = { ...proxied, transaction: watchHints(() => proxied).transaction }
 })
 after(async () => {
   await db.stop()
@@ -46,9 +49,8 @@ after(async () => {
 
 test('an idempotent POST /calls takes two round trips to the database, its commit included', async () => {
   const { organizationId, agentId } = await createOrganizationFixture(database.db)
-  const placeCall = createPlaceCall(() => {})
   const contact = await database.db.transaction((tx) =>
-    createPlaceCall(() => {})(
+    placeCall(
       {
         params: {},
         query: {},

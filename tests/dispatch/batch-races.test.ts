@@ -14,7 +14,7 @@ import { clearOrganizations, execute, openTrunk, untilBlocked } from '../support
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import type { Batch } from '../../src/contract/batches.ts'
 import { enterBatch } from '../../src/domains/batches/enter-batch.ts'
-import { pauseBatch } from '../../src/domains/batches/pause-batch.ts'
+import { pauseBatchById } from '../../src/domains/batches/pause-batch.ts'
 import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
 import { markDialing } from '../../src/dispatch/mark-dialing.ts'
 
@@ -77,7 +77,7 @@ describe('races about a batch', () => {
     const mayCommit = gateOf()
     const hasWritten = gateOf()
     const pausing = test.db.transaction(async (tx) => {
-      await pauseBatch(tx, batches.organizationId, id, 'api')
+      await pauseBatchById(tx, batches.organizationId, id, 'api')
       hasWritten.resolve()
       await mayCommit.promise
     })

@@ -1,16 +1,17 @@
 import { makeApiKey } from '../../src/runtime/api-key-format.ts'
 import { administratorArea } from '../../src/contract/api-keys.ts'
 import { defaultRateLimits } from '../../src/contract/buckets.ts'
-import { operations, type ApiHandlers } from '../../src/contract/operations.ts'
+import { operations } from '../../src/contract/operations.ts'
 import type { Principal } from '../../src/contract/principal.ts'
 import { scopes } from '../../src/contract/scopes.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
-import type { Database, Queryable, Statement, Transaction } from '../../src/database/database.ts'
+import type { Database, Statement } from '../../src/database/database.ts'
+import type { ApiHandlers } from '../../src/domains/api-handler.ts'
 import { createApiServer, type ApiServerOptions } from '../../src/http/api-server.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 
-export type FixtureHandlers = ApiHandlers<Queryable, Transaction>
+export type FixtureHandlers = ApiHandlers<unknown>
 
 export interface ApiFixture {
   readonly url: string
@@ -21,7 +22,7 @@ export interface ApiFixture {
   stop(): Promise<void>
 }
 
-type FixtureOptions = Partial<Omit<ApiServerOptions<typeof operations>, 'handlers'>> & {
+type FixtureOptions = Partial<Omit<ApiServerOptions<typeof operations>, 'handlers' | 'parts'>> & {
   readonly handlers?: Partial<FixtureHandlers>
 }
 
@@ -42,6 +43,7 @@ export const startApiFixture = async (options: FixtureOptions = {}): Promise<Api
     readiness: async () => ({ isReady: true, checks: { database: 'ok' } }),
     checkResponses: true,
     anonymousLimit: 1_000_000,
+    parts: undefined,
     ...options,
     handlers: { ...exampleHandlers(), ...options.handlers },
   })
@@ -98,7 +100,8 @@ const databaseWithoutRows: Database = {
       ? ({ is_ours: true, is_expired: null } as unknown as Row)
       : undefined,
   run: async () => 1,
-  transaction: (work) => work({ ...databaseWithoutRows, afterCommit: () => {} }),
+  transaction: (work) =>
+    work({ ...databaseWithoutRows, afterCommit: () => {}, hintAfterCommit: () => {} }),
   listen: async () => ({ stop: async () => {} }),
   hint: () => {},
   stop: async () => {},

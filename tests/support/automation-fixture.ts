@@ -3,8 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { insertAutomation } from '../../src/domains/automations/automation-store.ts'
 import type { AutomationDefinition } from '../../src/domains/automations/definition.ts'
 import { queueRun } from '../../src/domains/automations/queue-run.ts'
-import { createWakeRun } from '../../src/domains/automations/wake-run.ts'
-import type { OnCallEnded } from '../../src/domains/calls/call-ended.ts'
+import { wakeRunAfterCall } from '../../src/domains/automations/wake-run.ts'
 import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
 import type { CallOrigin, TerminalStatus } from '../../src/domains/calls/call-states.ts'
 import { newId } from '../../src/runtime/ids.ts'
@@ -81,9 +80,6 @@ export const callsOf = (db: Database, runId: string): Promise<StoredCall[]> =>
     [runId],
   )
 
-/** What compose has the end of every call do for runs. */
-export const wakeRun: OnCallEnded = createWakeRun(() => {})
-
 /** Takes a queued call live, as a dispatcher would: its lease. */
 export const dialCall = async (db: Database, callId: string): Promise<string> => {
   const leaseToken = newId()
@@ -112,7 +108,7 @@ export const endLiveCall = (
   db.transaction(async (tx) => {
     const ended = await finishCall(tx, { organizationId, callId, leaseToken }, end)
     if (!ended) throw new Error(`call ${callId} is not live`)
-    await wakeRun(tx, ended)
+    await wakeRunAfterCall(tx, ended)
   })
 
 /** Dials the run's queued call and ends it. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { latestVersion } from '../../src/contract/versions.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createRunnerTurn } from '../../src/dispatch/automations/runner.ts'
-import { createCancelAutomationRun } from '../../src/domains/automations/cancel-automation-run.ts'
+import { cancelAutomationRun } from '../../src/domains/automations/cancel-automation-run.ts'
 import { setAutomationStatus } from '../../src/domains/automations/set-automation-status.ts'
+import { wakeRunAfterCall } from '../../src/domains/automations/wake-run.ts'
 import type { CallingPolicy } from '../../src/domains/organizations/calling-policy.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
@@ -12,7 +13,6 @@ import {
   createAutomation,
   endCall,
   startRun,
-  wakeRun,
   type CallEnd,
   type StoredCall,
 } from './automation-fixture.ts'
@@ -43,7 +43,7 @@ export const createRunRig = (db: Database) => {
   const turnOver = (database: Database): (() => Promise<number>) =>
     createRunnerTurn({
       database,
-      onCallEnded: wakeRun,
+      onCallEnded: wakeRunAfterCall,
       logger: silentLogger,
       now: () => new Date(time.nowMs),
     })
@@ -89,10 +89,11 @@ export const createRunRig = (db: Database) => {
     },
     cancel: (runId: string) =>
       db.transaction((tx) =>
-        createCancelAutomationRun(() => {}, wakeRun)(
+        cancelAutomationRun(
           { params: { run_id: runId }, query: {}, body: {} },
           {
             db: tx,
+            parts: { onCallEnded: wakeRunAfterCall },
             organizationId: current().organizationId,
             apiKeyId: newId(),
             requestId: 'r',
@@ -101,7 +102,7 @@ export const createRunRig = (db: Database) => {
         ),
       ),
     setTo: (automationId: string, status: 'active' | 'paused' | 'archived') =>
-      db.transaction((tx) => setAutomationStatus(tx, () => {}, automationId, status)),
+      db.transaction((tx) => setAutomationStatus(tx, automationId, status)),
   }
 }
 

@@ -5,20 +5,21 @@ import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
 import { passGate, type GateOutcome } from '../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
-import { handleCancelBatch } from '../../src/domains/batches/cancel-batch.ts'
-import { createCreateBatch } from '../../src/domains/batches/create-batch.ts'
+import { cancelBatch } from '../../src/domains/batches/cancel-batch.ts'
+import { createBatch } from '../../src/domains/batches/create-batch.ts'
 import { getBatch } from '../../src/domains/batches/get-batch.ts'
 import { listBatches } from '../../src/domains/batches/list-batches.ts'
-import { handlePauseBatch } from '../../src/domains/batches/pause-batch.ts'
+import { pauseBatch } from '../../src/domains/batches/pause-batch.ts'
 import { settleBatchOfCall } from '../../src/domains/batches/settle-batch.ts'
-import { createStartBatch } from '../../src/domains/batches/start-batch.ts'
-import { createCancelCall } from '../../src/domains/calls/cancel-call.ts'
+import { startBatch } from '../../src/domains/batches/start-batch.ts'
+import { cancelCall } from '../../src/domains/calls/cancel-call.ts'
 import { finishCall, type CallResult } from '../../src/domains/calls/call-progress-store.ts'
 import { listCalls } from '../../src/domains/calls/list-calls.ts'
 import type { OnCallEnded } from '../../src/domains/calls/call-ended.ts'
 import { openResultsOfEndedCall } from '../../src/live-call/finish-call.ts'
 import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { newId } from '../../src/runtime/ids.ts'
+import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
 import { contextOf } from './organization-fixture.ts'
 import {
   createCallingOrganization,
@@ -56,11 +57,11 @@ export const createBatchFixture = async (
   const { organizationId, agentId } = organization
   const nodeId = newId()
   await insertNode(db, nodeId)
-  const noHint = (): void => {}
   const write = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction(work)
-  const create = createCreateBatch(clock)
-  const start = createStartBatch(noHint)
-  const cancelCall = createCancelCall(noHint, onCallEnded)
+  const context = (tx: Transaction) => ({
+    ...contextOf(tx, organizationId),
+    parts: { quotas: unlimitedStorage, clock, onCallEnded },
+  })
   const action = (batchId: string) => ({ params: { batch_id: batchId }, query: {}, body: {} })
 
   return {
@@ -70,14 +71,11 @@ export const createBatchFixture = async (
     create: (count: number, members: Members = {}): Promise<Batch> => {
       const form = 'contact_ids' in members ? {} : { recipients: recipients(count) }
       const body = batchInput.parse({ name: 'Batch', agent_id: agentId, ...form, ...members })
-      return write((tx) => create({ params: {}, query: {}, body }, contextOf(tx, organizationId)))
+      return write((tx) => createBatch({ params: {}, query: {}, body }, context(tx)))
     },
-    start: (id: string): Promise<Batch> =>
-      write((tx) => start(action(id), contextOf(tx, organizationId))),
-    pause: (id: string): Promise<Batch> =>
-      write((tx) => handlePauseBatch(action(id), contextOf(tx, organizationId))),
-    cancel: (id: string): Promise<Batch> =>
-      write((tx) => handleCancelBatch(action(id), contextOf(tx, organizationId))),
+    start: (id: string): Promise<Batch> => write((tx) => startBatch(action(id), context(tx))),
+    pause: (id: string): Promise<Batch> => write((tx) => pauseBatch(action(id), context(tx))),
+    cancel: (id: string): Promise<Batch> => write((tx) => cancelBatch(action(id), context(tx))),
     get: (id: string): Promise<Batch> => getBatch(action(id), contextOf(db, organizationId)),
     list: (query: Parameters<typeof listBatches>[0]['query']) =>
       listBatches({ params: {}, query, body: {} }, contextOf(db, organizationId)),
@@ -88,12 +86,7 @@ export const createBatchFixture = async (
       return (await listCalls(input, contextOf(db, organizationId))).data
     },
     cancelCall: (callId: string): Promise<Call> =>
-      write((tx) =>
-        cancelCall(
-          { params: { call_id: callId }, query: {}, body: {} },
-          contextOf(tx, organizationId),
-        ),
-      ),
+      write((tx) => cancelCall({ params: { call_id: callId }, query: {}, body: {} }, context(tx))),
     /** Leases up to `limit` calls that are due in open lanes. */
     claim: async (limit = 100): Promise<readonly ClaimedCall[]> => {
       while ((await computeDueLanes(db)) > 0);

@@ -53,12 +53,10 @@ export const startComposedApi = async (
   /** An organization with a key that may do everything as often as it likes, and one of each resource. */
   const createTenant = async (
     name: string,
-    settings: Omit<Parameters<typeof setOrganization>[3], 'rateLimits'> = {},
+    settings: Omit<Parameters<typeof setOrganization>[2], 'rateLimits'> = {},
   ): Promise<Tenant> => {
     const { id } = await createOrganization(db, { name })
-    await db.transaction((tx) =>
-      setOrganization(tx, db.hint, id, { rateLimits: unlimited, ...settings }),
-    )
+    await db.transaction((tx) => setOrganization(tx, id, { rateLimits: unlimited, ...settings }))
     const { secret } = await createApiKey(db, { organizationId: id, name: 'all', scopes: 'all' })
     const agent = await createAgent(db, id, minimalAgentFile)
     const automation = await publishAutomation(db, id, automationFile(agent.id))

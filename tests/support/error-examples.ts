@@ -104,7 +104,7 @@ export const collectErrorExamples = async (): Promise<ErrorExamples> => {
     await ask('/agents', { secret: slow.secret })
     const off = await api.createTenant('Off')
     await api.db.transaction((tx) =>
-      setOrganization(tx, api.db.hint, off.organizationId, { publicApiEnabled: false }),
+      setOrganization(tx, off.organizationId, { publicApiEnabled: false }),
     )
     const fresh = await createApiKey(api.db, {
       organizationId: off.organizationId,

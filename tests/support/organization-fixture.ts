@@ -2,9 +2,11 @@ import { contactInput, type ContactInput } from '../../src/contract/contacts.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
 import type { Database, Queryable, Transaction } from '../../src/database/database.ts'
 import { createAgent } from '../../src/domains/agents/create-agent.ts'
-import { createPlaceCall } from '../../src/domains/calls/place-call.ts'
+import { placeCall } from '../../src/domains/calls/place-call.ts'
 import { placeManualCall } from '../../src/domains/calls/place-manual-call.ts'
 import { createOrganization } from '../../src/domains/organizations/create-organization.ts'
+import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { newId } from '../../src/runtime/ids.ts'
 
 /** An agent file without anything optional. */
@@ -18,6 +20,7 @@ export const minimalAgentFile = {
 /** The context a handler gets from the HTTP kernel. */
 export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
   db,
+  parts: { quotas: unlimitedStorage, clock: systemClock, onCallEnded: async () => {} },
   organizationId,
   apiKeyId: newId(),
   requestId: 'req_test',
@@ -46,8 +49,6 @@ export interface OrganizationFixture {
 export const createOrganizationFixture = async (db: Database): Promise<OrganizationFixture> => {
   const { id: organizationId } = await createOrganization(db, { name: 'Fixture' })
   const { id: agentId } = await createAgent(db, organizationId, minimalAgentFile)
-  const noHint = (): void => {}
-  const placeCall = createPlaceCall(noHint)
   return {
     organizationId,
     agentId,
@@ -59,7 +60,7 @@ export const createOrganizationFixture = async (db: Database): Promise<Organizat
     },
     async dial(phoneNumber = '+12025550199') {
       const work = (tx: Transaction) =>
-        placeManualCall(tx, noHint, organizationId, { agentId, phoneNumber })
+        placeManualCall(tx, organizationId, { agentId, phoneNumber })
       return (await db.transaction(work)).id
     },
   }

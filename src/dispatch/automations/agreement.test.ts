@@ -7,13 +7,13 @@ import {
   dialCall,
   endLiveCall,
   startRun,
-  wakeRun,
 } from '../../../tests/support/automation-fixture.ts'
 import { createCallingOrganization, execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import type { AutomationDefinition, Step } from '../../domains/automations/definition.ts'
 import { outlineOf } from '../../domains/automations/definition-outline.ts'
 import { definitionProblems } from '../../domains/automations/definition-problems.ts'
+import { wakeRunAfterCall } from '../../domains/automations/wake-run.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createRunnerTurn } from './runner.ts'
@@ -209,7 +209,7 @@ const runForReal = async ({
   let nowMs = startMs
   const turn = createRunnerTurn({
     database: db,
-    onCallEnded: wakeRun,
+    onCallEnded: wakeRunAfterCall,
     logger: silentLogger,
     now: () => new Date(nowMs),
   })

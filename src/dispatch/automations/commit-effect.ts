@@ -42,8 +42,7 @@ export const commitMoves = (options: CommitOptions, moves: readonly Move[]): Pro
   options.database.transaction(async (tx) => {
     // Sent one behind the other, and answered together.
     const stored = moves.map(({ run, effect }) => carryOut(tx, run, effect, options))
-    if (moves.some(({ effect }) => effect.kind === 'call'))
-      tx.afterCommit(() => options.database.hint(callsChannel))
+    if (moves.some(({ effect }) => effect.kind === 'call')) tx.hintAfterCommit(callsChannel)
     if ((await Promise.all(stored)).includes(false))
       throw new RunSupersededError('the run has moved on')
   })

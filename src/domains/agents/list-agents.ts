@@ -1,10 +1,9 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { agentResource } from './agent-resource.ts'
 import { listEligibleAgentRows } from './agent-store.ts'
 
 /** GET /agents: the eligible ones, newest first (D8). */
-export const listAgents: ApiHandler<'listAgents', Queryable, Transaction> = async (
+export const listAgents: ApiHandler<'listAgents'> = async (
   { query: { limit, cursor } },
   { db, organizationId },
 ) => {

@@ -9,6 +9,7 @@ import { createManualClock } from '../../runtime/clock.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { watchHints } from '../../../tests/support/watch-hints.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { setOrganization } from '../organizations/set-organization.ts'
 import { createApiKey, type CreateApiKeyInput } from './create-api-key.ts'
@@ -29,9 +30,8 @@ beforeEach(async () => {
 
 const make = (input: Partial<CreateApiKeyInput> = {}) =>
   createApiKey(test.db, { organizationId, name: 'Key', scopes: 'all', ...input })
-const noHint = (): void => {}
-const revoke = (id: string, hint: (channel: string, payload: string) => void = noHint) =>
-  test.db.transaction((tx) => revokeApiKey(tx, hint, id))
+const revoke = (id: string, db: Pick<Database, 'transaction'> = test.db) =>
+  db.transaction((tx) => revokeApiKey(tx, id))
 
 /** Counts the look-ups that reach the database. */
 const counted = (db: Database): Database & { lookUps: number } => {
@@ -97,7 +97,7 @@ describe('a new API key', () => {
 
   it('cannot be allowed more than its organization, but as much', async () => {
     await test.db.transaction((tx) =>
-      setOrganization(tx, noHint, organizationId, { rateLimits: { write: 10 } }),
+      setOrganization(tx, organizationId, { rateLimits: { write: 10 } }),
     )
     await assert.rejects(make({ rateLimits: { write: 11 } }), /rate of write is 10/)
     assert.ok(await make({ rateLimits: { write: 10, read: 1 } }))
@@ -116,11 +116,11 @@ describe('managing keys', () => {
 
   it('revokes once: the first instant stands', async () => {
     const { id } = await make()
-    const hints: string[][] = []
-    const first = await revoke(id, (...hint) => hints.push(hint))
+    const hints = watchHints(() => test.db)
+    const first = await revoke(id, hints)
     assert.deepEqual(await revoke(id), first)
     assert.ok(first.revoked_at)
-    assert.deepEqual(hints, [['outdial_api_keys', id]])
+    assert.deepEqual(hints.take(), [{ channel: 'outdial_api_keys', payload: id }])
     await assert.rejects(revoke(newId()), /There is no API key/)
   })
 
@@ -135,7 +135,7 @@ describe('finding out who a key speaks for', () => {
   it('answers with organization, scopes, version and allowances', async () => {
     const key = await make({ scopes: ['calls:read'], rateLimits: { read: 7 } })
     await test.db.transaction((tx) =>
-      setOrganization(tx, noHint, organizationId, { rateLimits: { write: 9 } }),
+      setOrganization(tx, organizationId, { rateLimits: { write: 9 } }),
     )
     const { findPrincipal } = principalsOn(test.db)
     assert.deepEqual(await findPrincipal(hashApiKey(key.secret)), {
@@ -200,7 +200,7 @@ describe('finding out who a key speaks for', () => {
       if (payload === key.id) heard.resolve()
     })
     assert.equal((await node.findPrincipal(hash))?.revokedAt, undefined)
-    await revoke(key.id, (channel, payload) => test.db.hint(channel, payload))
+    await revoke(key.id)
     await heard.promise
     assert.ok((await node.findPrincipal(hash))?.revokedAt)
     await listening.stop()

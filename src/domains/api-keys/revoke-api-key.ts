@@ -9,14 +9,10 @@ import { apiKeysChannel } from './principals.ts'
  * Ends a key for good. Acts at once where notifications arrive, everywhere within a second (D12). Throws
  * `OperatorError`.
  */
-export const revokeApiKey = async (
-  tx: Transaction,
-  hint: (channel: string, payload: string) => void,
-  apiKeyId: string,
-): Promise<ApiKey> => {
+export const revokeApiKey = async (tx: Transaction, apiKeyId: string): Promise<ApiKey> => {
   const organizationId = await findApiKeyOrganization(tx, apiKeyId)
   const row = organizationId && (await revokeApiKeyRow(tx, organizationId, apiKeyId))
   if (!row) throw new OperatorError(`There is no API key ${apiKeyId}.`)
-  tx.afterCommit(() => hint(apiKeysChannel, apiKeyId))
+  tx.hintAfterCommit(apiKeysChannel, apiKeyId)
   return apiKeyResource(row)
 }

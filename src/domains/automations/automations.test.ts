@@ -7,6 +7,7 @@ import {
   type CallingOrganization,
 } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { watchHints } from '../../../tests/support/watch-hints.ts'
 import { ApiError } from '../../contract/api-error.ts'
 import {
   automationRun,
@@ -20,8 +21,8 @@ import { defaultPolicy } from '../organizations/calling-policy.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { InvalidFileError } from '../organizations/invalid-file.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
-import { createCancelAutomationRun } from './cancel-automation-run.ts'
-import { createCreateAutomationRun } from './create-automation-run.ts'
+import { cancelAutomationRun } from './cancel-automation-run.ts'
+import { createAutomationRun } from './create-automation-run.ts'
 import { getAutomation } from './get-automation.ts'
 import { getAutomationRun } from './get-automation-run.ts'
 import { listAutomationRuns } from './list-automation-runs.ts'
@@ -33,7 +34,6 @@ import { showAutomation } from './show-automation.ts'
 let test: TestDatabase
 let home: CallingOrganization
 let stranger: CallingOrganization
-let hints: string[] = []
 
 before(async () => {
   test = await createTestDatabase()
@@ -42,9 +42,7 @@ before(async () => {
 })
 after(() => test.drop())
 
-const hint = (channel: string): void => {
-  hints.push(channel)
-}
+const hints = watchHints(() => test.db)
 
 const fileOf = ({ agentId }: Pick<CallingOrganization, 'agentId'>, name = 'Follow-up') => ({
   name,
@@ -61,11 +59,11 @@ const publish = (organization = home, name?: string) =>
   publishAutomation(test.db, organization.organizationId, fileOf(organization, name))
 
 const setTo = (id: string, status: 'active' | 'paused' | 'archived') =>
-  test.db.transaction((tx) => setAutomationStatus(tx, hint, id, status))
+  test.db.transaction((tx) => setAutomationStatus(tx, id, status))
 
 const create = (body: unknown, { organizationId } = home): Promise<AutomationRun> =>
-  test.db.transaction((tx) =>
-    createCreateAutomationRun(hint)(
+  hints.transaction((tx) =>
+    createAutomationRun(
       { params: {}, query: {}, body: automationRunInput.parse(body) },
       contextOf(tx, organizationId),
     ),
@@ -73,7 +71,7 @@ const create = (body: unknown, { organizationId } = home): Promise<AutomationRun
 
 const cancel = (runId: string, { organizationId } = home): Promise<AutomationRun> =>
   test.db.transaction((tx) =>
-    createCancelAutomationRun(hint, async () => {})(
+    cancelAutomationRun(
       { params: { run_id: runId }, query: {}, body: {} },
       contextOf(tx, organizationId),
     ),
@@ -244,14 +242,14 @@ describe('the status of an Automation', () => {
 describe('creating a run', () => {
   it('queues it, answers the run of the contract, and hints after the commit', async () => {
     const { id } = await publish()
-    hints = []
+    hints.take()
     const run = await create({ automation_id: id, contact_id: home.contactId })
     assert.deepEqual(automationRun.parse(run), run)
     assert.deepEqual([run.status, run.input], ['queued', {}])
     for (const unset of ['failure_code', 'started_at', 'completed_at', 'cancelled_at'])
       assert.ok(!(unset in run), unset)
     assert.deepEqual(await getRun(run.id), run)
-    assert.deepEqual(hints, ['outdial_runs'])
+    assert.deepEqual(hints.takeChannels(), ['outdial_runs'])
   })
 
   it('names the unknown id in a 404', async () => {

@@ -1,11 +1,9 @@
 import { notFound } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
+import type { Transaction } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { OnCallEnded } from '../calls/call-ended.ts'
-import type { CancelEffects } from '../calls/cancel-call.ts'
 import { cancelQueuedCall } from '../calls/cancel-store.ts'
-import type { SendHint } from '../calls/place-call.ts'
 import { runsChannel } from './queue-run.ts'
 import { runResource } from './run-resource.ts'
 import {
@@ -23,18 +21,16 @@ const maxLooks = 20
  * POST /automation-runs/{run_id}/cancel: takes effect between step boundaries (D6). A queued call of the run is cancelled
  * with it, at once; a live one finishes, and the run is cancelled when it has. A finished run is answered unchanged.
  */
-export const createCancelAutomationRun =
-  (
-    hint: SendHint,
-    onCallEnded: OnCallEnded,
-  ): ApiHandler<'cancelAutomationRun', Queryable, Transaction> =>
-  async ({ params }, { db, organizationId }) =>
-    runResource(await cancelRun(db, { hint, onCallEnded }, organizationId, params.run_id))
+export const cancelAutomationRun: ApiHandler<
+  'cancelAutomationRun',
+  { readonly onCallEnded: OnCallEnded }
+> = async ({ params }, { db, organizationId, parts: { onCallEnded } }) =>
+  runResource(await cancelRun(db, onCallEnded, organizationId, params.run_id))
 
 /** Throws `resource_not_found`. */
 export const cancelRun = async (
   tx: Transaction,
-  { hint, onCallEnded }: CancelEffects,
+  onCallEnded: OnCallEnded,
   organizationId: string,
   runId: string,
 ): Promise<RunRow> => {
@@ -44,7 +40,7 @@ export const cancelRun = async (
     if (change === 'moved_on') continue
     const row = change ?? (await findRun(tx, organizationId, runId))
     if (!row) throw notFound()
-    if (change) tx.afterCommit(() => hint(runsChannel))
+    if (change) tx.hintAfterCommit(runsChannel)
     return row
   }
   throw new Error('the run moved on too fast to be cancelled')

@@ -1,14 +1,12 @@
 import { notFound } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { explainRun } from './explain-run.ts'
 
 /** GET /automation-runs/{run_id}/explanation: of runs of any origin, as GET shows them (D6, D19). */
-export const getAutomationRunExplanation: ApiHandler<
-  'getAutomationRunExplanation',
-  Queryable,
-  Transaction
-> = async ({ params }, { db, organizationId }) => {
+export const getAutomationRunExplanation: ApiHandler<'getAutomationRunExplanation'> = async (
+  { params },
+  { db, organizationId },
+) => {
   const explanation = await explainRun(db, organizationId, params.run_id)
   if (!explanation) throw notFound()
   const { status, reasons, call } = explanation

@@ -1,11 +1,10 @@
 import { notFound } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { runResource } from './run-resource.ts'
 import { findRun } from './run-store.ts'
 
 /** GET /automation-runs/{run_id}: a run of any origin, for a duplicate may be refused because of one (D6). */
-export const getAutomationRun: ApiHandler<'getAutomationRun', Queryable, Transaction> = async (
+export const getAutomationRun: ApiHandler<'getAutomationRun'> = async (
   { params },
   { db, organizationId },
 ) => {

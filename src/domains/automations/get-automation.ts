@@ -1,11 +1,10 @@
 import { notFound } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { automationResource } from './automation-resource.ts'
 import { findAutomation } from './automation-store.ts'
 
 /** GET /automations/{automation_id}. */
-export const getAutomation: ApiHandler<'getAutomation', Queryable, Transaction> = async (
+export const getAutomation: ApiHandler<'getAutomation'> = async (
   { params },
   { db, organizationId },
 ) => {

@@ -1,11 +1,10 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { runResource } from './run-resource.ts'
 import { listRunRows } from './run-store.ts'
 
 /** GET /automation-runs: newest first. An id that is none of ours matches nothing. */
-export const listAutomationRuns: ApiHandler<'listAutomationRuns', Queryable, Transaction> = async (
+export const listAutomationRuns: ApiHandler<'listAutomationRuns'> = async (
   { query: { limit, cursor, ...filters } },
   { db, organizationId },
 ) => {

@@ -1,10 +1,9 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { automationResource } from './automation-resource.ts'
 import { listAutomationRows } from './automation-store.ts'
 
 /** GET /automations: newest first; a status that there is not matches nothing. */
-export const listAutomations: ApiHandler<'listAutomations', Queryable, Transaction> = async (
+export const listAutomations: ApiHandler<'listAutomations'> = async (
   { query: { limit, cursor, ...filters } },
   { db, organizationId },
 ) => {

@@ -2,7 +2,6 @@ import type { Automation, AutomationStatus } from '../../contract/automations.ts
 import { automationStatuses } from '../../contract/automations.ts'
 import type { Transaction } from '../../database/database.ts'
 import { setSourcePaused } from '../calls/lane-store.ts'
-import type { SendHint } from '../calls/place-call.ts'
 import { callsChannel } from '../calls/queue-call.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
 import { automationResource } from './automation-resource.ts'
@@ -21,7 +20,6 @@ const wokenBy = { active: 'paused', paused: 'calls', archived: 'all' } as const
  */
 export const setAutomationStatus = async (
   tx: Transaction,
-  hint: SendHint,
   automationId: string,
   to: Exclude<AutomationStatus, 'draft'>,
 ): Promise<Automation> => {
@@ -33,10 +31,8 @@ export const setAutomationStatus = async (
   if (!row) return unchanged(tx, organizationId, automationId, to)
   await setSourcePaused(tx, organizationId, automationId, to !== 'active')
   await wakeRunsOfAutomation(tx, organizationId, automationId, wokenBy[to])
-  tx.afterCommit(() => {
-    hint(runsChannel)
-    hint(callsChannel)
-  })
+  tx.hintAfterCommit(runsChannel)
+  tx.hintAfterCommit(callsChannel)
   return automationResource(row)
 }
 

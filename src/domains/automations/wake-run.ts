@@ -1,13 +1,13 @@
 import type { OnCallEnded } from '../calls/call-ended.ts'
-import type { SendHint } from '../calls/place-call.ts'
 import { runsChannel } from './queue-run.ts'
 import { wakeRunOfCall } from './run-store.ts'
 
 /** The end of a run's call wakes the run, in the transaction that ends it. */
-export const createWakeRun =
-  (hint: SendHint): OnCallEnded =>
-  async (tx, { organizationId, callId, automationRunId }) => {
-    if (automationRunId === null) return
-    if (await wakeRunOfCall(tx, organizationId, automationRunId, callId))
-      tx.afterCommit(() => hint(runsChannel))
-  }
+export const wakeRunAfterCall: OnCallEnded = async (
+  tx,
+  { organizationId, callId, automationRunId },
+) => {
+  if (automationRunId === null) return
+  if (await wakeRunOfCall(tx, organizationId, automationRunId, callId))
+    tx.hintAfterCommit(runsChannel)
+}

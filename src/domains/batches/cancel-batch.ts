@@ -1,5 +1,5 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
+import type { Transaction } from '../../database/database.ts'
 import { setSourcePaused } from '../calls/lane-store.ts'
 import { openResultsOfUndialled } from '../results/open-results.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
@@ -10,16 +10,14 @@ import { cancelRecipients } from './recipient-store.ts'
 import { settleBatch } from './settle-batch.ts'
 
 /** POST /batches/{batch_id}/cancel. */
-export const handleCancelBatch: ApiHandler<'cancelBatch', Queryable, Transaction> = async (
-  { params },
-  { db, organizationId },
-) => batchResource(await cancelBatch(db, organizationId, params.batch_id, 'api'))
+export const cancelBatch: ApiHandler<'cancelBatch'> = async ({ params }, { db, organizationId }) =>
+  batchResource(await cancelBatchById(db, organizationId, params.batch_id, 'api'))
 
 /**
  * What is pending or queued ends at once, live calls finish and keep settling the counters (D5). An ended batch stays as
  * it is. Throws `resource_not_found`.
  */
-export const cancelBatch = async (
+export const cancelBatchById = async (
   tx: Transaction,
   organizationId: string,
   batchId: string,

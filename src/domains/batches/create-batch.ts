@@ -1,7 +1,7 @@
 import { ApiError, invalidField, notFoundInBody } from '../../contract/api-error.ts'
 import { maxScheduleDays, type BatchInput } from '../../contract/batches.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
+import type { Transaction } from '../../database/database.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
@@ -22,20 +22,18 @@ import {
 import { insertRecipients, type NewRecipient } from './recipient-store.ts'
 
 /** POST /batches: a draft; its recipients are upserted with it or not at all (D5). */
-export const createCreateBatch =
-  (
-    clock: Clock,
-    quotas: StorageQuotas = unlimitedStorage,
-  ): ApiHandler<'createBatch', Queryable, Transaction> =>
-  async ({ body }, { db, organizationId }) =>
-    batchResource(await createBatch(db, clock, organizationId, body, 'api', quotas))
+export const createBatch: ApiHandler<
+  'createBatch',
+  { readonly clock: Clock; readonly quotas: StorageQuotas }
+> = async ({ body }, { db, organizationId, parts: { clock, quotas } }) =>
+  batchResource(await draftBatch(db, clock, organizationId, body, 'api', quotas))
 
 /**
  * A draft that nobody is called for yet. `input` has passed its schema; the rest is judged here, in the order of D9:
  * unknown agent or contacts, times, destinations, a window that never opens, an agent that is not eligible, identities
  * that conflict. Five round trips for any number of recipients.
  */
-export const createBatch = async (
+export const draftBatch = async (
   tx: Transaction,
   clock: Clock,
   organizationId: string,

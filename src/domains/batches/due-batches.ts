@@ -31,7 +31,7 @@ export const releaseDueBatches = (db: Database): Promise<void> =>
     ])
     // Else paused, cancelled or released by another node meanwhile.
     if (head?.status === 'scheduled') {
-      await releaseBatch(tx, db.hint, organizationId, id, ['scheduled'])
+      await releaseBatch(tx, organizationId, id, ['scheduled'])
     }
   })
 

@@ -1,18 +1,17 @@
 import { notFound } from '../../contract/api-error.ts'
 import type { ExplanationReason } from '../../contract/explanations.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
+import type { Queryable } from '../../database/database.ts'
 import { explainCall } from '../calls/explain-call.ts'
 import { firstCallsOfBatch } from '../calls/explain-store.ts'
 import type { BatchRow } from './batch-resource.ts'
 import { findBatch } from './batch-store.ts'
 
 /** GET /batches/{batch_id}/explanation: of the batches that GET /batches/{batch_id} shows (D19). */
-export const getBatchExplanation: ApiHandler<
-  'getBatchExplanation',
-  Queryable,
-  Transaction
-> = async ({ params }, { db, organizationId }) => {
+export const getBatchExplanation: ApiHandler<'getBatchExplanation'> = async (
+  { params },
+  { db, organizationId },
+) => {
   const row = await findBatch(db, organizationId, params.batch_id, 'api')
   if (!row) throw notFound()
   const reasons = await reasonsOf(db, organizationId, row)

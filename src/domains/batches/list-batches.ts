@@ -1,13 +1,9 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { batchResource } from './batch-resource.ts'
 import { listApiBatches } from './batch-store.ts'
 
 /** GET /batches: those made through the API, newest first. */
-export const listBatches: ApiHandler<'listBatches', Queryable, Transaction> = async (
-  { query },
-  { db, organizationId },
-) => {
+export const listBatches: ApiHandler<'listBatches'> = async ({ query }, { db, organizationId }) => {
   const { limit, cursor, ...filters } = query
   const page = await listApiBatches(db, { organizationId, limit, cursor, filters })
   return { data: page.rows.map(batchResource), next: page.next }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
+import type { Transaction } from '../../database/database.ts'
 import { setSourcePaused } from '../calls/lane-store.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore } from './batch-states.ts'
@@ -8,16 +8,14 @@ import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { lockBatch } from './lock-batch.ts'
 
 /** POST /batches/{batch_id}/pause. */
-export const handlePauseBatch: ApiHandler<'pauseBatch', Queryable, Transaction> = async (
-  { params },
-  { db, organizationId },
-) => batchResource(await pauseBatch(db, organizationId, params.batch_id, 'api'))
+export const pauseBatch: ApiHandler<'pauseBatch'> = async ({ params }, { db, organizationId }) =>
+  batchResource(await pauseBatchById(db, organizationId, params.batch_id, 'api'))
 
 /**
  * Its lanes close, no call is touched, live ones go on (D5). Once this is committed no other recipient is dialled. A
  * paused or ended batch stays as it is. Throws `resource_not_found`, and `resource_state_conflict` for a draft.
  */
-export const pauseBatch = async (
+export const pauseBatchById = async (
   tx: Transaction,
   organizationId: string,
   batchId: string,

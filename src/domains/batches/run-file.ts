@@ -3,8 +3,8 @@ import type { ContactInput } from '../../contract/contacts.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
-import { createBatch } from './create-batch.ts'
-import { startBatch } from './start-batch.ts'
+import { draftBatch } from './create-batch.ts'
+import { startBatchById } from './start-batch.ts'
 
 export interface RunRequest {
   readonly organizationId: string
@@ -28,7 +28,7 @@ export const runBatches = (
     const rows: BatchRow[] = []
     for (const [index, recipients] of parts.entries()) {
       const name = parts.length === 1 ? '' : ` (${index + 1} of ${parts.length})`
-      rows.push(await runPart(tx, db, clock, { ...request, recipients }, name))
+      rows.push(await runPart(tx, clock, { ...request, recipients }, name))
     }
     return rows.map(batchResource)
   })
@@ -37,7 +37,6 @@ const maxNameLength = 200
 
 const runPart = async (
   tx: Transaction,
-  { hint }: Pick<Database, 'hint'>,
   clock: Clock,
   { organizationId, agentId, name, recipients }: RunRequest,
   suffix: string,
@@ -50,8 +49,8 @@ const runPart = async (
     agent_id: agentId,
     recipients: [...recipients],
   }
-  const { id } = await createBatch(tx, clock, organizationId, input, 'cli')
-  return startBatch(tx, hint, organizationId, id, 'cli')
+  const { id } = await draftBatch(tx, clock, organizationId, input, 'cli')
+  return startBatchById(tx, organizationId, id, 'cli')
 }
 
 const partsOf = (recipients: readonly ContactInput[]): (readonly ContactInput[])[] =>

@@ -1,9 +1,8 @@
 import { ApiError } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import type { BatchStatus } from '../../contract/states.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 import { wakeSource } from '../calls/lane-store.ts'
-import type { SendHint } from '../calls/place-call.ts'
 import { callsChannel } from '../calls/queue-call.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { startableStates } from './batch-states.ts'
@@ -12,15 +11,12 @@ import { lockBatch } from './lock-batch.ts'
 import { queueRecipients } from './recipient-store.ts'
 
 /** POST /batches/{batch_id}/start: also the resume (D5). */
-export const createStartBatch =
-  (hint: SendHint): ApiHandler<'startBatch', Queryable, Transaction> =>
-  async ({ params }, { db, organizationId }) =>
-    batchResource(await startBatch(db, hint, organizationId, params.batch_id, 'api'))
+export const startBatch: ApiHandler<'startBatch'> = async ({ params }, { db, organizationId }) =>
+  batchResource(await startBatchById(db, organizationId, params.batch_id, 'api'))
 
 /** Throws `resource_not_found`, and `resource_state_conflict` from any state but draft and paused. */
-export const startBatch = async (
+export const startBatchById = async (
   tx: Transaction,
-  hint: SendHint,
   organizationId: string,
   batchId: string,
   origin: BatchOrigin | undefined,
@@ -29,7 +25,7 @@ export const startBatch = async (
   const [hasMoved, row] = await Promise.all([
     head.is_ahead
       ? moveBatch(tx, organizationId, batchId, 'scheduled', startableStates)
-      : releaseBatch(tx, hint, organizationId, batchId, startableStates),
+      : releaseBatch(tx, organizationId, batchId, startableStates),
     findBatch(tx, organizationId, batchId, undefined),
   ])
   if (!hasMoved) throw cannotStart(head.status)
@@ -43,7 +39,6 @@ export const startBatch = async (
  */
 export const releaseBatch = async (
   tx: Transaction,
-  hint: SendHint,
   organizationId: string,
   batchId: string,
   from: readonly BatchStatus[],
@@ -53,7 +48,7 @@ export const releaseBatch = async (
     queueRecipients(tx, organizationId, batchId),
     moveBatch(tx, organizationId, batchId, 'queued', from),
   ])
-  tx.afterCommit(() => hint(callsChannel))
+  tx.hintAfterCommit(callsChannel)
   return hasMoved
 }
 

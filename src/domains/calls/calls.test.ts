@@ -7,22 +7,23 @@ import {
   untilBlocked,
   type CallingOrganization,
 } from '../../../tests/support/queue-fixtures.ts'
+import { watchHints } from '../../../tests/support/watch-hints.ts'
 import { ApiError } from '../../contract/api-error.ts'
 import { call as callSchema, callInput, type Call } from '../../contract/calls.ts'
 import { newId } from '../../runtime/ids.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { defaultPolicy } from '../organizations/calling-policy.ts'
-import type { EndedCall } from './call-ended.ts'
+import { unlimitedStorage } from '../organizations/storage-quotas.ts'
+import type { EndedCall, OnCallEnded } from './call-ended.ts'
 import { findCall } from './call-store.ts'
-import { createCancelCall } from './cancel-call.ts'
+import { cancelCall } from './cancel-call.ts'
 import { getCall } from './get-call.ts'
 import { listCalls } from './list-calls.ts'
-import { createPlaceCall } from './place-call.ts'
+import { placeCall } from './place-call.ts'
 import { placeManualCall } from './place-manual-call.ts'
 
 let test: TestDatabase
 let organization: CallingOrganization
-let hints: string[] = []
 let ended: EndedCall[] = []
 
 before(async () => {
@@ -31,28 +32,31 @@ before(async () => {
 })
 after(() => test.drop())
 
-const placeHandler = createPlaceCall((channel) => hints.push(channel))
-const cancelHandler = createCancelCall(
-  (channel) => hints.push(channel),
-  (_, call) => {
-    ended.push(call)
-    return Promise.resolve()
-  },
-)
+const hints = watchHints(() => test.db)
 
-const context = { apiKeyId: newId(), requestId: 'r', version: '2026-07-16' } as const
+const onCallEnded: OnCallEnded = (_, call) => {
+  ended.push(call)
+  return Promise.resolve()
+}
+
+const context = {
+  apiKeyId: newId(),
+  requestId: 'r',
+  version: '2026-07-16',
+  parts: { quotas: unlimitedStorage, onCallEnded },
+} as const
 
 const place = (body: unknown, { organizationId } = organization): Promise<Call> =>
-  test.db.transaction((db) =>
-    placeHandler(
+  hints.transaction((db) =>
+    placeCall(
       { params: {}, query: {}, body: callInput.parse(body) },
       { ...context, db, organizationId },
     ),
   )
 
 const cancel = (callId: string, { organizationId } = organization): Promise<Call> =>
-  test.db.transaction((db) =>
-    cancelHandler(
+  hints.transaction((db) =>
+    cancelCall(
       { params: { call_id: callId }, query: {}, body: {} },
       { ...context, db, organizationId },
     ),
@@ -85,13 +89,13 @@ const refused = async (promise: Promise<unknown>): Promise<ApiError> => {
 
 describe('placing a call', () => {
   it('queues it, answers the Call of the contract, and hints after the commit', async () => {
-    hints = []
+    hints.take()
     const placed = await place(known())
     assert.deepEqual(callSchema.parse(placed), placed)
     assert.equal(placed.status, 'queued')
     assert.equal(placed.answer_status, undefined)
     assert.deepEqual(await get(placed.id), placed)
-    assert.deepEqual(hints, ['outdial_calls'])
+    assert.deepEqual(hints.takeChannels(), ['outdial_calls'])
   })
 
   it('upserts a recipient in the same transaction', async () => {
@@ -192,7 +196,7 @@ describe('reading calls', () => {
     const placed = await place(known())
     assert.equal((await refused(get(placed.id, other))).code, 'resource_not_found')
     const manual = await test.db.transaction((tx) =>
-      placeManualCall(tx, () => {}, other.organizationId, {
+      placeManualCall(tx, other.organizationId, {
         agentId: other.agentId,
         phoneNumber: '+12025550111',
       }),
@@ -293,13 +297,13 @@ describe('cancelling a call', () => {
         'update calls set status = $1, lease_token = gen_random_uuid(), dialing_at = now() where id = $2',
         [status, placed.id],
       )
-      hints = []
+      hints.take()
       ended = []
       const asked = await cancel(placed.id)
       assert.equal(asked.status, status)
       assert.ok(asked.cancel_requested_at)
       assert.equal(asked.cancelled_at, undefined)
-      assert.deepEqual(hints, ['outdial_cancellations'])
+      assert.deepEqual(hints.takeChannels(), ['outdial_cancellations'])
       assert.deepEqual(await cancel(placed.id), asked)
       assert.deepEqual(ended, [])
     })

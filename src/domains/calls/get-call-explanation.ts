@@ -1,11 +1,10 @@
 import { notFound } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { findApiCall } from './call-store.ts'
 import { explainCall } from './explain-call.ts'
 
 /** GET /calls/{call_id}/explanation: of the calls that GET /calls/{call_id} shows (D19). */
-export const getCallExplanation: ApiHandler<'getCallExplanation', Queryable, Transaction> = async (
+export const getCallExplanation: ApiHandler<'getCallExplanation'> = async (
   { params },
   { db, organizationId },
 ) => {

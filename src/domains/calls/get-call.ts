@@ -1,14 +1,10 @@
 import { notFound } from '../../contract/api-error.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { callResource } from './call-record.ts'
 import { findApiCall } from './call-store.ts'
 
 /** GET /calls/{call_id}: calls made elsewhere are unknown here (D3). */
-export const getCall: ApiHandler<'getCall', Queryable, Transaction> = async (
-  { params },
-  { db, organizationId },
-) => {
+export const getCall: ApiHandler<'getCall'> = async ({ params }, { db, organizationId }) => {
   const row = await findApiCall(db, organizationId, params.call_id)
   if (!row) throw notFound()
   return callResource(row)

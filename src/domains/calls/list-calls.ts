@@ -1,14 +1,10 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { callResource } from './call-record.ts'
 import { listApiCalls } from './call-store.ts'
 
 /** GET /calls: those made through the API, newest first (D3). An id that is none of ours matches nothing. */
-export const listCalls: ApiHandler<'listCalls', Queryable, Transaction> = async (
-  { query },
-  { db, organizationId },
-) => {
+export const listCalls: ApiHandler<'listCalls'> = async ({ query }, { db, organizationId }) => {
   const { limit, cursor, ...filters } = query
   const ids = [filters.contact_id, filters.agent_id, filters.batch_id, filters.automation_run_id]
   if (!ids.every((id) => id === undefined || isUuid(id))) return { data: [], next: null }

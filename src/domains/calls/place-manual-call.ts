@@ -1,7 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { findOrMakeManualContact } from '../contacts/manual-contact.ts'
 import type { CallRow } from './call-record.ts'
-import type { SendHint } from './place-call.ts'
 import { callsChannel, queueCall } from './queue-call.ts'
 
 export interface ManualCallInput {
@@ -13,7 +12,6 @@ export interface ManualCallInput {
 /** An operator dials by hand: the API never shows this call, only its recording (D3). Throws as `queueCall` does. */
 export const placeManualCall = async (
   tx: Transaction,
-  hint: SendHint,
   organizationId: string,
   { agentId, phoneNumber }: ManualCallInput,
 ): Promise<CallRow> => {
@@ -23,6 +21,6 @@ export const placeManualCall = async (
     contactId: contact.id,
     origin: 'manual',
   })
-  tx.afterCommit(() => hint(callsChannel))
+  tx.hintAfterCommit(callsChannel)
   return row
 }

@@ -11,10 +11,7 @@ import { createOrganization } from '../organizations/create-organization.ts'
 import { getContact } from './get-contact.ts'
 import { listContacts } from './list-contacts.ts'
 import { findOrMakeManualContact } from './manual-contact.ts'
-import { unlimitedStorage } from '../organizations/storage-quotas.ts'
-import { createUpsertContact } from './upsert-contact.ts'
-
-const upsertContact = createUpsertContact(unlimitedStorage)
+import { upsertContact } from './upsert-contact.ts'
 
 let test: TestDatabase
 let organizationId: string

@@ -1,10 +1,9 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { contactResource } from './contact-resource.ts'
 import { listContactRows } from './contact-store.ts'
 
 /** GET /contacts: newest first. */
-export const listContacts: ApiHandler<'listContacts', Queryable, Transaction> = async (
+export const listContacts: ApiHandler<'listContacts'> = async (
   { query },
   { db, organizationId },
 ) => {

@@ -1,13 +1,13 @@
-import type { ApiHandler } from '../../contract/operations.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import type { StorageQuotas } from '../organizations/storage-quotas.ts'
 import { contactResource } from './contact-resource.ts'
 import { upsertRecipient } from './upsert-recipient.ts'
 
 /** POST /contacts: 201 for a new contact, 200 for an updated or adopted one (D2, D4). */
-export const createUpsertContact =
-  (quotas: StorageQuotas): ApiHandler<'upsertContact', Queryable, Transaction> =>
-  async ({ body }, { db, organizationId }) => {
-    const { contact, isNew } = await upsertRecipient(db, organizationId, body, quotas)
-    return { status: isNew ? 201 : 200, body: contactResource(contact) }
-  }
+export const upsertContact: ApiHandler<
+  'upsertContact',
+  { readonly quotas: StorageQuotas }
+> = async ({ body }, { db, organizationId, parts: { quotas } }) => {
+  const { contact, isNew } = await upsertRecipient(db, organizationId, body, quotas)
+  return { status: isNew ? 201 : 200, body: contactResource(contact) }
+}

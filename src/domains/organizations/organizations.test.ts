@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Transaction } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
 import { execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { watchHints } from '../../../tests/support/watch-hints.ts'
 import { createOrganization } from './create-organization.ts'
 import {
   addDoNotCall,
@@ -29,9 +30,11 @@ before(async () => {
 })
 after(() => test.drop())
 
-const noHint = (): void => {}
-const set = (id: string, input: SetOrganizationInput, hint: (...what: string[]) => void = noHint) =>
-  test.db.transaction((tx: Transaction) => setOrganization(tx, hint, id, input))
+const set = (
+  id: string,
+  input: SetOrganizationInput,
+  db: Pick<Database, 'transaction'> = test.db,
+) => db.transaction((tx) => setOrganization(tx, id, input))
 
 describe('a new organization', () => {
   it('has API access, the newest version and the default policy', async () => {
@@ -106,11 +109,11 @@ describe('setting an organization', () => {
 
   it('tells other nodes after the commit only', async () => {
     const { id } = await createOrganization(test.db, { name: 'A' })
-    const hints: string[][] = []
-    await set(id, { concurrency: 2 }, (...hint) => hints.push(hint))
-    assert.deepEqual(hints, [['outdial_organizations', id]])
-    await assert.rejects(set(id, { rateLimits: { read: 0 } }, (...hint) => hints.push(hint)))
-    assert.equal(hints.length, 1)
+    const hints = watchHints(() => test.db)
+    await set(id, { concurrency: 2 }, hints)
+    assert.deepEqual(hints.take(), [{ channel: 'outdial_organizations', payload: id }])
+    await assert.rejects(set(id, { rateLimits: { read: 0 } }, hints))
+    assert.deepEqual(hints.take(), [])
   })
 
   for (const [what, input, message] of [

@@ -29,7 +29,6 @@ export interface SetOrganizationInput {
  */
 export const setOrganization = async (
   tx: Transaction,
-  hint: (channel: string, payload: string) => void,
   organizationId: string,
   input: SetOrganizationInput,
 ): Promise<Organization> => {
@@ -49,7 +48,7 @@ export const setOrganization = async (
     ? await updateOrganization(tx, organizationId, changes)
     : undefined
   if (!record) throw new OperatorError(`There is no organization ${organizationId}.`)
-  tx.afterCommit(() => hint(organizationsChannel, organizationId))
+  tx.hintAfterCommit(organizationsChannel, organizationId)
   return organizationResource(record)
 }
 

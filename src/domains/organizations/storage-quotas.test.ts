@@ -22,9 +22,7 @@ beforeEach(async () => {
 })
 
 const quota = (quotas: Readonly<Record<string, number>>) =>
-  database.db.transaction((tx) =>
-    setOrganization(tx, database.db.hint, ours.organizationId, { quotas }),
-  )
+  database.db.transaction((tx) => setOrganization(tx, ours.organizationId, { quotas }))
 const clock = createManualClock(new Date('2026-07-16T08:00:00Z'))
 const addContacts = (count: number) =>
   database.db.run(

@@ -1,6 +1,5 @@
-import type { ApiHandler } from '../../contract/operations.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { defaultDownloadSeconds } from '../../contract/recordings.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import {
   downloadableRecording,
@@ -10,24 +9,19 @@ import {
 import { listRecordingRows } from './recording-store.ts'
 
 /** GET /recordings: all of the organization's, newest first; with URLs only if asked. */
-export const createListRecordings =
-  (urls: DownloadUrls): ApiHandler<'listRecordings', Queryable, Transaction> =>
-  async ({ query }, { db, organizationId }) => {
-    const {
-      limit,
-      cursor,
-      include,
-      expires_in: seconds = defaultDownloadSeconds,
-      ...filters
-    } = query
-    // Nothing has an id that is none of ours.
-    const ids = [filters.contact_id, filters.batch_id, filters.automation_run_id]
-    if (!ids.every((id) => id === undefined || isUuid(id))) return { data: [], next: null }
-    const { rows, next } = await listRecordingRows(db, { organizationId, limit, cursor, filters })
-    const data = rows.map((row) =>
-      include === 'download_url'
-        ? downloadableRecording(row, seconds, urls)
-        : recordingResource(row),
-    )
-    return { data, next }
-  }
+export const listRecordings: ApiHandler<
+  'listRecordings',
+  { readonly downloadUrls: DownloadUrls }
+> = async ({ query }, { db, organizationId, parts: { downloadUrls } }) => {
+  const { limit, cursor, include, expires_in: seconds = defaultDownloadSeconds, ...filters } = query
+  // Nothing has an id that is none of ours.
+  const ids = [filters.contact_id, filters.batch_id, filters.automation_run_id]
+  if (!ids.every((id) => id === undefined || isUuid(id))) return { data: [], next: null }
+  const { rows, next } = await listRecordingRows(db, { organizationId, limit, cursor, filters })
+  const data = rows.map((row) =>
+    include === 'download_url'
+      ? downloadableRecording(row, seconds, downloadUrls)
+      : recordingResource(row),
+  )
+  return { data, next }
+}

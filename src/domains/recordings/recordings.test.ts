@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { recording as recordingSchema } from '../../contract/recordings.ts'
+import type { Database } from '../../database/database.ts'
 import type { Position } from '../../contract/paging.ts'
 import { createManualClock } from '../../runtime/clock.ts'
 import { newId } from '../../runtime/ids.ts'
 import {
-  contextOf,
+  contextOf as plainContextOf,
   createOrganizationFixture,
   type OrganizationFixture,
 } from '../../../tests/support/organization-fixture.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import { createGetRecording } from './get-recording.ts'
-import { createListRecordings } from './list-recordings.ts'
+import { getRecording } from './get-recording.ts'
+import { listRecordings } from './list-recordings.ts'
 import {
   completeRecording,
   failRecording,
@@ -38,8 +39,10 @@ const urls = {
   signDownloadUrl: (id: string, expiresAt: Date) =>
     `http://media.example/recordings/${id}?e=${expiresAt.getTime()}`,
 }
-const listRecordings = createListRecordings(urls)
-const getRecording = createGetRecording(urls)
+const contextOf = (db: Database, organizationId: string) => ({
+  ...plainContextOf(db, organizationId),
+  parts: { downloadUrls: urls },
+})
 
 const audio = {
   storageKey: 'a/b.mp3',

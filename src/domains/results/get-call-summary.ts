@@ -1,13 +1,12 @@
 import { notFound } from '../../contract/api-error.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { resultSchemaVersion } from '../../contract/versions.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
 import { readSummary } from './result-reader.ts'
 import { pollAfterSeconds } from './result-states.ts'
 
 /** GET /calls/{call_id}/summary: always 200 for a known call (D7). */
-export const getCallSummary: ApiHandler<'getCallSummary', Queryable, Transaction> = async (
+export const getCallSummary: ApiHandler<'getCallSummary'> = async (
   { params: { call_id: callId } },
   { db, organizationId },
 ) => {

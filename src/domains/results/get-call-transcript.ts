@@ -1,9 +1,9 @@
 import { invalidField, notFound } from '../../contract/api-error.ts'
 import { transcriptPageBytes, type TranscriptTurn } from '../../contract/call-results.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
-import type { ApiHandler } from '../../contract/operations.ts'
+import type { ApiHandler } from '../api-handler.ts'
 import { resultSchemaVersion } from '../../contract/versions.ts'
-import type { Queryable, Transaction } from '../../database/database.ts'
+import type { Queryable } from '../../database/database.ts'
 import {
   readPinnedTranscript,
   readTranscript,
@@ -17,7 +17,7 @@ import type { CallKey } from './transcript-store.ts'
  * GET /calls/{call_id}/transcript: always 200 for a known call. A cursor's `sort` is its revision and its `id` how many
  * turns were read; a newer revision shows only when paging restarts without a cursor (D7).
  */
-export const getCallTranscript: ApiHandler<'getCallTranscript', Queryable, Transaction> = async (
+export const getCallTranscript: ApiHandler<'getCallTranscript'> = async (
   { params: { call_id: callId }, query: { limit, cursor } },
   { db, organizationId },
 ) => {

@@ -131,9 +131,7 @@ const assertForgotten = async (call: CallKey): Promise<void> => {
 }
 
 const keep = (retentionDays: number) =>
-  test.db.transaction((tx) =>
-    setOrganization(tx, () => undefined, ours.organizationId, { retentionDays }),
-  )
+  test.db.transaction((tx) => setOrganization(tx, ours.organizationId, { retentionDays }))
 
 const listed = async () =>
   (

@@ -89,7 +89,7 @@ const makeTenant = async (db: Database, concurrency: number): Promise<Tenant> =>
     policy: allHours,
     mode: 'live',
   })
-  await db.transaction((tx) => setOrganization(tx, db.hint, id, { rateLimits: rates }))
+  await db.transaction((tx) => setOrganization(tx, id, { rateLimits: rates }))
   const agent = await createAgent(db, id, { ...minimalAgentFile, max_duration_seconds: 20 })
   const key = await createApiKey(db, { organizationId: id, name: 'Trial', scopes: 'all' })
   const automations: TenantAutomation[] = []
