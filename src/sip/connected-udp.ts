@@ -7,6 +7,8 @@ import type { Destination } from './transport.ts'
 export interface ConnectedUdp {
   /** Rejects where this datagram was certainly not delivered: it did not leave, or its refusal came back. */
   send(bytes: Buffer): Promise<void>
+  /** A refusal came half a second ago at most, and nothing since: what is sent there now is likely refused too. */
+  readonly isRefusing: boolean
   close(): void
 }
 
@@ -20,6 +22,9 @@ export interface ConnectedUdpOptions {
 
 /** A refusal from another machine comes within this, or is not told from that of another datagram. */
 const refusalMs = 300
+
+/** Until the first repetition of a request (T1, RFC 3261 17.1.1.1), whose own refusal says it again. */
+const refusingMs = 500
 
 interface Sent {
   readonly settle: (error?: Error) => void
@@ -37,11 +42,13 @@ export const connectUdp = async (options: ConnectedUdpOptions): Promise<Connecte
   const socket = createSocket({ type: family, reuseAddr: true })
   const underWay = new Set<Sent>()
   const isNear = isLoopback(destination.address)
+  let refusedAtMs = -Infinity
 
-  const refused = (error: Error): void => {
-    const [only, ...others] = underWay
-    if (others.length > 0) for (const sent of underWay) sent.settle()
-    else only?.settle(error)
+  const refusedOneOf = (sent: readonly Sent[], error: Error): void => {
+    refusedAtMs = performance.now()
+    const [only, ...others] = sent
+    if (others.length === 0) only?.settle(error)
+    else for (const each of sent) each.settle()
   }
 
   try {
@@ -58,8 +65,13 @@ export const connectUdp = async (options: ConnectedUdpOptions): Promise<Connecte
   } catch {
     // The system's limit stands then; retransmission makes up for what a burst loses.
   }
-  socket.on('message', receive)
-  socket.on('error', refused)
+  socket.on('message', (bytes, remote) => {
+    refusedAtMs = -Infinity
+    receive(bytes, remote)
+  })
+  socket.on('error', (error) => {
+    refusedOneOf([...underWay], error)
+  })
   return {
     send: (bytes) =>
       new Promise((resolve, reject) => {
@@ -82,11 +94,12 @@ export const connectUdp = async (options: ConnectedUdpOptions): Promise<Connecte
           }
           // What is reported is the refusal of a datagram before; this one did not leave.
           settle(error)
-          const [only, ...others] = earlier
-          if (others.length === 0) only?.settle(error)
-          else for (const each of earlier) each.settle()
+          refusedOneOf(earlier, error)
         })
       }),
+    get isRefusing() {
+      return performance.now() - refusedAtMs < refusingMs
+    },
     close: () => {
       for (const sent of underWay) sent.settle()
       socket.close()

@@ -14,6 +14,8 @@ export class InviteClientTransaction {
   readonly #timers: Timers<'retransmit' | 'timeout' | 'linger'>
   #retransmitMs: number
   #hasLeft = false
+  /** Why a repetition could not be delivered. */
+  #refusal: Error | undefined
 
   constructor(options: ClientTransactionOptions) {
     this.#options = options
@@ -70,14 +72,23 @@ export class InviteClientTransaction {
   // RFC 3261 17.1.1.2, Calling.
   #calling(event: ClientEvent): void {
     if (event.kind === 'response') return this.#takeResponse(event.response)
-    if (event.kind === 'transport_error') return this.#fail(event.error)
+    if (event.kind === 'transport_error')
+      return this.#hasLeft ? this.#awaitLastAnswer(event.error) : this.#fail(event.error)
     if (event.timer === 'retransmit') {
       this.#transmit(this.request)
       this.#retransmitMs *= 2
       return this.#armRetransmission()
     }
+    if (this.#refusal) return this.#fail(this.#refusal)
     this.terminate()
     this.#options.listener.onTimeout()
+  }
+
+  // A copy was delivered before one was refused. A socket reports the refusal before the answers that it holds already.
+  #awaitLastAnswer(error: Error): void {
+    this.#refusal = error
+    this.#timers.clear('retransmit')
+    this.#arm('timeout', this.#options.timing.t1Ms)
   }
 
   // RFC 3261 17.1.1.2, Proceeding: only responses matter; the transaction user bounds the wait (13.3.1.1).

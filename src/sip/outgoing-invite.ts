@@ -70,9 +70,7 @@ export class OutgoingInvite {
 
   /** Finds the next hop and sends. An abort of the signal cancels from here on. */
   async start(signal: AbortSignal): Promise<void> {
-    const hop = await this.#context.signalling
-      .route(this.#options.target)
-      .catch((error: unknown) => describe(error))
+    const hop = await this.#findHop().catch((error: unknown) => describe(error))
     if (signal.aborted) return this.#close({ kind: 'cancelled', rang: false, invited: false })
     if (typeof hop === 'string') return this.#unreachable(hop)
     this.#hop = hop
@@ -100,6 +98,14 @@ export class OutgoingInvite {
     this.#transaction?.terminate()
     this.#givingUp ??= 'cancelled'
     this.#closeGivenUp(undefined)
+  }
+
+  /** Rejects where an INVITE would not arrive. */
+  async #findHop(): Promise<Hop> {
+    const { signalling } = this.#context
+    const hop = await signalling.route(this.#options.target)
+    if (await signalling.isRefusing(hop)) throw new Error('its address refused a datagram just now')
+    return hop
   }
 
   #send(hop: Hop): void {

@@ -72,6 +72,8 @@ export interface Signalling {
   route(uri: string): Promise<Hop>
   /** The same for an address that is known. */
   hopTo(destination: Destination): Promise<Hop>
+  /** Whether the hop refuses what is sent there, as far as its transport knows. */
+  isRefusing(hop: Hop): Promise<boolean>
   startInvite(
     request: SipRequest,
     hop: Hop,
@@ -272,6 +274,8 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
       return hopTo(await options.resolver.resolve(parsed))
     },
     hopTo,
+    isRefusing: async ({ destination }) =>
+      (await transportOf(destination.protocol).isRefusing?.(destination)) ?? false,
     startInvite: (request, hop, listener) => {
       const [key, forget] = [clientKeyOf(request), awaitAnswers(request, hop)]
       const settings = clientOptions(request, hop, listener, key, forget)

@@ -173,6 +173,23 @@ test('a transport that refuses ends a client transaction', async () => {
   }
 })
 
+test('a repeated INVITE that is refused leaves the first copy T1 for an answer, and is not repeated again', async () => {
+  for (const isAnswered of [true, false]) {
+    const { transaction, scheduler, told, writes, failNow, answer } = client('INVITE')
+    transaction.start()
+    await Promise.resolve()
+    failNow()
+    scheduler.advance(500)
+    await Promise.resolve()
+    await Promise.resolve()
+    assert.deepEqual(told, [])
+    if (isAnswered) answer(486)
+    else scheduler.advance(500)
+    assert.deepEqual(told, isAnswered ? ['486'] : ['terminated', 'transport error'])
+    assert.deepEqual(writes(), isAnswered ? ['INVITE', 'INVITE', 'ACK'] : ['INVITE', 'INVITE'])
+  }
+})
+
 test('timer E doubles up to T2, is T2 after a provisional, and timer F ends it', () => {
   const { transaction, scheduler, told, writes, answer } = client('BYE')
   transaction.start()

@@ -30,6 +30,8 @@ export interface Transport {
   /** Gets a connection ready, so that the next `send` writes at once. Gives the local address it leaves from. */
   prepare(destination: Destination): Promise<string>
   send(bytes: Buffer, destination: Destination): Promise<void>
+  /** Whether the destination refused a datagram just now (ICMP), and sent nothing since. Streams know it by their connection. */
+  isRefusing?(destination: Destination): Promise<boolean>
 }
 
 /** Whether retransmissions belong to the transport rather than to us (RFC 3261 17). */

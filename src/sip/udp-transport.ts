@@ -79,6 +79,8 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
       return findLocalAddress(destination)
     },
     send,
+    isRefusing: async (destination) =>
+      (await connections.get(keyOf(destination)))?.isRefusing ?? false,
   }
 }
 
