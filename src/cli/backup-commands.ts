@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { backUpInstallation, migrateInstallation, restoreInstallation } from '../compose/backup.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
 import { facts, hanging, show, type OutputOptions } from './output.ts'
@@ -18,6 +17,7 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .option('--json', 'print JSON')
     .action(async (file: string, options: ArchiveCommandOptions) => {
       const archive = { path: file, withRecordings: options.recordings }
+      const { backUpInstallation } = await import('../compose/backup.ts')
       const report = { file, ...(await backUpInstallation(config, archive, logger)) }
       show(context, options, { ...report, holds_credentials: true }, (width) => [
         ...facts([
@@ -39,6 +39,7 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .option('--json', 'print JSON')
     .action(async (file: string, options: ArchiveCommandOptions) => {
       const archive = { path: file, withRecordings: options.recordings }
+      const { restoreInstallation } = await import('../compose/backup.ts')
       const report = { file, ...(await restoreInstallation(config, archive, logger)) }
       show(
         context,
@@ -53,6 +54,7 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .description('bring the database up to this version')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
+      const { migrateInstallation } = await import('../compose/backup.ts')
       const applied = await migrateInstallation(config, logger)
       show(context, options, { applied }, () =>
         applied.length === 0

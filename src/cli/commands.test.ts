@@ -6,17 +6,19 @@ import { after, test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
 import { readConfig } from '../config.ts'
 import { commandGroups } from './commands.ts'
-import { runCli } from './run-cli.ts'
+import { namesOf, runCli, type CommandGroup, type LazyGroup } from './run-cli.ts'
 
 /** Commands that have to end before they open a database. */
 
 const folder = mkdtempSync(join(tmpdir(), 'outdial-commands-'))
 after(() => rmSync(folder, { recursive: true }))
 
-const run = async (...args: readonly string[]) => {
+const run = (...args: readonly string[]) => runWith(commandGroups, args)
+
+const runWith = async (groups: readonly (CommandGroup | LazyGroup)[], args: readonly string[]) => {
   const stdout: string[] = []
   const stderr: string[] = []
-  const status = await runCli(args, commandGroups, {
+  const status = await runCli(args, groups, {
     config: readConfig({ OUTDIAL_DATA: folder }),
     withDatabase: () => assert.fail('The database was opened.'),
     print: (text) => void stdout.push(text),
@@ -50,8 +52,10 @@ test('the version is that of the package', async () => {
 test('every command is found under its name, and the help lists them all', async () => {
   const { status, stdout } = await run('--help')
   assert.equal(status, 0)
-  for (const { names } of commandGroups)
-    for (const name of names) {
+  const loaded = await Promise.all(commandGroups.map((group) => group.load()))
+  assert.equal((await runWith(loaded, ['--help'])).stdout, stdout)
+  for (const group of commandGroups)
+    for (const name of namesOf(group)) {
       assert.match(stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
       const alone = await run(name, '--help')
       assert.equal(alone.status, 0, name)

@@ -2,34 +2,68 @@ import type { LazyGroup } from './run-cli.ts'
 
 /** Every command of the program, in the order of its help. Only what a command line uses is loaded. */
 export const commandGroups: readonly LazyGroup[] = [
-  { names: ['start'], load: async () => (await import('./start-command.ts')).addStartCommand },
-  { names: ['dial'], load: async () => (await import('./dial-command.ts')).addDialCommand },
-  { names: ['batch'], load: async () => (await import('./batch-commands.ts')).addBatchCommands },
-  { names: ['org'], load: async () => (await import('./org-commands.ts')).addOrgCommands },
-  { names: ['key'], load: async () => (await import('./key-commands.ts')).addKeyCommands },
-  { names: ['agent'], load: async () => (await import('./agent-commands.ts')).addAgentCommands },
   {
-    names: ['automation'],
+    help: { 'start [options]': 'run everything in one process' },
+    load: async () => (await import('./start-command.ts')).addStartCommand,
+  },
+  {
+    help: { 'dial [options] <number>': 'call a number now' },
+    load: async () => (await import('./dial-command.ts')).addDialCommand,
+  },
+  {
+    help: { batch: 'many calls at once' },
+    load: async () => (await import('./batch-commands.ts')).addBatchCommands,
+  },
+  {
+    help: { org: 'organizations' },
+    load: async () => (await import('./org-commands.ts')).addOrgCommands,
+  },
+  {
+    help: { key: 'API keys' },
+    load: async () => (await import('./key-commands.ts')).addKeyCommands,
+  },
+  {
+    help: { agent: 'AI voice agents' },
+    load: async () => (await import('./agent-commands.ts')).addAgentCommands,
+  },
+  {
+    help: { automation: 'Automations: calls, waits and branches for one contact at a time' },
     load: async () => (await import('./automation-commands.ts')).addAutomationCommands,
   },
-  { names: ['call'], load: async () => (await import('./call-commands.ts')).addCallCommands },
   {
-    names: ['contact'],
+    help: { call: 'calls, however they were made' },
+    load: async () => (await import('./call-commands.ts')).addCallCommands,
+  },
+  {
+    help: { contact: 'people who are called' },
     load: async () => (await import('./contact-commands.ts')).addContactCommands,
   },
-  { names: ['run'], load: async () => (await import('./run-commands.ts')).addRunCommands },
   {
-    names: ['recording'],
+    help: { run: 'runs of Automations' },
+    load: async () => (await import('./run-commands.ts')).addRunCommands,
+  },
+  {
+    help: { recording: 'recordings of calls' },
     load: async () => (await import('./recording-commands.ts')).addRecordingCommands,
   },
-  { names: ['dnc'], load: async () => (await import('./dnc-commands.ts')).addDncCommands },
-  { names: ['doctor'], load: async () => (await import('./doctor-command.ts')).addDoctorCommand },
   {
-    names: ['media-secret'],
+    help: { dnc: 'the do-not-call list' },
+    load: async () => (await import('./dnc-commands.ts')).addDncCommands,
+  },
+  {
+    help: { 'doctor [options]': 'check database, disk, trunk, NAT, AI provider, clock and ports' },
+    load: async () => (await import('./doctor-command.ts')).addDoctorCommand,
+  },
+  {
+    help: { 'media-secret': 'the secret that signs download URLs of recordings' },
     load: async () => (await import('./media-secret-commands.ts')).addMediaSecretCommands,
   },
   {
-    names: ['backup', 'restore', 'migrate'],
+    help: {
+      'backup [options] <file>': 'write everything to one file, while the service runs',
+      'restore [options] <file>': 'put a backup into an empty installation',
+      'migrate [options]': 'bring the database up to this version',
+    },
     load: async () => (await import('./backup-commands.ts')).addBackupCommands,
   },
 ]

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { openRecordingStorage } from '../compose/storage.ts'
 import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
 import { eraseContact, type Erasure } from '../domains/retention/erase-contact.ts'
 import type { CliContext } from './cli-context.ts'
@@ -33,6 +32,7 @@ const erase = (context: CliContext, organizationId: string, contact: string) =>
   context.withDatabase(async (db) => {
     await requireOrganization(db, organizationId)
     const erasure = await db.transaction((tx) => eraseContact(tx, organizationId, contact))
+    const { openRecordingStorage } = await import('../compose/storage.ts')
     const { objects } = openRecordingStorage(context.config)
     let purged = 0
     for (let round = 0; round < maxPurgeRounds; round += 1) {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { examine } from '../compose/doctor.ts'
 import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
 import {
   describeDestinationProblem,
@@ -32,6 +31,8 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
     .option('--call <number>', 'also ring this phone (E.164) for a moment, over the trunk')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { readonly call?: string }) => {
+      // Not for the help alone.
+      const { examine } = await import('../compose/doctor.ts')
       const findings = await examine(context.config, context.withDatabase, numberOf(options))
       show(context, options, findings, (width) =>
         table(

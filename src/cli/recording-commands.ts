@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { openRecordingStorage } from '../compose/storage.ts'
 import type { Database } from '../database/database.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { recordingResource } from '../domains/recordings/recording-resource.ts'
@@ -101,6 +100,7 @@ const download = async (
   { storageKey, sizeBytes }: RecordingAudio,
   file: string,
 ): Promise<void> => {
+  const { openRecordingStorage } = await import('../compose/storage.ts')
   const object = await openRecordingStorage(config).objects.open(storageKey)
   if (!object) throw new OperatorError(`The bytes of this recording are not in the storage.`)
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600 })

@@ -11,7 +11,8 @@ export type CommandGroup = (program: Command, context: CliContext) => void
 
 /** Commands that are loaded when one of them is called. */
 export interface LazyGroup {
-  readonly names: readonly string[]
+  /** What the help of the program says: usage and description of each, as the commands say it themselves. */
+  readonly help: Readonly<Record<string, string>>
   readonly load: () => Promise<CommandGroup>
 }
 
@@ -45,20 +46,33 @@ export const runCli = async (
   }
 }
 
-/** Those of the command that is called; all where none is known, as for the help. */
+/** The names of a group's commands. */
+export const namesOf = ({ help }: LazyGroup): string[] =>
+  Object.keys(help).map((usage) => usage.split(' ', 1)[0] ?? usage)
+
+/** Those of the command that is called; where none is known, as for the help, what the help says of all. */
 const groupsOf = (
   argv: readonly string[],
   groups: readonly (CommandGroup | LazyGroup)[],
 ): Promise<CommandGroup[]> => {
-  const name = argv[0] === 'help' ? argv[1] : argv[0]
+  const [first, second] = argv
+  const name = first === 'help' || first === '--' ? second : first
   const called = groups.filter(
-    (group) => typeof group === 'function' || group.names.includes(name ?? ''),
+    (group) => typeof group === 'function' || namesOf(group).includes(name ?? ''),
   )
-  const needed = called.length > 0 ? called : name === '--version' ? [] : groups
+  if (called.length === 0) return Promise.resolve(groups.map(listInHelp))
   return Promise.all(
-    needed.map(async (group) => (typeof group === 'function' ? group : group.load())),
+    called.map(async (group) => (typeof group === 'function' ? group : group.load())),
   )
 }
+
+const listInHelp = (group: CommandGroup | LazyGroup): CommandGroup =>
+  typeof group === 'function'
+    ? group
+    : (program) => {
+        for (const [usage, description] of Object.entries(group.help))
+          program.command(usage).description(description)
+      }
 
 const programVersion = (): string => {
   const file = join(import.meta.dirname, '../../package.json')

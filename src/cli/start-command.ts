@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { startAllInOne, type RunningOutdial } from '../compose/all-in-one.ts'
+import type { RunningOutdial } from '../compose/all-in-one.ts'
 import { remedies } from '../compose/live-needs.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { createLogger } from '../runtime/logger.ts'
@@ -32,6 +32,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
       const logger = createLogger(config.OUTDIAL_LOG_LEVEL)
       if (context.isTerminal && !options.json)
         tell(context, `Starting Outdial, with its data in ${placeOf(context)}.`)
+      const { startAllInOne } = await import('../compose/all-in-one.ts')
       // Until it takes work a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
       const envFile = keepFirstStart(outdial, context)

@@ -7,6 +7,7 @@ import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { createLeaseKeeper } from '../dispatch/lease-keeper.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { phoneMetadata } from '../numbering/phone-metadata.ts'
 import { countOrganizations, decideModes } from '../domains/organizations/organization-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { makeFolder } from '../runtime/make-folder.ts'
@@ -128,6 +129,8 @@ const startRoles = async (
 ): Promise<RunningOutdial> => {
   const { database } = store
   const clock = systemClock
+  // Now, rather than while the first number is judged and calls are held.
+  phoneMetadata()
   const spoolFolder = join(config.OUTDIAL_DATA, 'spool')
   makeFolder(config.OUTDIAL_DATA)
   makeFolder(spoolFolder, 0o700)

@@ -1,6 +1,4 @@
-import { getCountries } from 'libphonenumber-js/max'
-
-const countries: ReadonlySet<string> = new Set(getCountries())
+import { phoneMetadata } from './phone-metadata.ts'
 
 /** Whether this is the ISO 3166 code, in capitals, of a country or territory with telephone numbers of its own. */
-export const isCountry = (code: string): boolean => countries.has(code)
+export const isCountry = (code: string): boolean => phoneMetadata().isSupportedCountry(code)

@@ -1,4 +1,4 @@
-import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
+import { phoneMetadata } from './phone-metadata.ts'
 
 /** Codes that networks lead to an emergency service in many countries, whatever their own is. */
 const everywhere = ['000', '110', '112', '119', '911', '999']
@@ -103,8 +103,10 @@ export const reachesEmergencyService = (
   return behindPrefixes(digits, removable).some((rest) => codes.has(rest))
 }
 
-const callingCodeOf = (country: string): string[] =>
-  isSupportedCountry(country) ? [getCountryCallingCode(country)] : []
+const callingCodeOf = (country: string): string[] => {
+  const { getCountryCallingCode, isSupportedCountry } = phoneMetadata()
+  return isSupportedCountry(country) ? [getCountryCallingCode(country)] : []
+}
 
 /** The digits, and what is left of them behind up to three prefixes. Codes of two digits are looked for without any. */
 const behindPrefixes = (digits: string, removable: readonly string[]): string[] => {

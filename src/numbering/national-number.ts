@@ -1,11 +1,9 @@
-import {
-  parsePhoneNumberFromString,
-  isSupportedCountry,
-  type CountryCode,
-} from 'libphonenumber-js/max'
+import type { CountryCode } from 'libphonenumber-js/max'
+import { phoneMetadata } from './phone-metadata.ts'
 
 /** Whether numbers without a country can be read as numbers of this one: an ISO 3166 code such as `US`. */
-export const isNumberedCountry = (text: string): text is CountryCode => isSupportedCountry(text)
+export const isNumberedCountry = (text: string): text is CountryCode =>
+  phoneMetadata().isSupportedCountry(text)
 
 /** Longer texts are no telephone numbers, however they are written. */
 const maxCharacters = 60
@@ -16,6 +14,9 @@ const maxCharacters = 60
  */
 export const toE164 = (text: string, country: CountryCode): string | undefined => {
   if (text.length > maxCharacters) return undefined
-  const number = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false })
+  const number = phoneMetadata().parsePhoneNumberFromString(text, {
+    defaultCountry: country,
+    extract: false,
+  })
   return number?.isPossible() && number.ext === undefined ? number.number : undefined
 }

@@ -1,9 +1,5 @@
-import {
-  isSupportedCountry,
-  parsePhoneNumberFromString,
-  type CountryCode,
-  type NumberType,
-} from 'libphonenumber-js/max'
+import type { CountryCode, NumberType } from 'libphonenumber-js/max'
+import { phoneMetadata } from './phone-metadata.ts'
 
 /** What the numbering plans of the world say about an E.164 number. */
 export interface PlannedNumber {
@@ -28,7 +24,7 @@ let latest: { readonly phoneNumber: string; readonly planned: PlannedNumber | un
 }
 
 const readPlannedNumber = (phoneNumber: string): PlannedNumber | undefined => {
-  const parsed = parsePhoneNumberFromString(phoneNumber)
+  const parsed = phoneMetadata().parsePhoneNumberFromString(phoneNumber)
   return (
     parsed && {
       number: parsed.number,
@@ -50,7 +46,7 @@ export const homeCountry = ({
   const home =
     country ??
     (allowedCountries !== 'all' && allowedCountries.length === 1 ? allowedCountries[0] : undefined)
-  return home !== undefined && isSupportedCountry(home) ? home : undefined
+  return home !== undefined && phoneMetadata().isSupportedCountry(home) ? home : undefined
 }
 
 /** International prefixes that are read as such whatever the country's own is. */
@@ -64,6 +60,7 @@ export const readDialedNumber = (
   digits: string,
   country: CountryCode | undefined,
 ): string | undefined => {
+  const { parsePhoneNumberFromString } = phoneMetadata()
   const readings = [
     country && parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false }),
     ...internationalPrefixes
