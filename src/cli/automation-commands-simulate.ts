@@ -1,17 +1,13 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError, type Command } from 'commander'
 import { z } from 'zod'
-import {
-  answerWords,
-  parseAnswer,
-  simulateTimetable,
-  type Simulation,
-  type Timetable,
-} from '../compose/simulations.ts'
 import { phoneNumber } from '../contract/fields.ts'
 import { parseDateTime } from '../contract/date-time.ts'
 import { branchableFields } from '../domains/automations/definition.ts'
 import { checkAutomationFile } from '../domains/automations/definition-problems.ts'
+import { simulate, type Simulation } from '../domains/automations/stepping/simulate.ts'
+import { answerWords, parseAnswer } from '../domains/automations/stepping/simulated-answers.ts'
+import { timetableOf, type Timetable } from '../domains/automations/stepping/timetable.ts'
 import { findContact } from '../domains/contacts/contact-store.ts'
 import {
   checkPolicyFile,
@@ -60,12 +56,14 @@ export const addSimulateCommand = (automation: Command, context: CliContext): vo
     .option('--json', 'print JSON')
     .action(async (options: SimulateOptions) => {
       const { definition } = checkAutomationFile(readJsonFile(options.file))
-      const timetable = simulateTimetable({
-        definition,
-        ...(await readSurroundings(options, context)),
-        answers: options.answers,
-        startMs: options.at ?? systemClock.now().getTime(),
-      })
+      const timetable = timetableOf(
+        simulate({
+          definition,
+          ...(await readSurroundings(options, context)),
+          answers: options.answers,
+          startMs: options.at ?? systemClock.now().getTime(),
+        }),
+      )
       show(context, options, timetable, (width) => printTimetable(timetable, width))
     })
 }

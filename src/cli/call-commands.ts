@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { explainCall, findOrganizationOfCall } from '../compose/call-explanations.ts'
-import { reprocessCall } from '../compose/reprocess-call.ts'
+import { reprocessCall } from '../operator/reprocess-call.ts'
 import type { Database } from '../database/database.ts'
 import { callResource } from '../domains/calls/call-record.ts'
 import { findCall } from '../domains/calls/call-store.ts'
+import { explainCall } from '../domains/calls/explain-call.ts'
+import { organizationOfCall } from '../domains/calls/explain-store.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { findRecordingDetails } from '../domains/recordings/recording-details.ts'
 import { listResultHeads } from '../domains/results/result-heads.ts'
@@ -62,7 +63,7 @@ const refuse = (id: string): never => {
 }
 
 const organizationOf = async (db: Database, id: string): Promise<string> =>
-  (await findOrganizationOfCall(db, id)) ?? refuse(id)
+  (await organizationOfCall(db, id)) ?? refuse(id)
 
 /** Words as they were spoken: for the operator, before any sanitizer. */
 const loadCall = async (db: Database, callId: string): Promise<ShownCall> => {

@@ -1,4 +1,4 @@
-import type { CallExplanation } from '../compose/call-explanations.ts'
+import type { CallExplanation } from '../domains/calls/explain-call.ts'
 import type { ExplanationReason } from '../contract/explanations.ts'
 import type { callResource } from '../domains/calls/call-record.ts'
 import type { RecordingDetails } from '../domains/recordings/recording-details.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { explainCall } from '../compose/call-explanations.ts'
+import { explainCall } from '../domains/calls/explain-call.ts'
 import type { Database } from '../database/database.ts'
 import type { CallRow } from '../domains/calls/call-record.ts'
 import { isTerminal } from '../domains/calls/call-states.ts'

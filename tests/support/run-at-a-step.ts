@@ -1,7 +1,11 @@
 import type { AutomationDefinition } from '../../src/domains/automations/definition.ts'
-import { contactFacts } from '../../src/dispatch/automations/load-run.ts'
-import type { CallFacts, RunFacts, RunState } from '../../src/dispatch/automations/run-facts.ts'
-import { nextEffect } from '../../src/dispatch/automations/step.ts'
+import { contactFacts } from '../../src/domains/automations/stepping/contact-facts.ts'
+import type {
+  CallFacts,
+  RunFacts,
+  RunState,
+} from '../../src/domains/automations/stepping/run-facts.ts'
+import { nextEffect } from '../../src/domains/automations/stepping/step.ts'
 import { defaultPolicy } from '../../src/domains/organizations/calling-policy.ts'
 
 /** Noon in New York. */

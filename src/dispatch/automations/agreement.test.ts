@@ -17,8 +17,11 @@ import { wakeRunAfterCall } from '../../domains/automations/wake-run.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createRunnerTurn } from './runner.ts'
-import { simulate, type Simulation } from './simulate.ts'
-import { parseAnswer, type SimulatedAnswer } from './simulated-answers.ts'
+import { simulate, type Simulation } from '../../domains/automations/stepping/simulate.ts'
+import {
+  parseAnswer,
+  type SimulatedAnswer,
+} from '../../domains/automations/stepping/simulated-answers.ts'
 
 let database: TestDatabase
 

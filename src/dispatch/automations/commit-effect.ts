@@ -9,9 +9,9 @@ import { ensureLane, laneId, type Lane } from '../../domains/calls/lane-store.ts
 import { callsChannel } from '../../domains/calls/queue-call.ts'
 import { newId } from '../../runtime/ids.ts'
 import { holdPolicy, storeEnd, storeLook, storeMove, type StoredMove } from './commit-store.ts'
-import type { Effect } from './effect.ts'
+import type { Effect } from '../../domains/automations/stepping/effect.ts'
 import type { LoadedRun } from './load-run.ts'
-import { stateAfter } from './state-after.ts'
+import { stateAfter } from '../../domains/automations/stepping/state-after.ts'
 
 /** Somebody else moved, woke, paused or ended the run since it was loaded; nothing of this move stands. */
 export class RunSupersededError extends Error {

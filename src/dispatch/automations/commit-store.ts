@@ -3,8 +3,8 @@ import { sql, type Queryable, type Transaction } from '../../database/database.t
 import { runStatusesBefore } from '../../domains/automations/run-states.ts'
 import type { CallingPolicyJson } from '../../domains/organizations/calling-policy.ts'
 import type { ClaimedRun } from './claim-runs.ts'
-import type { WaitReason } from './effect.ts'
-import type { RunState } from './run-facts.ts'
+import type { WaitReason } from '../../domains/automations/stepping/effect.ts'
+import type { RunState } from '../../domains/automations/stepping/run-facts.ts'
 
 /** Which move of which run: nobody else can have made it, nor be asleep over a wake-up. */
 export interface RunFence extends ClaimedRun {

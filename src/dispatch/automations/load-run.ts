@@ -10,20 +10,17 @@ import {
 } from '../../domains/automations/definition.ts'
 import type { ActiveRunStatus } from '../../domains/automations/run-states.ts'
 import type { CallOrigin } from '../../domains/calls/call-states.ts'
-import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
-import { calleeZones, laneSchedules } from '../../calling-hours/openings.ts'
-import {
-  policyOfJson,
-  type CallingPolicy,
-  type CallingPolicyJson,
-} from '../../domains/organizations/calling-policy.ts'
-import {
-  describeDestinationProblem,
-  destinationProblem,
-} from '../../domains/organizations/phone-destination.ts'
+import { policyOfJson, type CallingPolicyJson } from '../../domains/organizations/calling-policy.ts'
+import { contactFacts } from '../../domains/automations/stepping/contact-facts.ts'
 import type { ClaimedRun } from './claim-runs.ts'
 import type { DefinitionCache } from './definition-cache.ts'
-import type { CallFacts, ContactFacts, Phase, RunFacts, RunState } from './run-facts.ts'
+import type {
+  CallFacts,
+  ContactFacts,
+  Phase,
+  RunFacts,
+  RunState,
+} from '../../domains/automations/stepping/run-facts.ts'
 
 /** A run as it stands, and everything its next move depends on, as one moment saw them. */
 export interface LoadedRun extends ClaimedRun {
@@ -219,35 +216,4 @@ const contactOf = (row: Surroundings): ContactFacts | undefined => {
     policyOfJson(row.policy),
     row.is_on_do_not_call_list,
   )
-}
-
-/**
- * What a contact's number means under a policy: where and when it may be called, and whether at all. Worked out when it
- * is asked for: reading a number takes longer than most moves.
- */
-export const contactFacts = (
-  fields: Readonly<Record<BranchableField, string>>,
-  policy: CallingPolicy,
-  isOnDoNotCallList: boolean,
-): ContactFacts => {
-  const zones = once(() => zonesOfNumber(fields.phone_number))
-  return {
-    fields,
-    get blockedBecause() {
-      if (isOnDoNotCallList) return 'The number is on the do-not-call list.'
-      const problem = destinationProblem(fields.phone_number, policy)
-      return problem && describeDestinationProblem(problem)
-    },
-    get timeZones() {
-      return calleeZones(policy, zones())
-    },
-    get schedules() {
-      return laneSchedules(policy, zones())
-    },
-  }
-}
-
-const once = <Value>(make: () => Value): (() => Value) => {
-  let made: { readonly value: Value } | undefined
-  return () => (made ??= { value: make() }).value
 }

@@ -10,12 +10,12 @@ import {
   type Move,
 } from './commit-effect.ts'
 import type { DefinitionCache } from './definition-cache.ts'
-import { goesOn, type Effect } from './effect.ts'
+import { goesOn, type Effect } from '../../domains/automations/stepping/effect.ts'
 import { endFaultyRun, storeFault } from './fault-store.ts'
 import { afterMove, loadRun, type LoadedRun } from './load-run.ts'
-import type { RunState } from './run-facts.ts'
-import { stateAfter } from './state-after.ts'
-import { nextEffect } from './step.ts'
+import type { RunState } from '../../domains/automations/stepping/run-facts.ts'
+import { stateAfter } from '../../domains/automations/stepping/state-after.ts'
+import { nextEffect } from '../../domains/automations/stepping/step.ts'
 
 export interface StepOptions extends CommitOptions {
   readonly definitions: DefinitionCache

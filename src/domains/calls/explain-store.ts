@@ -1,5 +1,6 @@
 import type { CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import { isUuid } from '../../runtime/ids.ts'
 import type { LaneKind } from './lane-store.ts'
 import type { LiveLack } from '../organizations/organization-mode.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
@@ -158,9 +159,9 @@ const organizationStatement = sql(
     where exists (select from calls c where c.organization_id = o.id and c.id = $1)`,
 )
 
-/** For commands, which name a call by its id alone. */
+/** For commands, which name a call by its id alone. Undefined: there is no such call. */
 export const organizationOfCall = async (
   db: Queryable,
   callId: string,
 ): Promise<string | undefined> =>
-  (await db.row<{ id: string }>(organizationStatement, [callId]))?.id
+  isUuid(callId) ? (await db.row<{ id: string }>(organizationStatement, [callId]))?.id : undefined

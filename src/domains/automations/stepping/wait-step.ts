@@ -1,5 +1,5 @@
-import type { WaitStep } from '../../domains/automations/definition.ts'
-import { addDuration, nextLocalTime } from '../../calling-hours/local-time.ts'
+import type { WaitStep } from '../definition.ts'
+import { addDuration, nextLocalTime } from '../../../calling-hours/local-time.ts'
 import type { Effect } from './effect.ts'
 import type { LastCall, RunFacts, RunState } from './run-facts.ts'
 import { expiryMs } from './run-limits.ts'

@@ -1,4 +1,4 @@
-import type { BranchableField, BranchStep, When } from '../../domains/automations/definition.ts'
+import type { BranchableField, BranchStep, When } from '../definition.ts'
 import type { LastCall } from './run-facts.ts'
 
 export interface BranchFacts {

@@ -1,8 +1,8 @@
-import type { AutomationStatus } from '../../contract/automations.ts'
-import type { ActiveRunStatus } from '../../domains/automations/run-states.ts'
-import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
-import type { BranchableField } from '../../domains/automations/definition.ts'
-import type { Schedule } from '../../calling-hours/openings.ts'
+import type { AutomationStatus } from '../../../contract/automations.ts'
+import type { ActiveRunStatus } from '../run-states.ts'
+import type { AnswerStatus, CallStatus } from '../../../contract/states.ts'
+import type { BranchableField } from '../definition.ts'
+import type { Schedule } from '../../../calling-hours/openings.ts'
 
 /** What is being done at a step: nothing yet, its call, a wait, a delay before the next attempt. */
 export type Phase = 'enter' | 'call' | 'wait' | 'retry'

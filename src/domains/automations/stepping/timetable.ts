@@ -1,7 +1,7 @@
-import { formatDateTime } from '../../contract/date-time.ts'
-import type { RunFailureCode } from '../../contract/automation-runs.ts'
-import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
-import { describeLocalTime } from '../../calling-hours/local-time.ts'
+import { formatDateTime } from '../../../contract/date-time.ts'
+import type { RunFailureCode } from '../../../contract/automation-runs.ts'
+import type { AnswerStatus, CallStatus } from '../../../contract/states.ts'
+import { describeLocalTime } from '../../../calling-hours/local-time.ts'
 import type { SimulatedMove, SimulatedRun } from './simulate.ts'
 
 /** One line: when, where the callee's clocks stand, what the run does at which step, and why. */

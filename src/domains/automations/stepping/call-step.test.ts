@@ -14,9 +14,9 @@ import {
   queued,
   state,
   unanswered,
-} from '../../../tests/support/run-at-a-step.ts'
-import { defaultPolicy } from '../../domains/organizations/calling-policy.ts'
-import { contactFacts } from './load-run.ts'
+} from '../../../../tests/support/run-at-a-step.ts'
+import { defaultPolicy } from '../../organizations/calling-policy.ts'
+import { contactFacts } from './contact-facts.ts'
 import { stateAfter } from './state-after.ts'
 
 test('a call step queues a call in open hours, and looks again when they close', () => {

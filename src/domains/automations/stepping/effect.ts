@@ -1,5 +1,5 @@
-import type { RunFailureCode } from '../../contract/automation-runs.ts'
-import type { CallStep } from '../../domains/automations/definition.ts'
+import type { RunFailureCode } from '../../../contract/automation-runs.ts'
+import type { CallStep } from '../definition.ts'
 import type { LastCall } from './run-facts.ts'
 
 export type WaitReason = 'wait_step' | 'retry_delay' | 'calling_hours' | 'paused'

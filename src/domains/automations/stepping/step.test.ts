@@ -15,10 +15,10 @@ import {
   queued,
   state,
   unanswered,
-} from '../../../tests/support/run-at-a-step.ts'
-import { runTransitions } from '../../domains/automations/run-states.ts'
-import { defaultPolicy, sandboxPolicy } from '../../domains/organizations/calling-policy.ts'
-import { contactFacts } from './load-run.ts'
+} from '../../../../tests/support/run-at-a-step.ts'
+import { runTransitions } from '../run-states.ts'
+import { defaultPolicy, sandboxPolicy } from '../../organizations/calling-policy.ts'
+import { contactFacts } from './contact-facts.ts'
 import type { RunFacts, RunState } from './run-facts.ts'
 import { maxRunMs, maxStepsExecuted } from './run-limits.ts'
 import { stateAfter } from './state-after.ts'

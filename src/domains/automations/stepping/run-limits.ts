@@ -1,4 +1,4 @@
-import { maxRunDays } from '../../calling-hours/local-time.ts'
+import { maxRunDays } from '../../../calling-hours/local-time.ts'
 import type { RunState } from './run-facts.ts'
 
 /** Steps that one run may execute (D6). */

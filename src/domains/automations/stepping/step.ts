@@ -1,5 +1,5 @@
-import type { AutomationDefinition, Step } from '../../domains/automations/definition.ts'
-import { maxRunDays } from '../../calling-hours/local-time.ts'
+import type { AutomationDefinition, Step } from '../definition.ts'
+import { maxRunDays } from '../../../calling-hours/local-time.ts'
 import { chooseCase } from './branch.ts'
 import { inCall } from './call-step.ts'
 import type { Effect } from './effect.ts'
