@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { createSynthesizer } from '../src/audio/flite.ts'
 import { encodeG711, g711FrameBytes, g711Silence } from '../src/audio/g711.ts'
 import { createVoiceActivityDetector } from '../src/audio/voice-activity.ts'
-import { createConversation } from '../src/conversation/conversation.ts'
+import { Conversation } from '../src/conversation/conversation.ts'
 import { createCascadeEngine } from '../src/conversation/providers/cascade/cascade-engine.ts'
 import { createRealtimeEngine } from '../src/conversation/providers/realtime/realtime-engine.ts'
 import { createScriptedRealtimeServer } from '../src/conversation/providers/sandbox/scripted-realtime-server.ts'
@@ -49,7 +49,7 @@ const converse = async (engine: VoiceEngine): Promise<void> => {
     },
     AbortSignal.timeout(20_000),
   )
-  const conversation = createConversation({
+  const conversation = new Conversation({
     session,
     codec: 'pcmu',
     agent: {

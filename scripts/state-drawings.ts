@@ -1,3 +1,4 @@
+import { phases } from '../src/conversation/phases.ts'
 import { automationTransitions } from '../src/domains/automations/automation-states.ts'
 import { runTransitions } from '../src/domains/automations/run-states.ts'
 import { batchTransitions } from '../src/domains/batches/batch-states.ts'
@@ -21,6 +22,10 @@ const drawing = (title: string, words: string, transitions: Transitions, start: 
     '',
   ].join('\n')
 
+const phaseTransitions: Transitions = Object.fromEntries(
+  Object.entries(phases).map(([name, { next }]) => [name, next]),
+)
+
 /** docs/states.md: every state machine, drawn from the table its code runs on. */
 export const statesDocument = (): string =>
   [
@@ -33,6 +38,12 @@ export const statesDocument = (): string =>
       'The way back from `dialing` is carrier congestion before anything rang, or an INVITE that provably never left. `src/domains/calls/call-states.ts`',
       callTransitions,
       'queued',
+    ),
+    drawing(
+      'Phases of a call in progress',
+      'What may be heard, said, interrupted and prompted in each stands in the table. `src/conversation/phases.ts`',
+      phaseTransitions,
+      'greeting',
     ),
     drawing(
       'Batch',

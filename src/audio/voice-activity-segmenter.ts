@@ -1,3 +1,5 @@
+import { frameMs } from './frame.ts'
+
 /** Joins voiced frames to stretches of speech. */
 export interface SpeechSegmenter {
   /** Takes the verdict on the next 20 ms frame and tells when speech has begun or ended with it. */
@@ -17,8 +19,6 @@ export interface SegmenterOptions {
   /** Silence after which the speech has ended; 500. */
   readonly endSilenceMs?: number
 }
-
-const frameMs = 20
 
 /** Speech begins with `onsetFrames` voiced frames in a row and ends with `endSilenceMs` of silence. */
 export const createSpeechSegmenter = ({

@@ -1,18 +1,18 @@
-import type { Answering } from './answering.ts'
+import type { AnsweringParty } from './answering-party.ts'
 import type { ConversationListener } from './conversation-types.ts'
 import { longestGoodbyeMs, type HangUp } from './hang-up.ts'
 import type { Keypad } from './keypad.ts'
+import type { CallPhase } from './phases.ts'
 import { createToolRunner } from './tool-runner.ts'
-import { parseToolCall, type BuiltInCall } from './tools.ts'
+import { parseToolCall, type BuiltInCall, type ParsedToolCall } from './tools.ts'
 import type { Transfer } from './transfer.ts'
 import type { VoiceEvent, VoiceSession } from './voice-engine.ts'
 
 /** Does what the model asks for by its tools. */
 export interface AgentTools {
+  /** Carries out what the phase allows. Once the call is over, that is only the callee's wish not to be called again. */
   called(call: ToolCall): void
-  /** The call is over: all that is still done is what the callee has asked for, not to be called again. */
-  calledTooLate(call: ToolCall): void
-  /** The callee asked never to be called again; told once. */
+  /** The callee asked never to be called again; reported once. */
   optOut(): void
   /** The callee spoke: the model may call as many tools as before. */
   heardWords(): void
@@ -30,8 +30,9 @@ export interface AgentToolsOptions {
   /** Said by the agent when it has done nothing but call tools. */
   readonly pardon: string
   readonly listener: ConversationListener
-  readonly hangUp: HangUp
-  readonly answering: Pick<Answering, 'voicemailTool'>
+  readonly phase: CallPhase
+  readonly hangUp: Pick<HangUp, 'request'>
+  readonly party: Pick<AnsweringParty, 'voicemailTool'>
   readonly transfer: Pick<Transfer, 'request'>
   readonly keypad: Pick<Keypad, 'send'>
 }
@@ -40,7 +41,7 @@ export interface AgentToolsOptions {
 const maxToolsInRow = 20
 
 export const createAgentTools = (options: AgentToolsOptions): AgentTools => {
-  const { session, listener, hangUp, answering, transfer, keypad } = options
+  const { session, phase, listener, hangUp, party, transfer, keypad } = options
   const runner = createToolRunner(listener.runTool?.bind(listener), (id, result) =>
     session.toolResult(id, result),
   )
@@ -65,16 +66,20 @@ export const createAgentTools = (options: AgentToolsOptions): AgentTools => {
         })
       case 'opt_out':
         optOut()
-        return session.toolResult(id, { barred: true }, !hangUp.isPending)
+        return session.toolResult(id, { barred: true }, phase.rules.tools === 'all')
       case 'send_dtmf':
         listener.onDtmf(call.digits)
         keypad.send(call.digits.length)
         return session.toolResult(id, { sent: true })
       case 'voicemail_detected':
-        return answering.voicemailTool(id)
+        return party.voicemailTool(id)
       case 'transfer_call':
         return transfer.request(id)
     }
+  }
+
+  const calledTooLate = (parsed: ParsedToolCall): void => {
+    if (parsed.kind === 'built_in' && parsed.call.name === 'opt_out') optOut()
   }
 
   /** The callee has waited long enough to be asked to speak. */
@@ -86,16 +91,13 @@ export const createAgentTools = (options: AgentToolsOptions): AgentTools => {
   return {
     called({ id, name, arguments: toolArguments }) {
       const parsed = parseToolCall(name, toolArguments)
+      if (phase.rules.tools === 'opt_out_only') return calledTooLate(parsed)
       toolsInRow += 1
       if (parsed.kind === 'built_in' && isLastWord(parsed.call)) runBuiltIn(parsed.call, id)
       else if (toolsInRow > maxToolsInRow) refuse(id)
       else if (parsed.kind === 'built_in') runBuiltIn(parsed.call, id)
       else if (parsed.kind === 'invalid') session.toolResult(id, { error: parsed.error })
       else runner.start(id, name, toolArguments)
-    },
-    calledTooLate({ name, arguments: toolArguments }) {
-      const parsed = parseToolCall(name, toolArguments)
-      if (parsed.kind === 'built_in' && parsed.call.name === 'opt_out') optOut()
     },
     optOut,
     heardWords() {

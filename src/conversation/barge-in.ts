@@ -1,3 +1,5 @@
+import { frameMs } from '../audio/frame.ts'
+
 /** Decides, frame by frame, what becomes of the agent's speech when the callee speaks into it. */
 export interface BargeIn {
   /**
@@ -12,7 +14,6 @@ export interface BargeIn {
 
 export type BargeInVerdict = 'pause' | 'resume' | 'commit'
 
-const frameMs = 20
 const pauseAfterMs = 60
 const resumeAfterSilenceMs = 200
 

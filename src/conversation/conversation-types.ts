@@ -3,22 +3,6 @@ import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Codec, EngineUsage, VoiceSession } from './voice-engine.ts'
 
-/** The live loop of one call: takes what was heard, gives what is sent, 20 ms at a time. It has no timers of its own. */
-export interface Conversation {
-  /**
-   * One tick of 20 ms, beginning with the answer: the 160 bytes of G.711 heard in it (silence where nothing came) for the
-   * 160 bytes to send in it. The returned frame is valid until the next tick. Tick number × 20 ms is the recording clock.
-   */
-  tick(heard: Uint8Array): Uint8Array
-  /** A digit the callee dialled (RFC 4733), told to the agent. */
-  heardDigit(digit: string): void
-  /**
-   * The call is over, whoever ended it: waits for the last words at most two seconds, closes the engine session, hands
-   * out the turns still held back, and tells how it went. Safe twice. Nothing is called back after it has resolved.
-   */
-  finish(): Promise<ConversationFacts>
-}
-
 export interface ConversationOptions {
   readonly session: VoiceSession
   readonly codec: Codec

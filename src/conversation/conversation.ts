@@ -1,314 +1,294 @@
-import { decodeG711, g711FrameBytes, g711Silence } from '../audio/g711.ts'
-import { energyOf } from '../audio/level.ts'
-import { createSpeechSegmenter } from '../audio/voice-activity-segmenter.ts'
-import { createAgentTools } from './agent-tools.ts'
-import { createAnswering } from './answering.ts'
-import { createBargeIn } from './barge-in.ts'
-import type {
-  Conversation,
-  ConversationFacts,
-  ConversationOptions,
-  HangUpReason,
-} from './conversation-types.ts'
-import { goodbyeBeforeCapMs, judgeDuration } from './duration-policy.ts'
-import { createEchoGate } from './echo-gate.ts'
-import { createHangUp, longestGoodbyeMs } from './hang-up.ts'
-import { createKeypad } from './keypad.ts'
+import { frameMs } from '../audio/frame.ts'
+import { g711Silence } from '../audio/g711.ts'
+import { AgentSpeech } from './agent-speech.ts'
+import { createAgentTools, type AgentTools } from './agent-tools.ts'
+import { createAnsweringParty, type AnsweringParty } from './answering-party.ts'
+import { CallTurns } from './call-turns.ts'
+import { CalleeSpeech } from './callee-speech.ts'
+import type { ConversationFacts, ConversationOptions } from './conversation-types.ts'
+import { HangUp } from './hang-up.ts'
+import { createKeypad, type Keypad } from './keypad.ts'
 import { awaitLastWords } from './last-words.ts'
 import { asksNeverToBeCalled } from './opt-out-phrases.ts'
+import { CallPhase } from './phases.ts'
 import { phrasesFor } from './phrases.ts'
-import { createPlayoutQueue } from './playout-queue.ts'
-import { createSilencePolicy } from './silence-policy.ts'
-import { createSpeechOnsets } from './speech-onsets.ts'
+import type { PlayedUtterance } from './playout-queue.ts'
+import { Prompts } from './prompts.ts'
 import { createStallWatch } from './stall-watch.ts'
-import { createTransfer } from './transfer.ts'
-import { createTurnLatencyMeter } from './turn-latency.ts'
-import { createTurnLog } from './turn-log.ts'
-import { createUntoldSpeech } from './untold-speech.ts'
-import { unrecognisedText, type VoiceEvent } from './voice-engine.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
+import { unrecognisedText, type VoiceEvent, type VoiceSession } from './voice-engine.ts'
 
-const frameMs = 20
 /** The path of the media may take a moment to open; the first word must not be lost in it. */
 const greetingDelayMs = 100
-/** An interruption takes 200 ms of speech; a greeting stands a "Hello?" spoken into it. */
-const commitMs = 200
-const greetingCommitMs = 1_000
-/** Speech of the callee that goes on longer than this without a word understood is noise. */
-const longestSpeechMs = 30_000
-/** Agent's frames above this (RMS 100) are voiced. */
-const voicedEnergy = 100 ** 2
 const turnFlushFrames = 5
 
-/** The live loop of one call, whoever the engine is. Costs a few microseconds per tick. */
-export const createConversation = (options: ConversationOptions): Conversation => {
-  const { session, codec, agent, voiceActivity, listener, logger } = options
-  const phrases = phrasesFor(agent.language)
-  const silence = g711Silence(codec)
-  const heardSamples = new Int16Array(g711FrameBytes)
-  const sentSamples = new Int16Array(g711FrameBytes)
-  const segmenter = createSpeechSegmenter({ endSilenceMs: 300 })
-  const onsets = createSpeechOnsets()
-  const bargeIn = createBargeIn()
-  const echo = createEchoGate()
-  const silencePolicy = createSilencePolicy()
-  const turns = createTurnLog(
-    (turn) => listener.onTurn(turn),
-    (engineMs) => onsets.nearest(engineMs),
-  )
-  const latency = createTurnLatencyMeter({
-    onLatency: (measured) => listener.onLatency?.(measured),
-    onFirstWords: (atMs) => listener.onFirstWords?.(atMs),
-  })
-  const hangUp = createHangUp((reason) => {
-    voicemail.settle()
-    listener.onHangUp(reason)
-  })
-  const answerTool = (id: string, result: unknown, goOn?: boolean): void => {
-    if (!isOver) session.toolResult(id, result, goOn)
-  }
-  const answering = createAnswering(agent, {
-    silenceAgent: () => dropSpeech(),
-    say: (text) => session.say(text),
-    hangUp: (reason) => hangUp.now(reason),
-    onVoicemail: (messageLeft) => listener.onVoicemail(messageLeft),
-    onNobody: (kind) => listener.onNobody(kind),
-    onScreening: () => silencePolicy.expectPause(),
-    answerTool,
-  })
-  const { voicemail } = answering
-  const transfer = createTransfer({
-    ask: listener.transfer?.bind(listener),
-    answerTool,
-    onTransferred: () => {
-      if (!isOver) hangUp.now('transferred')
-    },
-  })
-  const keypad = createKeypad((digits) => session.pressed(digits))
-  const tools = createAgentTools({
-    session,
-    pardon: phrases.pardon,
-    listener,
-    hangUp,
-    answering,
-    transfer,
-    keypad,
-  })
-  const stalls = createStallWatch()
-  const playout = createPlayoutQueue(({ utteranceId, playedMs, producedMs }) => {
-    turns.agentOver(utteranceId, playedMs, producedMs)
-    voicemail.played(playedMs, producedMs)
-    silencePolicy.agentFinished()
-    isGreeting = false
-  })
+/**
+ * The live loop of one call, whoever the engine is: takes what was heard, gives what is sent, 20 ms at a time. It has no
+ * timers of its own, and costs a few microseconds per tick. What is allowed when stands in `phases.ts`.
+ */
+export class Conversation {
+  readonly #options: ConversationOptions
+  readonly #session: VoiceSession
+  readonly #silence: Uint8Array
+  readonly #phase = new CallPhase()
+  readonly #callee: CalleeSpeech
+  readonly #agent: AgentSpeech
+  readonly #hangUp: HangUp
+  readonly #prompts: Prompts
+  readonly #turns: CallTurns
+  readonly #party: AnsweringParty
+  readonly #transfer: Transfer
+  readonly #keypad: Keypad
+  readonly #tools: AgentTools
+  readonly #stalls = createStallWatch()
+  readonly #eventsTaken: Promise<void>
+  #frames = 0
+  #isEngineOver = false
+  #finishing: Promise<ConversationFacts> | undefined
 
-  let frames = 0
-  let speakingMs = 0
-  let isPromptUnheard = false
-  let isGreeting = true
-  let isOver = false
-  let isEngineOver = false
-  let finishing: Promise<ConversationFacts> | undefined
-
-  const nowMs = (): number => frames * frameMs
-
-  /** It speaks, presses keys, or waits for a colleague to answer. */
-  const isAgentBusy = (): boolean => playout.isBusy || keypad.isSending || transfer.isUnderWay
-
-  const dropSpeech = (): void => {
-    for (const { utteranceId, playedMs, producedMs } of playout.clear()) {
-      session.interrupt(utteranceId, playedMs)
-      turns.agentOver(utteranceId, playedMs, producedMs)
-      voicemail.played(playedMs, producedMs)
-    }
-    isGreeting = false
-  }
-
-  const sayGoodbye = (reason: HangUpReason, text: string, limitMs: number): void => {
-    session.say(text)
-    hangUp.request(reason, { awaitsSpeech: true, limitMs })
+  constructor(options: ConversationOptions) {
+    const { session, codec, agent, listener } = options
+    const phrases = phrasesFor(agent.language)
+    this.#options = options
+    this.#session = session
+    this.#silence = g711Silence(codec)
+    this.#callee = new CalleeSpeech(codec, options.voiceActivity)
+    this.#agent = new AgentSpeech({
+      codec,
+      session,
+      logger: options.logger,
+      onPlayed: (utteranceId, isVoiced) => this.#agentPlayed(utteranceId, isVoiced),
+      onOver: (utterance, isWhole) => this.#agentOver(utterance, isWhole),
+    })
+    this.#turns = new CallTurns({
+      listener,
+      onsetNear: (engineMs) => this.#callee.onsetNear(engineMs),
+      onUntoldSpeech: () => this.#calleeUnderstood(),
+    })
+    this.#hangUp = new HangUp(this.#phase, (reason) => {
+      this.#party.voicemail.settle()
+      listener.onHangUp(reason)
+    })
+    this.#prompts = new Prompts({
+      phase: this.#phase,
+      hangUp: this.#hangUp,
+      phrases,
+      maxDurationMs: agent.maxDurationMs,
+      say: (text) => session.say(text),
+      silenceAgent: () => this.#silenceAgent(),
+    })
+    this.#party = createAnsweringParty(agent, {
+      silenceAgent: () => this.#silenceAgent(),
+      say: (text) => session.say(text),
+      hangUp: (reason) => this.#hangUp.now(reason),
+      onDetected: () => this.#phase.enter('voicemail'),
+      onVoicemail: (messageLeft) => listener.onVoicemail(messageLeft),
+      onNobody: (kind) => listener.onNobody(kind),
+      onScreening: () => this.#phase.screened(),
+      sendToolResult: (id, result, goOn) => this.#sendToolResult(id, result, goOn),
+    })
+    this.#transfer = createTransfer({
+      phase: this.#phase,
+      ask: listener.transfer?.bind(listener),
+      sendToolResult: (id, result, goOn) => this.#sendToolResult(id, result, goOn),
+      onTransferred: () => this.#hangUp.now('transferred'),
+    })
+    this.#keypad = createKeypad((digits) => session.pressed(digits))
+    this.#tools = createAgentTools({
+      session,
+      phase: this.#phase,
+      pardon: phrases.pardon,
+      listener,
+      hangUp: this.#hangUp,
+      party: this.#party,
+      transfer: this.#transfer,
+      keypad: this.#keypad,
+    })
+    this.#eventsTaken = this.#takeEvents()
   }
 
-  const handleAudio = (utteranceId: string, g711: Uint8Array): void => {
-    const isLate = (hangUp.isSpeechOver || voicemail.isWaiting) && !playout.has(utteranceId)
-    if (isOver || isLate) return session.interrupt(utteranceId, 0)
-    if (playout.add(utteranceId, g711)) return
-    logger.warn({ utterance_id: utteranceId }, 'the playout queue of a call is full')
-    playout.end(utteranceId)
-  }
-
-  const heardWords = (): void => {
-    silencePolicy.heardWords()
-    speakingMs = 0
-    tools.heardWords()
-  }
-
-  const untold = createUntoldSpeech((startMs) => {
-    turns.contactText(startMs, unrecognisedText)
-    heardWords()
-  })
-
-  const handleContactText = (text: string, startMs: number): void => {
-    turns.contactText(startMs, text)
-    const isUnderstood = text !== '' && text !== unrecognisedText
-    if (isUnderstood && asksNeverToBeCalled(text)) tools.optOut()
-    if (isOver) return
-    if (isUnderstood) heardWords()
-    answering.contactText(text)
-  }
-
-  const handle = (event: VoiceEvent): void => {
-    latency.took(event)
-    switch (event.type) {
-      case 'audio':
-        return handleAudio(event.utteranceId, event.g711)
-      case 'audio_end':
-        return playout.end(event.utteranceId)
-      case 'agent_text':
-        return turns.agentText(event.utteranceId, event.text)
-      case 'first_words':
-        return undefined
-      case 'speech_start':
-        answering.speechStarted()
-        untold.started(event.atMs)
-        return turns.contactStarted(event.atMs)
-      case 'speech_stop':
-        untold.stopped()
-        return turns.contactStopped()
-      case 'contact_text':
-        untold.told()
-        return handleContactText(event.text, event.startMs)
-      case 'tool_call':
-        return isOver ? tools.calledTooLate(event) : tools.called(event)
-      case 'error':
-        if (event.fatal && !isOver) hangUp.now('engine_failed')
-        return undefined
-    }
-  }
-
-  const takeEvents = async (): Promise<void> => {
-    try {
-      for await (const event of session.events) handle(event)
-    } catch (error) {
-      logger.error({ err: error }, 'the events of a voice engine could not be handled')
-    }
-    isEngineOver = true
-    if (!isOver) hangUp.now('engine_failed')
-  }
-
-  const listen = (heard: Uint8Array): boolean => {
-    // A machine that records, and a phone that rings for somebody else, are nothing for the engine to answer.
-    session.hear(voicemail.isRecording || transfer.isUnderWay ? silence : heard)
-    decodeG711(codec, heard, heardSamples)
-    const isVoiced = voiceActivity.isVoiced(heardSamples)
-    if (isVoiced) latency.heardVoice()
-    const boundary = segmenter.push(isVoiced)
-    if (boundary?.kind === 'start') onsets.add(boundary.atMs)
-    speakingMs = segmenter.isSpeaking ? speakingMs + frameMs : 0
-    answering.listen(heardSamples, isVoiced)
-    return isVoiced
-  }
-
-  const giveWay = (isVoiced: boolean): void => {
-    const isInterruptible = !hangUp.isPending && !voicemail.isDetected
-    const isHeard = isVoiced && isInterruptible && !echo.isEcho(energyOf(heardSamples))
-    const verdict = bargeIn.push(isHeard, playout.isBusy, isGreeting ? greetingCommitMs : commitMs)
-    if (verdict === 'commit') dropSpeech()
-  }
-
-  const watchEngine = (): void => {
-    const verdict = stalls.tick(playout.isDry)
-    if (verdict === undefined) return
-    logger.warn({ verdict }, 'a voice engine stalled in the middle of an utterance')
-    if (verdict === 'fail') hangUp.now('engine_failed')
-    else dropSpeech()
-  }
-
-  const watchSilence = (): void => {
-    const isContactSpeaking = segmenter.isSpeaking && speakingMs < longestSpeechMs
-    const verdict = silencePolicy.tick(!isAgentBusy() && !isContactSpeaking)
-    if (hangUp.isPending || voicemail.isDetected) return
-    if (verdict === 'prompt') {
-      isPromptUnheard = true
-      session.say(phrases.areYouThere)
-    }
-    // Not the callee is silent where an engine has not spoken for eight seconds what it was told to.
-    if (verdict === 'end' && isPromptUnheard) return hangUp.now('engine_failed')
-    if (verdict === 'end') sayGoodbye('callee_silent', phrases.goodbye, longestGoodbyeMs)
-  }
-
-  const watchDuration = (): void => {
-    const verdict = judgeDuration(nowMs(), agent.maxDurationMs)
-    if (verdict === 'end') return hangUp.now('duration_cap')
-    if (hangUp.isPending || voicemail.isDetected || transfer.isUnderWay) return
-    if (verdict === 'warn') session.say(phrases.timeIsShort)
-    if (verdict === 'say_goodbye') {
-      dropSpeech()
-      sayGoodbye('duration_cap', phrases.goodbye, goodbyeBeforeCapMs)
-    }
-  }
-
-  const speak = (): Uint8Array => {
-    if (bargeIn.isPaused || keypad.isSending || nowMs() <= greetingDelayMs) return silence
-    const played = playout.next()
-    if (!played) return silence
-    isPromptUnheard = false
-    const energy = energyOf(decodeG711(codec, played.frame, sentSamples))
-    echo.sent(energy)
-    const isVoiced = energy >= voicedEnergy
-    turns.agentPlayed(played.utteranceId, nowMs() - frameMs, isVoiced)
-    latency.played(played.utteranceId, nowMs() - frameMs, isVoiced)
-    return played.frame
-  }
-
-  const tick = (heard: Uint8Array): Uint8Array => {
-    if (isOver) return silence
-    frames += 1
-    const isVoiced = listen(heard)
-    giveWay(isVoiced)
-    answering.tick(isVoiced, isAgentBusy())
-    transfer.tick(isAgentBusy())
-    watchEngine()
-    watchSilence()
-    watchDuration()
-    if (tools.tick() && !playout.isBusy && !hangUp.isPending) session.say(phrases.oneMoment)
-    if (frames % turnFlushFrames === 0) turns.flush(nowMs())
-    const frame = hangUp.reason ? silence : speak()
-    hangUp.tick(isAgentBusy())
-    keypad.tick()
+  /**
+   * One tick of 20 ms, beginning with the answer: takes the 160 bytes of G.711 heard in it (silence where nothing came),
+   * returns the 160 bytes to send in it. They are valid until the next tick. Tick number × 20 ms is the recording clock.
+   */
+  tick(heard: Uint8Array): Uint8Array {
+    if (this.#finishing) return this.#silence
+    this.#frames += 1
+    this.#listen(heard)
+    if (!this.#phase.isOver) this.#watch()
+    if (this.#frames % turnFlushFrames === 0) this.#turns.flush(this.#nowMs)
+    if (this.#phase.isOver) return this.#silence
+    const frame = this.#speak()
+    this.#hangUp.tick(this.#isAgentBusy)
+    this.#keypad.tick()
     return frame
   }
 
-  const finish = async (): Promise<ConversationFacts> => {
-    isOver = true
-    dropSpeech()
-    voicemail.settle()
-    await awaitLastWords({
-      isSpeaking: segmenter.isSpeaking,
-      hearSilence: () => session.hear(silence),
-      isSettled: () => turns.isSettled,
-      isEngineOver: () => isEngineOver || hangUp.reason === 'engine_failed',
-    })
-    const usage = await session.close()
-    await eventsTaken
-    untold.end()
-    turns.end()
-    voiceActivity.close()
-    return {
-      ...(hangUp.reason && { hangUpReason: hangUp.reason }),
-      optedOut: tools.isOptedOut,
-      voicemail: voicemail.result,
-      ...(tools.reportedOutcome !== undefined && { reportedOutcome: tools.reportedOutcome }),
-      usage,
+  /** The callee pressed a key (RFC 4733). The agent gets to know it. */
+  heardDigit(digit: string): void {
+    if (!this.#finishing && this.#keypad.heard(digit)) this.#prompts.calleeUnderstood()
+  }
+
+  /**
+   * The call is over, whoever ended it: waits for the last words at most two seconds, closes the engine session, hands
+   * out the turns still held back, and reports how it went. Safe twice. Nothing is called back after it has resolved.
+   */
+  finish(): Promise<ConversationFacts> {
+    return (this.#finishing ??= this.#finish())
+  }
+
+  get #nowMs(): number {
+    return this.#frames * frameMs
+  }
+
+  /** The agent speaks, presses keys, or waits for a colleague to answer. */
+  get #isAgentBusy(): boolean {
+    return this.#agent.isBusy || this.#keypad.isSending || this.#transfer.isUnderWay
+  }
+
+  #listen(heard: Uint8Array): void {
+    this.#session.hear(this.#isEngineDeaf ? this.#silence : heard)
+    this.#callee.hear(heard)
+    if (this.#callee.isVoiced) this.#turns.heardVoice()
+  }
+
+  get #isEngineDeaf(): boolean {
+    const { engineHears } = this.#phase.rules
+    if (engineHears === 'callee_until_recording') return this.#party.voicemail.isRecording
+    return engineHears === 'silence'
+  }
+
+  #watch(): void {
+    const callee = this.#callee
+    this.#party.listen(callee.samples, callee.isVoiced)
+    this.#agent.giveWay(callee, this.#phase.rules.interruptedAfterMs)
+    this.#party.tick(callee.isVoiced, this.#isAgentBusy)
+    this.#transfer.tick(this.#isAgentBusy)
+    this.#watchEngine()
+    this.#prompts.watchSilence(!this.#isAgentBusy && (!callee.isSpeaking || callee.isNoise))
+    this.#prompts.watchDuration(this.#nowMs)
+    if (this.#tools.tick() && !this.#agent.isBusy) this.#prompts.toolIsSlow()
+  }
+
+  #watchEngine(): void {
+    const verdict = this.#stalls.tick(this.#agent.isDry)
+    if (verdict === undefined) return
+    this.#options.logger.warn({ verdict }, 'a voice engine stalled in the middle of an utterance')
+    if (verdict === 'fail') this.#hangUp.now('engine_failed')
+    else this.#silenceAgent()
+  }
+
+  #speak(): Uint8Array {
+    if (this.#keypad.isSending || this.#nowMs <= greetingDelayMs) return this.#silence
+    return this.#agent.next() ?? this.#silence
+  }
+
+  async #takeEvents(): Promise<void> {
+    try {
+      for await (const event of this.#session.events) this.#take(event)
+    } catch (error) {
+      const message = 'the events of a voice engine could not be handled'
+      this.#options.logger.error({ err: error }, message)
+    }
+    this.#isEngineOver = true
+    this.#hangUp.now('engine_failed')
+  }
+
+  #take(event: VoiceEvent): void {
+    this.#turns.take(event)
+    switch (event.type) {
+      case 'audio':
+        return this.#agent.take(event.utteranceId, event.g711, this.#mayBegin)
+      case 'audio_end':
+        return this.#agent.end(event.utteranceId)
+      case 'speech_start':
+        return this.#party.speechStarted()
+      case 'contact_text':
+        return this.#contactText(event.text)
+      case 'tool_call':
+        return this.#tools.called(event)
+      case 'error':
+        if (event.fatal) this.#hangUp.now('engine_failed')
+        return undefined
+      case 'speech_stop':
+      case 'agent_text':
+      case 'first_words':
+        return undefined
     }
   }
 
-  const eventsTaken = takeEvents()
+  /** Whether the agent may begin an utterance now. */
+  get #mayBegin(): boolean {
+    switch (this.#phase.rules.mayBegin) {
+      case 'anything':
+        return true
+      case 'message':
+        return !this.#party.voicemail.isWaiting
+      case 'goodbye':
+        return !this.#hangUp.isSpeechOver
+      case 'nothing':
+        return false
+    }
+  }
 
-  return {
-    tick,
-    heardDigit(digit) {
-      if (!isOver && keypad.heard(digit)) silencePolicy.heardWords()
-    },
-    finish: () => (finishing ??= finish()),
+  #contactText(text: string): void {
+    const isUnderstood = text !== '' && text !== unrecognisedText
+    if (isUnderstood && asksNeverToBeCalled(text)) this.#tools.optOut()
+    if (this.#phase.isOver) return
+    if (isUnderstood) this.#calleeUnderstood()
+    this.#party.contactText(text)
+  }
+
+  #calleeUnderstood(): void {
+    this.#prompts.calleeUnderstood()
+    this.#callee.wordsUnderstood()
+    this.#tools.heardWords()
+    this.#phase.heardWords()
+  }
+
+  #agentPlayed(utteranceId: string, isVoiced: boolean): void {
+    this.#prompts.agentPlayed()
+    this.#turns.agentPlayed(utteranceId, this.#nowMs - frameMs, isVoiced)
+  }
+
+  #agentOver(utterance: PlayedUtterance, isWhole: boolean): void {
+    this.#turns.agentOver(utterance)
+    this.#party.voicemail.played(utterance.playedMs, utterance.producedMs)
+    if (isWhole) this.#prompts.agentFinished()
+    this.#phase.greeted()
+  }
+
+  #silenceAgent(): void {
+    this.#agent.drop()
+    this.#phase.greeted()
+  }
+
+  #sendToolResult(id: string, result: unknown, goOn: boolean): void {
+    if (!this.#phase.isOver) this.#session.toolResult(id, result, goOn)
+  }
+
+  async #finish(): Promise<ConversationFacts> {
+    this.#phase.enter('over')
+    this.#agent.drop()
+    this.#party.voicemail.settle()
+    await awaitLastWords({
+      isSpeaking: this.#callee.isSpeaking,
+      hearSilence: () => this.#session.hear(this.#silence),
+      isSettled: () => this.#turns.isSettled,
+      isEngineOver: () => this.#isEngineOver || this.#hangUp.reason === 'engine_failed',
+    })
+    const usage = await this.#session.close()
+    await this.#eventsTaken
+    this.#turns.end()
+    this.#callee.close()
+    const { reason } = this.#hangUp
+    const { isOptedOut, reportedOutcome } = this.#tools
+    return {
+      ...(reason && { hangUpReason: reason }),
+      optedOut: isOptedOut,
+      voicemail: this.#party.voicemail.result,
+      ...(reportedOutcome !== undefined && { reportedOutcome }),
+      usage,
+    }
   }
 }

@@ -1,8 +1,7 @@
 import { encodeG711, g711FrameBytes } from '../audio/g711.ts'
 import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
-import { createConversation } from './conversation.ts'
+import { Conversation } from './conversation.ts'
 import type {
-  Conversation,
   ConversationAgent,
   ConversationFacts,
   ConversationListener,
@@ -82,7 +81,7 @@ export const createConversationBench = (
     ...(transfer && { transfer }),
     ...(runTool && { runTool }),
   }
-  const conversation = createConversation({
+  const conversation = new Conversation({
     session,
     codec: 'pcmu',
     agent: {

@@ -1,3 +1,5 @@
+import { frameMs } from '../audio/frame.ts'
+
 /** The digits of a call, pressed by the callee and sent to them. */
 export interface Keypad {
   /** The callee pressed this. `false`: they have pressed more than anybody needs, it is not taken. */
@@ -10,7 +12,6 @@ export interface Keypad {
   readonly isSending: boolean
 }
 
-const frameMs = 20
 const pauseMs = 1_500
 const maxDigits = 32
 /** How long a digit keeps the line: 160 ms as an RTP event (RFC 4733), and a pause. */

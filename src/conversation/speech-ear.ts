@@ -1,3 +1,4 @@
+import { frameMs } from '../audio/frame.ts'
 import { voiceActivityFrameSamples, type VoiceActivityDetector } from '../audio/voice-activity.ts'
 import { createSpeechSegmenter } from '../audio/voice-activity-segmenter.ts'
 
@@ -20,7 +21,6 @@ export type HeardSpeech =
       readonly voicedMs: number
     }
 
-const frameMs = 20
 /** Kept from before the first voiced frame: a soft consonant begins a word earlier than its vowel. */
 const prefixFrames = 15
 /** Half a minute; what is beyond of an endless speech is not kept. */

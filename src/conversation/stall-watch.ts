@@ -1,3 +1,5 @@
+import { frameMs } from '../audio/frame.ts'
+
 /** Notices an engine that began to speak, did not finish, and sends nothing. */
 export interface StallWatch {
   /** One tick; `isDry`: the utterance being played has run out before its end. */
@@ -7,7 +9,6 @@ export interface StallWatch {
 /** `drop`: what it was saying is over; `fail`: it has stalled too often. */
 export type StallVerdict = 'drop' | 'fail'
 
-const frameMs = 20
 const stallLimitMs = 1_500
 const maxStalls = 3
 

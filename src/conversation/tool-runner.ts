@@ -1,33 +1,34 @@
-/** Runs the tools that are not built in, and keeps the model from waiting for them for ever. */
+import { frameMs } from '../audio/frame.ts'
+
+/** Runs the tools that are not built in, and bounds the time that the model waits for each. */
 export interface ToolRunner {
   start(toolCallId: string, name: string, toolArguments: unknown): void
-  /** One tick. `true` once when a tool has kept everybody waiting so long that the agent should say so. */
+  /** One tick. Returns true once, when a tool has run so long that the agent should say so. */
   tick(): boolean
 }
 
 export type RunTool = (name: string, toolArguments: unknown) => Promise<unknown>
 
-const frameMs = 20
 const timeoutMs = 8_000
 const noticeableMs = 700
 const maxRunning = 8
 
-/** `answer` is called exactly once for each tool call: with the result, or with an `error` for the model to read. */
+/** `onResult` is called exactly once for each tool call: with the result, or with an `error` for the model to read. */
 export const createToolRunner = (
   run: RunTool | undefined,
-  answer: (toolCallId: string, result: unknown) => void,
+  onResult: (toolCallId: string, result: unknown) => void,
 ): ToolRunner => {
   const running = new Map<string, { waitedMs: number }>()
 
   const settle = (toolCallId: string, result: unknown): void => {
-    if (running.delete(toolCallId)) answer(toolCallId, result)
+    if (running.delete(toolCallId)) onResult(toolCallId, result)
   }
 
   return {
     start(toolCallId, name, toolArguments) {
-      if (!run) return answer(toolCallId, { error: 'There is no such tool.' })
+      if (!run) return onResult(toolCallId, { error: 'There is no such tool.' })
       if (running.size >= maxRunning)
-        return answer(toolCallId, { error: 'Too many tools at once.' })
+        return onResult(toolCallId, { error: 'Too many tools at once.' })
       running.set(toolCallId, { waitedMs: 0 })
       run(name, toolArguments).then(
         (result) => settle(toolCallId, result),

@@ -1,4 +1,6 @@
+import { frameMs } from '../audio/frame.ts'
 import type { TransferResult } from './conversation-types.ts'
+import type { CallPhase, PhaseName } from './phases.ts'
 
 /** Hands the call to somebody else at the agent's wish. Whom, the agent's settings say; nobody on the line can. */
 export interface Transfer {
@@ -11,29 +13,35 @@ export interface Transfer {
 }
 
 export interface TransferActions {
+  readonly phase: CallPhase
   /** Absent: this agent cannot transfer. */
   readonly ask: (() => Promise<TransferResult>) | undefined
-  readonly answerTool: (toolCallId: string, result: unknown, goOn: boolean) => void
+  readonly sendToolResult: (toolCallId: string, result: unknown, goOn: boolean) => void
   readonly onTransferred: () => void
 }
 
-const frameMs = 20
 /** What the agent says with the tool ("I will connect you") may begin after it, and is heard whole. */
 const quietBeforeMs = 300
 const longestAnnouncementMs = 15_000
 
-export const createTransfer = ({ ask, answerTool, onTransferred }: TransferActions): Transfer => {
+export const createTransfer = (actions: TransferActions): Transfer => {
+  const { phase, ask, sendToolResult, onTransferred } = actions
   let requested: { readonly toolCallId: string; waitedMs: number; quietMs: number } | undefined
   let isUnderWay = false
+  /** The phase to go back to when the transfer fails. */
+  let phaseBefore: PhaseName = phase.name
 
   const settle = (toolCallId: string, result: TransferResult): void => {
     isUnderWay = false
-    answerTool(toolCallId, result, !result.transferred)
+    if (phase.name === 'transferring') phase.enter(phaseBefore)
+    sendToolResult(toolCallId, result, !result.transferred)
     if (result.transferred) onTransferred()
   }
 
   const begin = (toolCallId: string, start: () => Promise<TransferResult>): void => {
     requested = undefined
+    phaseBefore = phase.name
+    if (!phase.enter('transferring')) return sendToolResult(toolCallId, tooLate, false)
     isUnderWay = true
     start().then(
       (result) => settle(toolCallId, result),
@@ -43,9 +51,9 @@ export const createTransfer = ({ ask, answerTool, onTransferred }: TransferActio
 
   return {
     request(toolCallId) {
-      if (!ask) return answerTool(toolCallId, { error: 'There is no such tool.' }, true)
+      if (!ask) return sendToolResult(toolCallId, { error: 'There is no such tool.' }, true)
       if (requested || isUnderWay) {
-        return answerTool(toolCallId, { error: 'A transfer is under way already.' }, false)
+        return sendToolResult(toolCallId, { error: 'A transfer is under way already.' }, false)
       }
       requested = { toolCallId, waitedMs: 0, quietMs: 0 }
     },
@@ -61,3 +69,5 @@ export const createTransfer = ({ ask, answerTool, onTransferred }: TransferActio
     },
   }
 }
+
+const tooLate: TransferResult = { transferred: false, reason: 'The call is ending.' }

@@ -1,3 +1,4 @@
+import { frameMs } from '../audio/frame.ts'
 import type { ConversationAgent, ConversationFacts } from './conversation-types.ts'
 
 /** What is done once a machine answered. Whether one did is not judged here. */
@@ -19,6 +20,8 @@ export interface Voicemail {
 }
 
 export interface VoicemailActions {
+  /** A machine answered: the call is about nothing else from now on. */
+  onDetected(): void
   /** Whatever the agent is saying is to stop. */
   silenceAgent(): void
   say(text: string): void
@@ -26,7 +29,6 @@ export interface VoicemailActions {
   onVoicemail(messageLeft: boolean): void
 }
 
-const frameMs = 20
 /** No beep was heard, but the machine has been silent for this long: it is recording. */
 const recordingSilenceMs = 2_000
 const longestGreetingMs = 30_000
@@ -75,6 +77,7 @@ export const createVoicemail = (
 
   const begin = (by: 'beep' | 'other'): void => {
     enter(by === 'beep' ? 'settling' : 'waiting')
+    actions.onDetected()
     actions.silenceAgent()
     if (!leavesMessage) end()
   }

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { g711Silence, transcodeG711 } from '../audio/g711.ts'
-import type { Conversation, ConversationOptions } from '../conversation/conversation-types.ts'
+import type { ConversationOptions } from '../conversation/conversation-types.ts'
 import type { VoiceSession } from '../conversation/voice-engine.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import type { RtpMedia, RtpSession, RtpStats } from '../rtp/rtp-session-types.ts'
 import { fakePlan, pcmuMedia } from './fake-call.ts'
-import { createMediaChannel, type MediaChannel } from './media-channel.ts'
+import { createMediaChannel, type LiveConversation, type MediaChannel } from './media-channel.ts'
 import type { ConversationPlan, MediaEvent, RecordingTarget } from './media-protocol.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from './spool-format.ts'
 
@@ -66,7 +66,7 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
       log.push('rtp closed')
     },
   }
-  const conversation: Conversation = {
+  const conversation: LiveConversation = {
     tick: (heard) => {
       log.push(`heard ${heard[0]}`)
       return new Uint8Array(160).fill(saidByte)

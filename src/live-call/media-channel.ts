@@ -1,7 +1,7 @@
 import { g711Silence, transcodeG711, type G711Codec } from '../audio/g711.ts'
 import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import type {
-  Conversation,
   ConversationFacts,
   ConversationListener,
   ConversationOptions,
@@ -36,13 +36,16 @@ export interface MediaChannel {
   stop(): Promise<MediaReport>
 }
 
+/** What the channel needs of a conversation. */
+export type LiveConversation = Pick<Conversation, 'tick' | 'heardDigit' | 'finish'>
+
 export interface MediaChannelOptions {
   readonly callId: string
   readonly rtp: RtpSession
   readonly ticker: Ticker
   openEngine(settings: EngineSettings): VoiceEngine
   openVoiceActivity(): Promise<VoiceActivityDetector>
-  createConversation(options: ConversationOptions): Conversation
+  createConversation(options: ConversationOptions): LiveConversation
   post(event: MediaEvent): void
   readonly logger: Logger
 }
@@ -70,7 +73,7 @@ export const createMediaChannel = (options: MediaChannelOptions): MediaChannel =
   let resumedAtFrame = 0
   let frames = 0
   let turns = 0
-  let conversation: Conversation | undefined
+  let conversation: LiveConversation | undefined
   let spool: RecorderSpool | undefined
   let removeTick: (() => void) | undefined
   let preparing: Promise<PreparedEngine | undefined> = Promise.resolve(undefined)

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { createVoiceActivityDetector } from '../audio/voice-activity.ts'
-import { createConversation } from '../conversation/conversation.ts'
+import { Conversation } from '../conversation/conversation.ts'
 import { createCascadeEngine } from '../conversation/providers/cascade/cascade-engine.ts'
 import { createRealtimeEngine } from '../conversation/providers/realtime/realtime-engine.ts'
 import type { VoiceEngine } from '../conversation/voice-engine.ts'
@@ -45,7 +45,7 @@ const open = async ({
       ticker,
       openEngine: (settings) => openEngine(settings, logger),
       openVoiceActivity: createVoiceActivityDetector,
-      createConversation,
+      createConversation: (options) => new Conversation(options),
       post: (event) => post({ type: 'event', channel, event }),
       logger,
     })

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
-import type { Conversation } from '../../src/conversation/conversation-types.ts'
+
 import { createThreadEncoder } from '../../src/live-call/encode-in-thread.ts'
 import { fakePlan } from '../../src/live-call/fake-call.ts'
-import { createMediaChannel } from '../../src/live-call/media-channel.ts'
+import { createMediaChannel, type LiveConversation } from '../../src/live-call/media-channel.ts'
 import { createRecorderSpool } from '../../src/live-call/recorder-spool.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from '../../src/live-call/spool-format.ts'
 import { findRecordingDetails } from '../../src/domains/recordings/recording-details.ts'
@@ -79,7 +79,7 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
     const deafTicks: number[] = []
     let ticks = 0
     const ready = Promise.withResolvers<void>()
-    const conversation: Conversation = {
+    const conversation: LiveConversation = {
       tick: (heard) => {
         if (holdsClick(heard)) heardAtTick.push(ticks)
         const click = agentClicks.get(ticks)

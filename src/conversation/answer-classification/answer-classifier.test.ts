@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { frameMs } from '../../audio/frame.ts'
 import { createSynthesizer } from '../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../audio/voice-activity.ts'
 import { joinSamples, silence, sine } from '../../audio/tones.ts'
@@ -11,7 +12,6 @@ import {
 import { createLabelledAnswers, type LabelledAnswer } from './labelled-answers.fixtures.ts'
 
 const frameSamples = 160
-const frameMs = 20
 
 type Column = AnswerKind | 'person'
 

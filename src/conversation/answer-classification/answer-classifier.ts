@@ -1,3 +1,4 @@
+import { frameMs } from '../../audio/frame.ts'
 import { readAnswer } from './answer-phrases.ts'
 import { createGreetingCadence, type CadenceVerdict } from './greeting-cadence.ts'
 import { createLineToneDetector, type LineTone } from './line-tones.ts'
@@ -29,7 +30,6 @@ export interface AnswerClassifier {
   readonly cadence: CadenceVerdict
 }
 
-const frameMs = 20
 /** What a machine says before its beep is at least this long. */
 const leastGreetingMs = 500
 /** Who pauses for so long and speaks again takes turns, as people do. */

@@ -1,3 +1,5 @@
+import { frameMs } from '../../audio/frame.ts'
+
 /** How the first words after an answer are spread over time: a person says little and waits, a machine goes on. */
 export interface GreetingCadence {
   /** The next 20 ms of the other side. */
@@ -8,7 +10,6 @@ export interface GreetingCadence {
 
 export type CadenceVerdict = 'listening' | 'short' | 'long' | 'silent' | 'unsure'
 
-const frameMs = 20
 const windowMs = 4_000
 /** Nobody spoke for so long. */
 const silentMs = 2_500

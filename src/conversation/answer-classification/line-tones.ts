@@ -1,3 +1,4 @@
+import { frameMs } from '../../audio/frame.ts'
 import { goertzelPower, pureFrequency } from '../../audio/goertzel.ts'
 import { energyOf } from '../../audio/level.ts'
 
@@ -17,7 +18,6 @@ export interface LineToneDetector {
   push(frame: Int16Array): LineTone | undefined
 }
 
-const frameMs = 20
 const quietestEnergy = 200 ** 2
 /** A steady tone keeps its pitch; a singing vowel slides. */
 const maxDriftHz = 50

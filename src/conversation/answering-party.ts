@@ -3,39 +3,42 @@ import {
   type AnswerVerdict,
   type NobodyKind,
 } from './answer-classification/answer-classifier.ts'
+import { frameMs } from '../audio/frame.ts'
 import type { ConversationAgent, HangUpReason } from './conversation-types.ts'
 import { unrecognisedText } from './voice-engine.ts'
 import { createVoicemail, type Voicemail, type VoicemailActions } from './voicemail.ts'
 
 /** Finds out who or what answered, and does what the agent's settings say about it. */
-export interface Answering {
+export interface AnsweringParty {
   readonly voicemail: Voicemail
   /** The next 20 ms of the other side (160 samples). */
   listen(frame: Int16Array, isVoiced: boolean): void
   /** The engine noticed speech, whose words are to come. */
   speechStarted(): void
   contactText(text: string): void
-  /** The engine called `voicemail_detected`; answered at once, or when the words it heard are known. */
+  /** The engine called `voicemail_detected`. Its result is sent at once, or when the words it heard are known. */
   voicemailTool(toolCallId: string): void
   tick(isContactVoiced: boolean, isBusy: boolean): void
 }
 
-export interface AnsweringActions extends Omit<VoicemailActions, 'hangUp'> {
+export interface AnsweringPartyActions extends Omit<VoicemailActions, 'hangUp'> {
   hangUp(reason: HangUpReason): void
   /** An apparatus or the network answered; the call ends. */
   onNobody(kind: NobodyKind): void
-  /** An assistant asks who is calling and why. The engine answers it; then a person is looked for, which takes a while. */
+  /** An assistant asks who is calling and why. The engine replies; then the assistant looks for a person, which takes a while. */
   onScreening(): void
-  answerTool(toolCallId: string, result: unknown, goOn: boolean): void
+  sendToolResult(toolCallId: string, result: unknown, goOn: boolean): void
 }
 
-const frameMs = 20
 /** How long the words may take that a model has heard already: a screening prompt must not pass for a voicemail. */
 const wordsDelayLimitMs = 1_500
 const screeningNote =
   'This is an assistant that screens calls for a person, no voicemail. Say in one sentence who you are and why you call, then wait.'
 
-export const createAnswering = (agent: ConversationAgent, actions: AnsweringActions): Answering => {
+export const createAnsweringParty = (
+  agent: ConversationAgent,
+  actions: AnsweringPartyActions,
+): AnsweringParty => {
   const classifier = createAnswerClassifier()
   const voicemail = createVoicemail(agent, {
     ...actions,
@@ -58,7 +61,7 @@ export const createAnswering = (agent: ConversationAgent, actions: AnsweringActi
       case 'voicemail':
         return voicemail.detected(by === 'beep' ? 'beep' : 'other')
       case 'screening':
-        return voicemail.isDetected ? undefined : actions.onScreening()
+        return actions.onScreening()
       case 'callee_gone':
         return actions.hangUp(voicemail.isDetected ? 'voicemail' : 'callee_gone')
       case 'busy':
@@ -73,8 +76,8 @@ export const createAnswering = (agent: ConversationAgent, actions: AnsweringActi
   const settleTool = (id: string): void => {
     toolCall = undefined
     const verdict = classifier.engineSaysVoicemail()
-    if (!verdict) return actions.answerTool(id, { voicemail: false, note: screeningNote }, true)
-    actions.answerTool(id, { noted: true }, false)
+    if (!verdict) return actions.sendToolResult(id, { voicemail: false, note: screeningNote }, true)
+    actions.sendToolResult(id, { noted: true }, false)
     act(verdict)
   }
 
@@ -102,7 +105,7 @@ export const createAnswering = (agent: ConversationAgent, actions: AnsweringActi
     },
     voicemailTool(toolCallId) {
       // A second call while the first one waits: they are about the same words.
-      if (toolCall) return actions.answerTool(toolCallId, { noted: true }, false)
+      if (toolCall) return actions.sendToolResult(toolCallId, { noted: true }, false)
       toolCall = { id: toolCallId, waitedMs: 0 }
       if (wordsOwed === 0) settleTool(toolCallId)
       else actions.silenceAgent()
