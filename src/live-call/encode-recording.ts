@@ -1,13 +1,12 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { frameMs } from '../audio/frame.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { EncodedAudio } from './encode-worker-protocol.ts'
 import type { RecordingKeys } from '../domains/recordings/recording-keys.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
 import type { CallJob } from './follow-up-jobs.ts'
 import { spoolSuffix } from './spool-format.ts'
-
-const frameMs = 20
 
 export interface EncodeRecordingDependencies {
   readonly spoolFolder: string

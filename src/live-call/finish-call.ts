@@ -1,3 +1,4 @@
+import { frameMs } from '../audio/frame.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
 import {
@@ -112,8 +113,6 @@ const modelsOf = (engine: EngineSettings) => {
   const server = engine.kind === 'realtime' ? engine : engine.model
   return { engine: engine.kind, provider: new URL(server.url).host, model: server.model }
 }
-
-const frameMs = 20
 
 /** How complete the recording is; unknown where the media thread was lost. */
 const framesOf = ({ durationMs, framesLost }: MediaReport): RecordedFrames | undefined => {

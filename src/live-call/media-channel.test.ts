@@ -9,7 +9,7 @@ import type { VoiceSession } from '../conversation/voice-engine.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import type { RtpMedia, RtpSession, RtpStats } from '../rtp/rtp-session-types.ts'
 import { fakePlan, pcmuMedia } from './fake-call.ts'
-import { createMediaChannel, type LiveConversation, type MediaChannel } from './media-channel.ts'
+import { MediaChannel, type LiveConversation } from './media-channel.ts'
 import type { ConversationPlan, MediaEvent, RecordingTarget } from './media-protocol.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from './spool-format.ts'
 
@@ -77,7 +77,7 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
       return { optedOut: false, voicemail: 'none', usage, reportedOutcome: 'achieved' }
     },
   }
-  const channel: MediaChannel = createMediaChannel({
+  const channel: MediaChannel = new MediaChannel({
     callId: 'call',
     rtp,
     ticker: {

@@ -7,7 +7,7 @@ import type { VoiceEngine } from '../conversation/voice-engine.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { openRtpSession } from '../rtp/rtp-session.ts'
 import { createTicker } from '../rtp/ticker.ts'
-import { createMediaChannel, type MediaChannel } from './media-channel.ts'
+import { MediaChannel } from './media-channel.ts'
 import type { EngineSettings, FromMediaWorker, ToMediaWorker } from './media-protocol.ts'
 import { createThreadLogger } from '../runtime/thread-logger.ts'
 
@@ -39,7 +39,7 @@ const open = async ({
     const { port: rtpPort } = rtp
     const address = socket.publicAddress ?? rtp.address
     post({ type: 'opened', channel, localMedia: { address, port: rtpPort } })
-    return createMediaChannel({
+    return new MediaChannel({
       callId,
       rtp,
       ticker,

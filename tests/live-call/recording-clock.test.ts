@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { createThreadEncoder } from '../../src/live-call/encode-in-thread.ts'
 import { fakePlan } from '../../src/live-call/fake-call.ts'
-import { createMediaChannel, type LiveConversation } from '../../src/live-call/media-channel.ts'
+import { MediaChannel, type LiveConversation } from '../../src/live-call/media-channel.ts'
 import { createRecorderSpool } from '../../src/live-call/recorder-spool.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from '../../src/live-call/spool-format.ts'
 import { findRecordingDetails } from '../../src/domains/recordings/recording-details.ts'
@@ -90,7 +90,7 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
       finish: async () => ({ optedOut: false, voicemail: 'none', usage: noUsage }),
     }
     let tick = (): void => undefined
-    const channel = createMediaChannel({
+    const channel = new MediaChannel({
       callId: 'call',
       rtp: ours,
       ticker: {

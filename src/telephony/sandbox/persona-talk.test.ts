@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { frameMs } from '../../audio/frame.ts'
 import { pureFrequency } from '../../audio/goertzel.ts'
 import { peakOf } from '../../audio/level.ts'
 import { createPersonaTalk, turnSilenceMs } from './persona-talk.ts'
@@ -11,8 +12,6 @@ import {
   type Behaviour,
   type PersonaAnswer,
 } from './personas.ts'
-
-const frameMs = 20
 
 /** Each line is a second of its own level, so that the test hears which one is said. */
 const loudnessOf = (line: string): number => 1000 + personaVocabulary.indexOf(line)
