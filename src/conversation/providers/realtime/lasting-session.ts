@@ -1,12 +1,16 @@
+import { frameMs } from '../../../audio/frame.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { createEventQueue } from '../../event-queue.ts'
 import type { EngineUsage, SessionOptions, VoiceEvent, VoiceSession } from '../../voice-engine.ts'
+import type { LinkLoss } from './link-loss.ts'
 import type { OpenedLink } from './open-link.ts'
-import { createRealtimeLink, type LinkLoss, type RealtimeLink } from './realtime-link.ts'
+import { RealtimeLink } from './realtime-link.ts'
 import { createRecentFrames } from './recent-frames.ts'
 import { createSessionHistory, cutOffNote, userMessage } from './session-history.ts'
+import { SessionStage } from './session-stage.ts'
 import { createSpeechState } from './speech-state.ts'
-import { createSuccessor } from './successor.ts'
+import { eventOfConversation, readUtteranceId } from './stage-events.ts'
+import { createSuccessor, type Successor } from './successor.ts'
 
 export interface LastingSessionOptions {
   readonly first: OpenedLink
@@ -19,280 +23,259 @@ export interface LastingSessionOptions {
   readonly logger: Logger
 }
 
-const frameMs = 20
-/** More than a minute of a talkative server that nobody listens to. */
+interface Resumption {
+  /** The first frame that the next session hears again. */
+  readonly frame: number
+  /** What was to be said word for word and was not. */
+  readonly texts: readonly string[]
+  /** The agent was cut off in the middle of its own words. */
+  readonly isCutOff: boolean
+}
+
+/** More than a minute of a talkative server to which nothing listens. */
 const maxQueuedEvents = 4_000
-/** Nobody waits longer on a telephone that has gone silent. */
+/** A callee does not wait longer on a telephone that has gone silent. */
 const defaultReconnectLimitMs = 8_000
 /** Sessions that break one soon after the other are not the network's fault. */
 const maxReconnects = 5
-const steadyAfterMs = 30_000
-/** A server that took two sessions and answered in neither answers in none; by then the callee has heard nothing for long. */
-const maxUnanswered = 2
-/** Nobody has more to say than that while the line is gone; the oldest drops out. */
+/** A server that replied in neither of two sessions replies in none; by then the callee has heard nothing for long. */
+const maxSilentSessions = 2
+/** An agent has no more to say while the line is gone; the oldest text drops out. */
 const maxWaitingTexts = 8
-/** The next session is opened this long before the last one ends, or in the last tenth of a short one. */
-const renewalMarginMs = 120_000
-const renewalShare = 0.1
-/** No silent moment came: the switch is made in the middle of speech after all. */
-const forcedSwitchShare = 0.25
+const maxTrackedTools = 64
 const renewalCheckFrames = 10
 const g711BytesPerMs = 8
 const quietMs = 300
-
-interface Stage {
-  readonly link: RealtimeLink
-  readonly number: number
-  readonly startedAt: number
-  readonly endsAt: number
-  readonly renewAt: number
-}
 
 /**
  * One conversation over as many sessions as it takes: the next one is opened before the server ends the present one, or
  * after the connection was lost, and is told what was said. The callee hears a short silence at most.
  */
-export const createLastingSession = (lasting: LastingSessionOptions): VoiceSession => {
-  const { options, logger } = lasting
-  const queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
-  const history = createSessionHistory()
-  const recent = createRecentFrames()
-  const speech = createSpeechState()
-  const closing = new AbortController()
-  const linkOfTool = new Map<string, number>()
-  const past: EngineUsage[] = []
-  const waitingTexts: string[] = []
-  const successor = createSuccessor({
-    openNext: (signal) => lasting.openNext(signal),
-    signal: closing.signal,
-    callId: options.callId,
-    logger,
-  })
-  let stages = 0
-  let current: Stage | undefined
-  let reconnects = 0
-  let unanswered = 0
-  let playedOutAtMs = 0
-  let isOver = false
-  let closed: Promise<EngineUsage> | undefined
+export class LastingSession implements VoiceSession {
+  readonly #settings: LastingSessionOptions
+  readonly #queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
+  readonly #history = createSessionHistory()
+  readonly #recent = createRecentFrames()
+  readonly #speech = createSpeechState()
+  readonly #closing = new AbortController()
+  readonly #stageOfTool = new Map<string, number>()
+  readonly #past: EngineUsage[] = []
+  readonly #waitingTexts: string[] = []
+  readonly #successor: Successor
+  #stages = 0
+  #current: SessionStage | undefined
+  #reconnects = 0
+  #silentSessions = 0
+  #playedOutAtMs = 0
+  #isOver = false
+  #closed: Promise<EngineUsage> | undefined
 
-  const heardMs = (): number => recent.count * frameMs
-
-  const fail = ({ code, message }: Pick<LinkLoss, 'code' | 'message'>): void => {
-    if (isOver) return
-    isOver = true
-    queue.push({ type: 'error', fatal: true, code, message })
-    queue.end()
-    closing.abort()
-    successor.close()
+  constructor(settings: LastingSessionOptions) {
+    this.#settings = settings
+    this.#successor = createSuccessor({
+      openNext: (signal) => settings.openNext(signal),
+      signal: this.#closing.signal,
+      callId: settings.options.callId,
+      logger: settings.logger,
+    })
+    this.#start(settings.first, 0)
   }
 
-  const emit = (event: VoiceEvent): void => {
-    history.take(event)
-    if (event.type === 'audio') {
-      unanswered = 0
-      const length = event.g711.length / g711BytesPerMs
-      playedOutAtMs = Math.max(playedOutAtMs, heardMs()) + length
-    }
-    if (queue.push(event) || isOver) return
-    const stage = current
-    current = undefined
-    fail({ code: 'slow_consumer', message: 'Nobody takes the events.' })
-    retire(stage)
+  get events(): AsyncIterable<VoiceEvent> {
+    return this.#queue.events
   }
 
-  /** Ids and times of a link are its own; the conversation's are unique and run on. */
-  const onEvent = (number: number, startMs: number, event: VoiceEvent): void => {
-    if (number !== stages || isOver) return
-    switch (event.type) {
-      case 'audio':
-      case 'audio_end':
-      case 'agent_text':
-      case 'first_words':
-        return emit({ ...event, utteranceId: `${number}.${event.utteranceId}` })
-      case 'speech_start': {
-        const atMs = speech.started(event.atMs + startMs)
-        return atMs === undefined ? undefined : emit({ type: 'speech_start', atMs })
-      }
-      case 'speech_stop':
-        speech.stopped(heardMs())
-        return emit({ type: 'speech_stop', atMs: event.atMs + startMs })
-      case 'contact_text':
-        return emit({ ...event, startMs: speech.understood(event.startMs + startMs) })
-      case 'tool_call':
-        track(linkOfTool, event.id, number)
-        return emit(event)
-      case 'error':
-        return emit(event)
-    }
+  hear(frame: Uint8Array): void {
+    if (this.#isOver) return
+    this.#recent.push(frame)
+    if (!this.#current) return
+    this.#current.link.hear(frame)
+    if (this.#recent.count % renewalCheckFrames === 0) this.#renewWhenDue(this.#current)
   }
 
-  const start = (opened: OpenedLink, startMs: number): Stage => {
-    const number = stages + 1
-    stages = number
-    const link = createRealtimeLink(
+  say(text: string): void {
+    if (this.#isOver) return
+    if (this.#current) return this.#current.link.say(text)
+    this.#waitingTexts.push(text)
+    if (this.#waitingTexts.length > maxWaitingTexts) this.#waitingTexts.shift()
+  }
+
+  pressed(digits: string): void {
+    if (this.#isOver) return
+    const text = `[The person pressed these keys on the telephone: ${digits}]`
+    this.#history.told(text)
+    this.#current?.link.remember([userMessage(text)])
+    this.#current?.link.goOn()
+  }
+
+  interrupt(utteranceId: string, playedMs: number): void {
+    this.#history.interrupted(utteranceId, playedMs)
+    this.#playedOutAtMs = this.#heardMs
+    const { number, ofStage } = readUtteranceId(utteranceId)
+    if (this.#current?.number === number) this.#current.link.interrupt(ofStage, playedMs)
+  }
+
+  toolResult(toolCallId: string, result: unknown, goOn = true): void {
+    this.#history.toolResult(toolCallId, result)
+    if (!this.#current || this.#isOver) return
+    const { number, link } = this.#current
+    const caller = this.#stageOfTool.get(toolCallId)
+    this.#stageOfTool.delete(toolCallId)
+    if (caller === number) return link.toolResult(toolCallId, result, goOn)
+    link.remember(this.#history.toolItems(toolCallId, result))
+    if (goOn) link.goOn()
+  }
+
+  close(): Promise<EngineUsage> {
+    return (this.#closed ??= this.#close())
+  }
+
+  get #heardMs(): number {
+    return this.#recent.count * frameMs
+  }
+
+  #start(opened: OpenedLink, startMs: number): RealtimeLink {
+    const { options, logger, sessionCapMs } = this.#settings
+    const number = this.#stages + 1
+    this.#stages = number
+    const link = new RealtimeLink({
       opened,
-      options,
-      {
-        onEvent: (event) => onEvent(number, startMs, event),
-        onLost: (loss) => onLost(number, loss),
-      },
+      session: options,
+      onEvent: (event) => this.#take(event, number, startMs),
+      onLost: (loss) => this.#lost(number, loss),
       logger,
-    )
-    const capMs = lasting.sessionCapMs ?? opened.capMs ?? Infinity
-    const now = performance.now()
-    const marginMs = Math.min(renewalMarginMs, capMs * renewalShare)
-    current = {
-      link,
-      number,
-      startedAt: now,
-      endsAt: now + capMs - marginMs * forcedSwitchShare,
-      renewAt: now + capMs - marginMs,
+    })
+    this.#current = new SessionStage(number, link, sessionCapMs ?? opened.capMs ?? Infinity)
+    return link
+  }
+
+  #take(event: VoiceEvent, number: number, startMs: number): void {
+    if (number !== this.#stages || this.#isOver) return
+    if (event.type === 'tool_call') this.#trackTool(event.id, number)
+    const stage = { number, startMs }
+    const ofConversation = eventOfConversation(event, stage, this.#speech, this.#heardMs)
+    if (ofConversation) this.#emit(ofConversation)
+  }
+
+  #trackTool(id: string, number: number): void {
+    this.#stageOfTool.set(id, number)
+    const [oldest] = this.#stageOfTool.keys()
+    if (this.#stageOfTool.size > maxTrackedTools && oldest !== undefined)
+      this.#stageOfTool.delete(oldest)
+  }
+
+  #emit(event: VoiceEvent): void {
+    this.#history.take(event)
+    if (event.type === 'audio') {
+      this.#silentSessions = 0
+      const lengthMs = event.g711.length / g711BytesPerMs
+      this.#playedOutAtMs = Math.max(this.#playedOutAtMs, this.#heardMs) + lengthMs
     }
-    return current
+    if (this.#queue.push(event) || this.#isOver) return
+    this.#fail({ code: 'slow_consumer', message: 'The events are not taken.' })
+    this.#retire()
   }
 
-  const retire = (stage: Stage | undefined): void => {
-    if (!stage) return
-    past.push(stage.link.usage())
-    void stage.link.close()
+  #fail({ code, message }: Pick<LinkLoss, 'code' | 'message'>): void {
+    if (this.#isOver) return
+    this.#queue.push({ type: 'error', fatal: true, code, message })
+    this.#end()
   }
 
-  /** Tells a new link what was said, lets it hear again what it has to, and has it go on. */
-  const takeOver = (
-    opened: OpenedLink,
-    from: { frame: number; texts: readonly string[]; isCutOff: boolean },
-  ): void => {
-    const { link } = start(opened, from.frame * frameMs)
-    link.remember(history.items(opened.dialect))
-    if (from.isCutOff) link.remember([cutOffNote])
-    for (const text of from.texts) link.say(text)
-    if (from.isCutOff || (history.isAnswerOwed && from.texts.length === 0)) link.goOn()
-    for (const frame of recent.since(from.frame)) link.hear(frame)
+  #lost(number: number, loss: LinkLoss): void {
+    if (number !== this.#current?.number || this.#isOver) return
+    const broken = this.#current
+    this.#current = undefined
+    this.#past.push(broken.link.usage)
+    if (broken.isSteady) this.#reconnects = 0
+    if (loss.code === 'response_timeout') this.#silentSessions += 1
+    const isHopeless = this.#reconnects >= maxReconnects || this.#silentSessions >= maxSilentSessions
+    if (loss.isFinal || isHopeless) return this.#fail(loss)
+    this.#reconnects += 1
+    void this.#reconnect(broken.link, loss)
+  }
+
+  async #reconnect(broken: RealtimeLink, loss: LinkLoss): Promise<void> {
+    const { options, logger, reconnectLimitMs } = this.#settings
+    const from = this.#whereItStood(broken)
+    if (this.#speech.lost(this.#heardMs)) this.#emit({ type: 'speech_stop', atMs: this.#heardMs })
+    const opened = await this.#successor.take(reconnectLimitMs ?? defaultReconnectLimitMs)
+    if (this.#isOver) return opened?.socket.terminate()
+    if (!opened) return this.#fail(loss)
+    logger.info({ call_id: options.callId, code: loss.code }, 'a voice engine session was replaced')
+    const texts = [...from.texts, ...this.#waitingTexts.splice(0)]
+    this.#resume(opened, { ...from, texts })
+  }
+
+  #renewWhenDue(stage: SessionStage): void {
+    if (!stage.isRenewalDue) return
+    this.#successor.prepare()
+    if (!this.#successor.isReady || !(this.#isSilentMoment(stage.link) || stage.isEnding)) return
+    const opened = this.#successor.takeReady()
+    if (!opened) return
+    const from = this.#whereItStood(stage.link)
+    this.#retire()
+    this.#resume(opened, from)
+  }
+
+  #isSilentMoment(link: RealtimeLink): boolean {
+    const isPlayedOut = this.#heardMs >= this.#playedOutAtMs + quietMs
+    return link.isIdle && this.#speech.isQuiet(this.#heardMs) && isPlayedOut
   }
 
   /**
-   * The next session hears again what the last one said nothing of: speech that began and has no words yet, and
-   * everything since its last sign of life, for a server tells at once when somebody speaks.
+   * The next session hears again what the last one reported nothing of: speech that began and has no words yet, and
+   * everything since its last message, because a server reports at once when the callee speaks.
    */
-  const whereItStood = (link: RealtimeLink) => {
-    const openMs = speech.isQuiet(heardMs()) ? undefined : speech.openSinceMs
-    const fromMs = Math.min(openMs ?? Infinity, heardMs() - link.silentForMs)
-    const frame = Math.max(0, recent.oldest, Math.floor(fromMs / frameMs))
+  #whereItStood(link: RealtimeLink): Resumption {
+    const openMs = this.#speech.isQuiet(this.#heardMs) ? undefined : this.#speech.openSinceMs
+    const fromMs = Math.min(openMs ?? Infinity, this.#heardMs - link.silentForMs)
+    const frame = Math.max(0, this.#recent.oldest, Math.floor(fromMs / frameMs))
     return { frame, texts: link.unsaid, isCutOff: link.isSpeaking }
   }
 
-  const onLost = (number: number, loss: LinkLoss): void => {
-    if (number !== current?.number || isOver) return
-    const broken = current
-    current = undefined
-    past.push(broken.link.usage())
-    if (performance.now() - broken.startedAt > steadyAfterMs) reconnects = 0
-    if (loss.code === 'response_timeout') unanswered += 1
-    const isHopeless = reconnects >= maxReconnects || unanswered >= maxUnanswered
-    if (loss.isFinal || isHopeless) return fail(loss)
-    reconnects += 1
-    void reconnect(broken, loss)
+  /** Starts a session that knows what was said, hears again what it must, and goes on. */
+  #resume(opened: OpenedLink, { frame, texts, isCutOff }: Resumption): void {
+    const link = this.#start(opened, frame * frameMs)
+    link.remember(this.#history.items(opened.dialect))
+    if (isCutOff) link.remember([cutOffNote])
+    for (const text of texts) link.say(text)
+    if (isCutOff || (this.#history.isReplyOwed && texts.length === 0)) link.goOn()
+    for (const heard of this.#recent.since(frame)) link.hear(heard)
   }
 
-  const reconnect = async (broken: Stage, loss: LinkLoss): Promise<void> => {
-    const from = whereItStood(broken.link)
-    if (speech.lost(heardMs())) emit({ type: 'speech_stop', atMs: heardMs() })
-    const opened = await successor.take(lasting.reconnectLimitMs ?? defaultReconnectLimitMs)
-    if (isOver) return opened?.socket.terminate()
-    if (!opened) return fail(loss)
-    logger.info({ call_id: options.callId, code: loss.code }, 'a voice engine session was replaced')
-    const texts = [...from.texts, ...waitingTexts.splice(0)]
-    takeOver(opened, { ...from, texts })
+  /** Lets the present session go. */
+  #retire(): void {
+    const stage = this.#current
+    this.#current = undefined
+    if (!stage) return
+    this.#past.push(stage.link.usage)
+    void stage.link.close()
   }
 
-  const isSilentMoment = (stage: Stage): boolean =>
-    stage.link.isIdle && speech.isQuiet(heardMs()) && heardMs() >= playedOutAtMs + quietMs
-
-  const watchRenewal = (stage: Stage): void => {
-    const now = performance.now()
-    if (now < stage.renewAt) return
-    successor.prepare()
-    if (!successor.isReady || !(isSilentMoment(stage) || now >= stage.endsAt)) return
-    const opened = successor.takeReady()
-    if (!opened) return
-    const from = whereItStood(stage.link)
-    current = undefined
-    retire(stage)
-    takeOver(opened, from)
+  #end(): void {
+    this.#isOver = true
+    this.#queue.end()
+    this.#closing.abort()
+    this.#successor.close()
   }
 
-  const total = (): EngineUsage => {
-    const all = current ? [...past, current.link.usage()] : past
+  async #close(): Promise<EngineUsage> {
+    this.#end()
+    await this.#current?.link.close()
+    return this.#usage
+  }
+
+  get #usage(): EngineUsage {
+    const all = this.#current ? [...this.#past, this.#current.link.usage] : this.#past
     const sum = (member: keyof EngineUsage): number =>
       all.reduce((amount, usage) => amount + usage[member], 0)
     return {
       inputTokens: sum('inputTokens'),
       outputTokens: sum('outputTokens'),
-      // Heard again does not count twice.
-      audioInMs: heardMs(),
+      // What several sessions heard counts once.
+      audioInMs: this.#heardMs,
       audioOutMs: sum('audioOutMs'),
     }
   }
-
-  const close = async (): Promise<EngineUsage> => {
-    isOver = true
-    queue.end()
-    closing.abort()
-    successor.close()
-    await current?.link.close()
-    return total()
-  }
-
-  start(lasting.first, 0)
-  return {
-    events: queue.events,
-    hear(frame) {
-      if (isOver) return
-      recent.push(frame)
-      if (!current) return
-      current.link.hear(frame)
-      if (recent.count % renewalCheckFrames === 0) watchRenewal(current)
-    },
-    say(text) {
-      if (isOver) return
-      if (current) current.link.say(text)
-      else {
-        waitingTexts.push(text)
-        if (waitingTexts.length > maxWaitingTexts) waitingTexts.shift()
-      }
-    },
-    pressed(digits) {
-      if (isOver) return
-      const text = `[The person pressed these keys on the telephone: ${digits}]`
-      history.told(text)
-      current?.link.remember([userMessage(text)])
-      current?.link.goOn()
-    },
-    interrupt(utteranceId, playedMs) {
-      history.interrupted(utteranceId, playedMs)
-      playedOutAtMs = heardMs()
-      const dot = utteranceId.indexOf('.')
-      if (current?.number !== Number(utteranceId.slice(0, dot))) return
-      current.link.interrupt(utteranceId.slice(dot + 1), playedMs)
-    },
-    toolResult(toolCallId, result, goOn = true) {
-      history.toolResult(toolCallId, result)
-      if (!current || isOver) return
-      const number = linkOfTool.get(toolCallId)
-      linkOfTool.delete(toolCallId)
-      if (number === current.number) return current.link.toolResult(toolCallId, result, goOn)
-      current.link.remember(history.toolItems(toolCallId, result))
-      if (goOn) current.link.goOn()
-    },
-    close: () => (closed ??= close()),
-  }
-}
-
-const maxTrackedTools = 64
-
-const track = (links: Map<string, number>, id: string, number: number): void => {
-  links.set(id, number)
-  const [oldest] = links.keys()
-  if (links.size > maxTrackedTools && oldest !== undefined) links.delete(oldest)
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '../../../runtime/logger.ts'
 import type { VoiceEngine } from '../../voice-engine.ts'
-import { createLastingSession } from './lasting-session.ts'
+import { LastingSession } from './lasting-session.ts'
 import { openLink, type LinkSettings } from './open-link.ts'
 
 export interface RealtimeEngineSettings extends LinkSettings {
   /** Instead of what is known of the server. */
   readonly sessionCapMs?: number
-  /** How long a lost session is tried to be replaced; eight seconds. */
+  /** How long the engine tries to replace a lost session; 8 s. */
   readonly reconnectLimitMs?: number
   readonly logger: Logger
 }
@@ -16,7 +16,7 @@ export const createRealtimeEngine = (settings: RealtimeEngineSettings): VoiceEng
   name: 'realtime',
   async open(options, signal) {
     const { sessionCapMs, reconnectLimitMs, logger } = settings
-    const session = createLastingSession({
+    const session = new LastingSession({
       first: await openLink(settings, options, signal),
       openNext: (giveUp) => openLink(settings, options, giveUp),
       sessionCapMs,

@@ -1,3 +1,4 @@
+import { frameMs } from '../../../audio/frame.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import {
   unrecognisedText,
@@ -5,296 +6,295 @@ import {
   type SessionOptions,
   type VoiceEvent,
 } from '../../voice-engine.ts'
-import { createAgentUtterances } from './agent-utterances.ts'
-import { createAnswerWatch } from './answer-watch.ts'
-import { createHeardAudio } from './heard-audio.ts'
-import { createLinkSocket } from './link-socket.ts'
+import { AgentUtterances } from './agent-utterances.ts'
+import { createHeardAudio, type HeardAudio } from './heard-audio.ts'
+import { codeOf, endsSession, lossOf, type LinkLoss } from './link-loss.ts'
+import { createLinkSocket, type LinkSocket } from './link-socket.ts'
 import type { OpenedLink } from './open-link.ts'
 import {
   parseObject,
   parseServerEvent,
   verbatimInstructions,
-  type ClientEvent,
   type FinishedResponse,
   type OutputItem,
   type ProtocolError,
   type ServerEvent,
 } from './protocol.ts'
-import { createResponseSequencer } from './response-sequencer.ts'
-import { createToolAnswers } from './tool-answers.ts'
+import { ReplyWatch } from './reply-watch.ts'
+import { createResponseSequencer, type ResponseSequencer } from './response-sequencer.ts'
+import { createToolResults, type ToolResults } from './tool-results.ts'
 
-/** One session of the protocol over one socket. A conversation may outlive several of them. */
-export interface RealtimeLink {
-  hear(frame: Uint8Array): void
-  say(text: string): void
-  interrupt(utteranceId: string, playedMs: number): void
-  toolResult(toolCallId: string, result: unknown, goOn?: boolean): void
-  /** Puts something into the conversation that the model is not to answer by itself. */
-  remember(items: readonly object[]): void
-  /** The conversation holds something the model is to answer, if it does not by itself. */
-  goOn(): void
-  /** No response is in flight or waited for, and no tool is. */
-  readonly isIdle: boolean
-  /** Whether the agent was in the middle of an utterance of its own words. */
-  readonly isSpeaking: boolean
-  /** Since the server last said anything, milliseconds. */
-  readonly silentForMs: number
-  /** Texts that were to be said word for word and were not, or not to their end. */
-  readonly unsaid: readonly string[]
-  usage(): EngineUsage
-  /** Within two seconds; safe twice. */
-  close(): Promise<void>
-}
-
-export interface RealtimeLinkListener {
-  /** Never `error` with `fatal`. Times are of what this link has heard. */
-  onEvent(event: VoiceEvent): void
+export interface RealtimeLinkOptions {
+  /** The link owns the socket from here on. */
+  readonly opened: Pick<OpenedLink, 'socket' | 'wire'>
+  readonly session: Pick<SessionOptions, 'codec' | 'callId'>
+  /** Never an `error` that is fatal. Times count what this link has heard. */
+  readonly onEvent: (event: VoiceEvent) => void
   /** The link broke; nothing comes after. Called once at most, and not after `close`. */
-  onLost(loss: LinkLoss): void
+  readonly onLost: (loss: LinkLoss) => void
+  readonly logger: Logger
 }
 
-export interface LinkLoss {
-  readonly code: string
-  readonly message: string
-  /** Another link would fare no better. */
-  readonly isFinal: boolean
-}
-
-const frameMs = 20
 /** A response that was asked for and has not begun, or has begun and is silent, for longer than this never comes. */
 const responseLimitMs = 12_000
-/** Ends the call once the answer it belongs to was heard: some models call it before they say goodbye. */
+/** Some models call it before they say goodbye: it is held back until the reply it belongs to is complete. */
 const endingTool = 'end_call'
-/** What the server says of speech is remembered until its words arrive. */
+/** What the server reports of speech is remembered until its words arrive. */
 const maxSpeechStarts = 32
 
-/** Refusals after which no session is to be had; every other `error` event is a hiccup or, if it is the end, mended. */
-const finalCodes = new Set([
-  'invalid_api_key',
-  'insufficient_quota',
-  'model_not_found',
-  'account_deactivated',
-  'response_failed',
-])
+/** One session of the protocol over one socket. A conversation may outlive several of them. */
+export class RealtimeLink {
+  readonly #options: RealtimeLinkOptions
+  readonly #connection: LinkSocket
+  readonly #heard: HeardAudio
+  readonly #utterances: AgentUtterances
+  readonly #responses: ResponseSequencer
+  readonly #tools: ToolResults
+  readonly #replies: ReplyWatch
+  readonly #speechStarts = new Map<string, number>()
+  readonly #endings: VoiceEvent[] = []
+  #framesHeard = 0
+  #inputTokens = 0
+  #outputTokens = 0
+  #isOver = false
+  #askedAt: number | undefined
+  #closing: Promise<void> | undefined
 
-/** Owns the socket from here on. */
-export const createRealtimeLink = (
-  { socket, wire }: Pick<OpenedLink, 'socket' | 'wire'>,
-  { codec, callId }: Pick<SessionOptions, 'codec' | 'callId'>,
-  listener: RealtimeLinkListener,
-  logger: Logger,
-): RealtimeLink => {
-  const speechStarts = new Map<string, number>()
-  const endings: VoiceEvent[] = []
-  let framesHeard = 0
-  let inputTokens = 0
-  let outputTokens = 0
-  let isOver = false
-  let askedAt: number | undefined
-  let closing: Promise<void> | undefined
-
-  const emit = (event: VoiceEvent): void => {
-    if (!isOver) listener.onEvent(event)
+  constructor(options: RealtimeLinkOptions) {
+    const { socket, wire } = options.opened
+    const { codec } = options.session
+    this.#options = options
+    this.#connection = createLinkSocket(socket, {
+      onMessage: (text) => {
+        const event = parseServerEvent(text)
+        if (event) this.#take(event)
+      },
+      onLost: (code, message) => this.#lose(code, message),
+      onCheck: () => this.#checkResponse(),
+    })
+    this.#heard = createHeardAudio(codec, wire, (message) => this.#connection.sendAudio(message))
+    this.#utterances = new AgentUtterances(codec, wire, (event) => this.#emit(event))
+    this.#responses = createResponseSequencer((eventId, response) => {
+      this.#askedAt = performance.now()
+      const asked = { type: 'response.create', event_id: eventId } as const
+      this.#connection.send({ ...asked, ...(response && { response }) })
+    })
+    this.#tools = createToolResults(
+      (event) => this.#connection.send(event),
+      () => this.#responses.oweReply(),
+    )
+    this.#replies = new ReplyWatch({
+      ask: () => this.#responses.oweReply(),
+      retry: () => this.#responses.resume(),
+      giveUp: () => this.#lose('response_failed', 'The server fails to reply.'),
+    })
   }
 
-  const connection = createLinkSocket(socket, {
-    onMessage: (text) => {
-      const event = parseServerEvent(text)
-      if (event) handle(event)
-    },
-    onLost: (code, message) => lose(code, message),
-    onCheck: () => {
-      if (isResponseLate()) lose('response_timeout', 'The server gives no answer.')
-    },
-  })
-  const send = (event: ClientEvent): void => connection.send(event)
-  const heard = createHeardAudio(codec, wire, (message) => connection.sendAudio(message))
-  const utterances = createAgentUtterances(codec, wire, emit)
-  const responses = createResponseSequencer((eventId, response) => {
-    askedAt = performance.now()
-    send({ type: 'response.create', event_id: eventId, ...(response && { response }) })
-  })
-  const tools = createToolAnswers(send, () => responses.oweAnswer())
-  const answers = createAnswerWatch({
-    ask: () => responses.oweAnswer(),
-    retry: () => responses.resume(),
-    giveUp: () => lose('response_failed', 'The server fails to answer.'),
-  })
-
-  const over = (): void => {
-    isOver = true
-    answers.stop()
+  /** No response is in flight or waited for, and no tool is. */
+  get isIdle(): boolean {
+    return this.#responses.isIdle && this.#tools.isIdle
   }
 
-  const lose = (code: string, message: string): void => {
-    if (isOver) return
-    logger.warn({ call_id: callId, code }, 'a voice engine session broke')
-    utterances.breakOff()
-    emitEndings()
-    over()
-    connection.terminate()
-    listener.onLost({ code, message, isFinal: finalCodes.has(code) })
+  /** Whether the agent was in the middle of an utterance of its own words. */
+  get isSpeaking(): boolean {
+    return this.#responses.inFlightId !== undefined && !this.#responses.isVerbatim
   }
 
-  const emitEndings = (): void => {
-    for (const call of endings.splice(0)) emit(call)
+  /** Milliseconds since the last message of the server. */
+  get silentForMs(): number {
+    return this.#connection.silentForMs
   }
 
-  const handleError = (error: ProtocolError): void => {
-    const code = error.code ?? error.type ?? 'unknown'
-    if (finalCodes.has(code) || code === 'session_expired') return lose(code, error.message ?? '')
-    if (code === 'conversation_already_has_active_response') {
-      return responses.refused(error.event_id ?? undefined)
+  /** Texts that should be said word for word and were not, or not to their end. */
+  get unsaid(): readonly string[] {
+    return this.#responses.unsaid
+  }
+
+  get usage(): EngineUsage {
+    return {
+      inputTokens: this.#inputTokens,
+      outputTokens: this.#outputTokens,
+      audioInMs: this.#framesHeard * frameMs,
+      audioOutMs: this.#utterances.producedMs,
     }
-    logger.debug({ call_id: callId, code }, 'a voice engine refused an event')
-    emit({ type: 'error', fatal: false, code, message: error.message ?? '' })
   }
 
-  const handleResponseDone = (response: FinishedResponse): void => {
-    inputTokens += response.usage?.input_tokens ?? 0
-    outputTokens += response.usage?.output_tokens ?? 0
-    utterances.responseDone(response.id)
-    emitEndings()
-    const error = response.status === 'failed' ? response.status_details?.error : undefined
-    if (error) handleError(error)
-    askedAt = undefined
-    if (response.status === 'failed') {
-      responses.failed(response.id)
-      return answers.failed()
+  hear(frame: Uint8Array): void {
+    if (this.#isOver) return
+    this.#framesHeard += 1
+    this.#heard.hear(frame)
+  }
+
+  say(text: string): void {
+    const response = { instructions: verbatimInstructions(text), tool_choice: 'none' }
+    this.#responses.request(response, text)
+  }
+
+  /** Puts something into the conversation to which the model does not reply by itself. */
+  remember(items: readonly object[]): void {
+    for (const item of items) this.#connection.send({ type: 'conversation.item.create', item })
+  }
+
+  /** The conversation holds something to which the model must reply. Asks for a reply if none comes by itself. */
+  goOn(): void {
+    this.#responses.oweReply()
+  }
+
+  interrupt(utteranceId: string, playedMs: number): void {
+    const interrupted = this.#utterances.interrupt(utteranceId)
+    if (!interrupted || this.#isOver) return
+    const { producedMs, responseId } = interrupted
+    if (this.#responses.inFlightId === responseId) {
+      this.#connection.send({ type: 'response.cancel', response_id: responseId })
+      this.#responses.cancelled()
     }
-    answers.completed()
-    responses.done(response.id)
+    if (producedMs === 0) return
+    this.#connection.send({
+      type: 'conversation.item.truncate',
+      item_id: utteranceId,
+      content_index: 0,
+      audio_end_ms: Math.max(0, Math.min(Math.floor(playedMs), producedMs)),
+    })
   }
 
-  const handleOutputItem = (item: OutputItem): void => {
-    if (item.type !== 'function_call' || !item.call_id || !item.name) return
-    tools.called(item.call_id)
-    const call: VoiceEvent = {
-      type: 'tool_call',
-      id: item.call_id,
-      name: item.name,
-      arguments: parseObject(item.arguments ?? '{}') ?? {},
-    }
-    if (item.name === endingTool && responses.inFlightId !== undefined) endings.push(call)
-    else emit(call)
+  toolResult(toolCallId: string, result: unknown, goOn?: boolean): void {
+    this.#tools.send(toolCallId, result, goOn)
   }
 
-  const handleSpeechStarted = (itemId: string, atMs: number): void => {
-    speechStarts.set(itemId, atMs)
-    const [oldest] = speechStarts.keys()
-    if (speechStarts.size > maxSpeechStarts && oldest !== undefined) speechStarts.delete(oldest)
-    answers.settled()
-    emit({ type: 'speech_start', atMs })
+  /** Within two seconds; safe twice. */
+  close(): Promise<void> {
+    if (!this.#isOver) this.#end()
+    return (this.#closing ??= this.#connection.close())
   }
 
-  const handleSpeechStopped = (atMs: number): void => {
-    // A server begins no response by itself while another is in flight.
-    if (responses.inFlightId !== undefined) responses.oweAnswer()
-    else answers.expect()
-    emit({ type: 'speech_stop', atMs })
-  }
-
-  const handleTranscript = (itemId: string, transcript: string): void => {
-    const startMs = speechStarts.get(itemId) ?? framesHeard * frameMs
-    speechStarts.delete(itemId)
-    const text = transcript.trim()
-    // Noise, to which nobody has to answer.
-    if (text === '') answers.settled()
-    emit({ type: 'contact_text', text, startMs })
-  }
-
-  const handle = (event: ServerEvent): void => {
+  #take(event: ServerEvent): void {
     switch (event.type) {
       case 'response.output_audio.delta':
-        return utterances.audio(event.item_id, event.response_id, event.delta)
+        return this.#utterances.audio(event.item_id, event.response_id, event.delta)
       case 'response.output_audio.done':
-        return utterances.audioDone(event.item_id)
+        return this.#utterances.audioDone(event.item_id)
       case 'response.output_audio_transcript.delta':
-        return utterances.text(event.item_id, event.response_id, event.delta)
+        return this.#utterances.text(event.item_id, event.response_id, event.delta)
       case 'response.output_audio_transcript.done':
-        return utterances.textDone(event.item_id, event.response_id, event.transcript)
+        return this.#utterances.textDone(event.item_id, event.response_id, event.transcript)
       case 'response.created':
-        askedAt = undefined
-        answers.settled()
-        return responses.created(event.response.id)
+        return this.#responseCreated(event.response.id)
       case 'response.done':
-        return handleResponseDone(event.response)
+        return this.#responseDone(event.response)
       case 'response.output_item.done':
-        return handleOutputItem(event.item)
+        return this.#outputItem(event.item)
       case 'input_audio_buffer.speech_started':
-        return handleSpeechStarted(event.item_id, event.audio_start_ms)
+        return this.#speechStarted(event.item_id, event.audio_start_ms)
       case 'input_audio_buffer.speech_stopped':
-        return handleSpeechStopped(event.audio_end_ms)
+        return this.#speechStopped(event.audio_end_ms)
       case 'conversation.item.input_audio_transcription.completed':
-        return handleTranscript(event.item_id, event.transcript)
+        return this.#transcript(event.item_id, event.transcript)
       case 'conversation.item.input_audio_transcription.failed':
-        return handleTranscript(event.item_id, unrecognisedText)
+        return this.#transcript(event.item_id, unrecognisedText)
       case 'error':
-        return handleError(event.error)
+        return this.#error(event.error)
       case 'session.created':
       case 'session.updated':
         return undefined
     }
   }
 
-  const isResponseLate = (): boolean => {
-    const askedForMs = askedAt === undefined ? 0 : performance.now() - askedAt
-    const waitedMs = responses.inFlightId === undefined ? askedForMs : connection.silentForMs
-    return waitedMs > responseLimitMs
+  #responseCreated(responseId: string): void {
+    this.#askedAt = undefined
+    this.#replies.settled()
+    this.#responses.created(responseId)
   }
 
-  const remember = (items: readonly object[]): void => {
-    for (const item of items) send({ type: 'conversation.item.create', item })
+  #responseDone(response: FinishedResponse): void {
+    this.#inputTokens += response.usage?.input_tokens ?? 0
+    this.#outputTokens += response.usage?.output_tokens ?? 0
+    this.#utterances.responseDone(response.id)
+    this.#emitEndings()
+    const error = response.status === 'failed' ? response.status_details?.error : undefined
+    if (error) this.#error(error)
+    this.#askedAt = undefined
+    if (response.status === 'failed') {
+      this.#responses.failed(response.id)
+      return this.#replies.failed()
+    }
+    this.#replies.completed()
+    this.#responses.done(response.id)
   }
 
-  return {
-    hear(frame) {
-      if (isOver) return
-      framesHeard += 1
-      heard.hear(frame)
-    },
-    say: (text) =>
-      responses.request({ instructions: verbatimInstructions(text), tool_choice: 'none' }, text),
-    remember,
-    goOn: () => responses.oweAnswer(),
-    interrupt(utteranceId, playedMs) {
-      const interrupted = utterances.interrupt(utteranceId)
-      if (!interrupted || isOver) return
-      const { producedMs, responseId } = interrupted
-      if (responses.inFlightId === responseId) {
-        send({ type: 'response.cancel', response_id: responseId })
-        responses.cancelled()
-      }
-      if (producedMs === 0) return
-      send({
-        type: 'conversation.item.truncate',
-        item_id: utteranceId,
-        content_index: 0,
-        audio_end_ms: Math.max(0, Math.min(Math.floor(playedMs), producedMs)),
-      })
-    },
-    toolResult: (toolCallId, result, goOn) => tools.answer(toolCallId, result, goOn),
-    get isIdle() {
-      return responses.isIdle && tools.isIdle
-    },
-    get isSpeaking() {
-      return responses.inFlightId !== undefined && !responses.isVerbatim
-    },
-    get silentForMs() {
-      return connection.silentForMs
-    },
-    get unsaid() {
-      return responses.unsaid
-    },
-    usage: () => ({
-      inputTokens,
-      outputTokens,
-      audioInMs: framesHeard * frameMs,
-      audioOutMs: utterances.producedMs,
-    }),
-    close() {
-      if (!isOver) over()
-      return (closing ??= connection.close())
-    },
+  #outputItem(item: OutputItem): void {
+    if (item.type !== 'function_call' || !item.call_id || !item.name) return
+    this.#tools.called(item.call_id)
+    const toolArguments = parseObject(item.arguments ?? '{}') ?? {}
+    const call = { type: 'tool_call', id: item.call_id, name: item.name } as const
+    const event: VoiceEvent = { ...call, arguments: toolArguments }
+    if (item.name === endingTool && this.#responses.inFlightId !== undefined)
+      this.#endings.push(event)
+    else this.#emit(event)
+  }
+
+  #speechStarted(itemId: string, atMs: number): void {
+    this.#speechStarts.set(itemId, atMs)
+    const [oldest] = this.#speechStarts.keys()
+    if (this.#speechStarts.size > maxSpeechStarts && oldest !== undefined)
+      this.#speechStarts.delete(oldest)
+    this.#replies.settled()
+    this.#emit({ type: 'speech_start', atMs })
+  }
+
+  #speechStopped(atMs: number): void {
+    // A server begins no response by itself while another is in flight.
+    if (this.#responses.inFlightId !== undefined) this.#responses.oweReply()
+    else this.#replies.expect()
+    this.#emit({ type: 'speech_stop', atMs })
+  }
+
+  #transcript(itemId: string, transcript: string): void {
+    const startMs = this.#speechStarts.get(itemId) ?? this.#framesHeard * frameMs
+    this.#speechStarts.delete(itemId)
+    const text = transcript.trim()
+    // Noise, to which no reply is due.
+    if (text === '') this.#replies.settled()
+    this.#emit({ type: 'contact_text', text, startMs })
+  }
+
+  #error(error: ProtocolError): void {
+    const code = codeOf(error)
+    if (endsSession(code)) return this.#lose(code, error.message ?? '')
+    if (code === 'conversation_already_has_active_response')
+      return this.#responses.refused(error.event_id ?? undefined)
+    const { logger, session } = this.#options
+    logger.debug({ call_id: session.callId, code }, 'a voice engine refused an event')
+    this.#emit({ type: 'error', fatal: false, code, message: error.message ?? '' })
+  }
+
+  #checkResponse(): void {
+    const askedForMs = this.#askedAt === undefined ? 0 : performance.now() - this.#askedAt
+    const isInFlight = this.#responses.inFlightId !== undefined
+    const waitedMs = isInFlight ? this.#connection.silentForMs : askedForMs
+    if (waitedMs > responseLimitMs) this.#lose('response_timeout', 'The server gives no reply.')
+  }
+
+  #lose(code: string, message: string): void {
+    if (this.#isOver) return
+    const { logger, session, onLost } = this.#options
+    logger.warn({ call_id: session.callId, code }, 'a voice engine session broke')
+    this.#utterances.breakOff()
+    this.#emitEndings()
+    this.#end()
+    this.#connection.terminate()
+    onLost(lossOf(code, message))
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#replies.stop()
+  }
+
+  #emitEndings(): void {
+    for (const call of this.#endings.splice(0)) this.#emit(call)
+  }
+
+  #emit(event: VoiceEvent): void {
+    if (!this.#isOver) this.#options.onEvent(event)
   }
 }

@@ -1,22 +1,22 @@
-/** Sees to it that at most one response is in flight: a second `response.create` would be refused by the server. */
+/** Keeps at most one response in flight: the server would refuse a second `response.create`. */
 export interface ResponseSequencer {
   /** Asks for this response now, or as soon as the one in flight is over. `text`: what it says, word for word. */
   request(response: object, text?: string): void
   /**
-   * The conversation has something new the model must react to. Any response that begins from now on does that, so this
-   * asks for one only if the server does not begin one by itself.
+   * The conversation has something new to which the model must reply. Any response that begins from now on does that, so
+   * this asks for one only if the server does not begin one by itself.
    */
-  oweAnswer(): void
+  oweReply(): void
   /** `response.created`: ours, or one the server began by itself after the callee spoke. */
   created(responseId: string): void
   /** `response.done`. */
   done(responseId: string): void
-  /** `response.done` of a response that failed: what it was to say or to answer is owed again, from `resume` on. */
+  /** `response.done` of a response that failed: what it should have said is owed again, from `resume` on. */
   failed(responseId: string): void
   resume(): void
   /** The server refused our `response.create` because another response is active: it is asked again afterwards. */
   refused(eventId: string | undefined): void
-  /** The response in flight was cancelled: what it was to say is not wanted any more. */
+  /** The response in flight was cancelled: its given text is not wanted any more. */
   cancelled(): void
   readonly inFlightId: string | undefined
   /** Whether what is in flight, or asked for, says a given text. */
@@ -41,7 +41,7 @@ export const createResponseSequencer = (
   const waiting: Request[] = []
   let requestsSent = 0
   let asked: (Request & { readonly eventId: string }) | undefined
-  let isAnswerOwed = false
+  let isReplyOwed = false
   /** Owed since the response in flight began. */
   let isOwedSince = false
   let inFlightId: string | undefined
@@ -54,8 +54,8 @@ export const createResponseSequencer = (
 
   const askNext = (): void => {
     if (asked || inFlightId !== undefined) return
-    if (isAnswerOwed) {
-      isAnswerOwed = false
+    if (isReplyOwed) {
+      isReplyOwed = false
       return ask({ response: undefined, text: undefined })
     }
     const next = waiting.shift()
@@ -68,16 +68,16 @@ export const createResponseSequencer = (
       waiting.push({ response, text })
       askNext()
     },
-    oweAnswer() {
-      isAnswerOwed = true
+    oweReply() {
+      isReplyOwed = true
       isOwedSince = true
       askNext()
     },
     created(responseId) {
       // It may be the server's own: what we asked for stays known until this one is over, in case it is refused.
       inFlightId = responseId
-      // A given text answers nothing.
-      if (asked?.text === undefined) isAnswerOwed = false
+      // A given text is no reply.
+      if (asked?.text === undefined) isReplyOwed = false
       isOwedSince = false
     },
     done(responseId) {
@@ -89,17 +89,17 @@ export const createResponseSequencer = (
     failed(responseId) {
       if (inFlightId !== undefined && inFlightId !== responseId) return
       inFlightId = undefined
-      if (asked?.text === undefined) isAnswerOwed = true
+      if (asked?.text === undefined) isReplyOwed = true
       else waiting.unshift(asked)
       asked = undefined
     },
     resume: askNext,
     refused(eventId) {
       if (!asked || (eventId !== undefined && asked.eventId !== eventId)) return
-      // A refused answer is given by the very response that stood in its way.
+      // The response that stood in the way of a refused reply is that reply.
       if (asked.response) waiting.unshift(asked)
       asked = undefined
-      if (inFlightId !== undefined) isAnswerOwed = isOwedSince
+      if (inFlightId !== undefined) isReplyOwed = isOwedSince
     },
     cancelled() {
       if (asked) asked = { ...asked, text: undefined }
@@ -111,7 +111,7 @@ export const createResponseSequencer = (
       return asked?.text !== undefined
     },
     get isIdle() {
-      return !asked && inFlightId === undefined && waiting.length === 0 && !isAnswerOwed
+      return !asked && inFlightId === undefined && waiting.length === 0 && !isReplyOwed
     },
     get unsaid() {
       return [asked, ...waiting].flatMap((request) => request?.text ?? [])

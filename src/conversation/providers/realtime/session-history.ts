@@ -2,20 +2,20 @@ import { heardWords } from '../../heard-words.ts'
 import { unrecognisedText, type VoiceEvent } from '../../voice-engine.ts'
 import type { Dialect } from './profiles.ts'
 
-/** What was said and done so far, to be told to the next session of the same conversation. */
+/** What was said and done so far, for the next session of the same conversation. */
 export interface SessionHistory {
-  /** Of agents, what was said counts as heard until it is interrupted. */
+  /** An agent's words count as heard until they are interrupted. */
   take(event: VoiceEvent): void
   interrupted(utteranceId: string, playedMs: number): void
-  /** Something the agent was told that nobody spoke. */
+  /** Something the agent was told without speech, as a pressed key. */
   told(text: string): void
   toolResult(toolCallId: string, result: unknown): void
   /** The tool's call and its result, for a session that knows of neither. */
   toolItems(toolCallId: string, result: unknown): object[]
   /** As items of the protocol, oldest first. */
   items(dialect: Dialect): object[]
-  /** Whether the last thing that happened wants an answer of the agent. */
-  readonly isAnswerOwed: boolean
+  /** Whether the agent owes a reply to the last thing that happened. */
+  readonly isReplyOwed: boolean
 }
 
 type Entry =
@@ -30,7 +30,7 @@ type Entry =
     }
 
 const bytesPerMs = 8
-/** About an hour of talk. What is older is left out: a model remembers the thread without it. */
+/** About an hour of talk. Older entries are left out: a model remembers the thread without them. */
 const maxEntries = 400
 const maxTracked = 32
 const maxResultLength = 64 * 1024
@@ -103,7 +103,7 @@ export const createSessionHistory = (): SessionHistory => {
       return entry ? itemsOf({ ...entry, result: textOf(result) }, 'ga') : []
     },
     items: (dialect) => entries.flatMap((entry) => itemsOf(entry, dialect)),
-    get isAnswerOwed() {
+    get isReplyOwed() {
       const last = entries.at(-1)
       if (last?.kind === 'tool') return last.result !== undefined
       return last?.kind === 'contact'
@@ -148,7 +148,7 @@ const track = (values: Map<string, number>, key: string, value: number): void =>
   if (values.size > maxTracked && oldest !== undefined) values.delete(oldest)
 }
 
-/** What a session is told whose predecessor broke off in the middle of a sentence. */
+/** For a session whose predecessor broke off in the middle of a sentence. */
 const cutOffText =
   '[The line broke off in the middle of your last sentence. Say that sentence again and go on.]'
 

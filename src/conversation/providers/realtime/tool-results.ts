@@ -1,22 +1,22 @@
 import type { ClientEvent } from './protocol.ts'
 
-/** Sends the answers of tools back and lets the model go on once, when the last one it waits for is in. */
-export interface ToolAnswers {
+/** Sends the results of tools to the server and lets the model go on once, when it has the last one that it waits for. */
+export interface ToolResults {
   /** The model called a tool. */
   called(toolCallId: string): void
-  answer(toolCallId: string, result: unknown, goOn?: boolean): void
-  /** No tool is waited for. */
+  send(toolCallId: string, result: unknown, goOn?: boolean): void
+  /** The model waits for no tool. */
   readonly isIdle: boolean
 }
 
 const maxOutputLength = 64 * 1024
-/** No model asks for more at once; a call beyond that is answered, but not waited for. */
+/** No model asks for more at once; a call beyond that gets its result, but the model does not wait for it. */
 const maxOpenCalls = 32
 
-export const createToolAnswers = (
-  send: (event: ClientEvent) => void,
+export const createToolResults = (
+  sendEvent: (event: ClientEvent) => void,
   goOnSpeaking: () => void,
-): ToolAnswers => {
+): ToolResults => {
   const open = new Set<string>()
   let isContinuationWanted = false
 
@@ -24,11 +24,11 @@ export const createToolAnswers = (
     called(toolCallId) {
       if (open.size < maxOpenCalls) open.add(toolCallId)
     },
-    answer(toolCallId, result, goOn = true) {
+    send(toolCallId, result, goOn = true) {
       open.delete(toolCallId)
       isContinuationWanted ||= goOn
       const output = (JSON.stringify(result) ?? 'null').slice(0, maxOutputLength)
-      send({
+      sendEvent({
         type: 'conversation.item.create',
         item: { type: 'function_call_output', call_id: toolCallId, output },
       })
