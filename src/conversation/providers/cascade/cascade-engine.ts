@@ -2,7 +2,7 @@ import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { withCallRules } from '../../call-rules.ts'
 import { EngineOpenError, type VoiceEngine } from '../../voice-engine.ts'
-import { createCascadeSession } from './cascade-session.ts'
+import { CascadeSession } from './cascade-session.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 import { ProviderError } from './provider-error.ts'
 import { createSpeechCache } from './speech-cache.ts'
@@ -35,7 +35,7 @@ export const createCascadeEngine = (settings: CascadeEngineSettings): VoiceEngin
     const { createChatModel } = await import('./chat-model.ts')
     const voice = options.voice ?? settings.speech.voice
     const speech = { ...settings.speech, ...(voice !== undefined && { voice }) }
-    const session = createCascadeSession({
+    const session = new CascadeSession({
       transcriber: createTranscriber(settings.transcriber, options.language, request),
       model: createChatModel(
         settings.model,

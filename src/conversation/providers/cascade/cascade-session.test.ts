@@ -6,8 +6,8 @@ import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { phrasesFor } from '../../phrases.ts'
 import type { VoiceEvent } from '../../voice-engine.ts'
-import { createCascadeSession } from './cascade-session.ts'
-import type { AnswerPart } from './chat-model.ts'
+import { CascadeSession } from './cascade-session.ts'
+import type { ReplyPart } from './chat-model.ts'
 import { ProviderError } from './provider-error.ts'
 import { createSpeechCache } from './speech-cache.ts'
 
@@ -17,12 +17,12 @@ afterEach(() => mock.timers.reset())
 interface Asked {
   readonly messages: readonly ModelMessage[]
   readonly signal: AbortSignal
-  tell(...parts: AnswerPart[]): void
+  tell(...parts: ReplyPart[]): void
   end(): void
   fail(error: Error): void
 }
 
-const text = (words: string): AnswerPart => ({ type: 'text', text: words })
+const text = (words: string): ReplyPart => ({ type: 'text', text: words })
 
 const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> } = {}) => {
   const asked: Asked[] = []
@@ -32,13 +32,13 @@ const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> 
   const spoken: string[] = []
   const voiceActivity: VoiceActivityDetector = { isVoiced: () => isVoiced, close: () => {} }
 
-  const session = createCascadeSession({
+  const session = new CascadeSession({
     transcriber: { transcribe: transcribe ?? (() => Promise.resolve(words.shift() ?? '')) },
     model: {
-      async *answer(messages, signal) {
-        const queue: (AnswerPart | Error | undefined)[] = []
+      async *reply(messages, signal) {
+        const queue: (ReplyPart | Error | undefined)[] = []
         let wake = (): void => {}
-        const push = (item: AnswerPart | Error | undefined): void => {
+        const push = (item: ReplyPart | Error | undefined): void => {
           queue.push(item)
           wake()
         }

@@ -1,14 +1,14 @@
 import type { ModelMessage } from 'ai'
 import { heardWords } from '../../heard-words.ts'
 
-/** The conversation as the model is told it. */
+/** The conversation as it is sent to the model. */
 export interface ChatHistory {
   contactSaid(text: string): void
   /** What was said of an utterance; an interruption may still shorten it. */
   agentSaid(utteranceId: string, text: string, calls: readonly ToolCall[]): void
   /** Only a part of it was heard. */
   interrupted(utteranceId: string, heardPart: number): void
-  toolAnswered(call: ToolCall, result: unknown): void
+  toolReturned(call: ToolCall, result: unknown): void
   messages(): ModelMessage[]
 }
 
@@ -59,7 +59,7 @@ export const createChatHistory = (): ChatHistory => {
           entry.text = heardWords(entry.text, heardPart)
       }
     },
-    toolAnswered(call, result) {
+    toolReturned(call, result) {
       const entry = entries.findLast((each) => each.kind === 'agent' && each.calls.includes(call))
       if (entry?.kind !== 'agent') return
       entry.outputs.set(call.id, (JSON.stringify(result) ?? 'null').slice(0, maxOutputLength))
@@ -74,14 +74,14 @@ const messageOf = (entry: Entry): ModelMessage[] => {
   const content = [...text, ...entry.calls.map(callPart)]
   if (content.length === 0) return []
   const results = entry.calls.map((call) => resultPart(call, entry.outputs.get(call.id)))
-  const answers: ModelMessage[] = results.length > 0 ? [{ role: 'tool', content: results }] : []
-  return [{ role: 'assistant', content }, ...answers]
+  const returned: ModelMessage[] = results.length > 0 ? [{ role: 'tool', content: results }] : []
+  return [{ role: 'assistant', content }, ...returned]
 }
 
 const callPart = ({ id, name, arguments: input }: ToolCall) =>
   ({ type: 'tool-call', toolCallId: id, toolName: name, input }) as const
 
-/** Servers refuse a call without its answer, and an answer that does not follow its call. */
+/** Servers refuse a call without its result, and a result that does not follow its call. */
 const resultPart = ({ id, name }: ToolCall, output = '{"pending":true}') =>
   ({
     type: 'tool-result',

@@ -24,7 +24,7 @@ describe('the chat model', () => {
   const answerOf = async (url: string) => {
     const parts: unknown[] = []
     const messages = [{ role: 'user', content: 'My secret words.' }] as const
-    for await (const part of createChatModel({ url, key: 'sk-1' }, 'Be kind.', [], request).answer(
+    for await (const part of createChatModel({ url, key: 'sk-1' }, 'Be kind.', [], request).reply(
       messages,
       signal,
     ))

@@ -16,10 +16,10 @@ import type { ServerSettings } from './transcriber.ts'
 /** Answers by `POST /chat/completions`, streamed. */
 export interface ChatModel {
   /** Throws `ProviderError`. */
-  answer(messages: readonly ModelMessage[], signal: AbortSignal): AsyncIterable<AnswerPart>
+  reply(messages: readonly ModelMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>
 }
 
-export type AnswerPart =
+export type ReplyPart =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'tool_call'
@@ -59,7 +59,7 @@ export const createChatModel = (
   )
 
   return {
-    async *answer(messages, signal) {
+    async *reply(messages, signal) {
       const giveUp = new AbortController()
       const { stream } = streamText({
         model: languageModel,
@@ -96,7 +96,7 @@ export const createChatModel = (
 }
 
 /** Arguments that are no JSON come as text; the loop tells the model that they are wrong. */
-const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): AnswerPart => ({
+const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): ReplyPart => ({
   type: 'tool_call',
   id: part.toolCallId,
   name: part.toolName,
@@ -106,7 +106,7 @@ const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }
 const usageOf = (usage: {
   inputTokens: number | undefined
   outputTokens: number | undefined
-}): AnswerPart => ({
+}): ReplyPart => ({
   type: 'usage',
   inputTokens: usage.inputTokens ?? 0,
   outputTokens: usage.outputTokens ?? 0,

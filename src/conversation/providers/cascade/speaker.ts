@@ -1,32 +1,17 @@
-import { encodeG711 } from '../../../audio/g711.ts'
+import { encodeG711, g711FrameBytes } from '../../../audio/g711.ts'
+import { OutgoingUtterance } from '../../outgoing-utterance.ts'
 import type { Phrases } from '../../phrases.ts'
 import type { Codec, VoiceEvent } from '../../voice-engine.ts'
 import { withRetries } from './provider-error.ts'
 import type { SpeechCache } from './speech-cache.ts'
 import type { SpeechServer } from './speech-server.ts'
-import { createUtterance, type Utterance } from './utterance.ts'
 import { createVoiceLock } from './voice-lock.ts'
 
-/** The agent's voice: one utterance after the other, each of one or more sentences. */
-export interface Speaker {
-  /** Waits until nothing else is being said. */
-  begin(signal: AbortSignal): Promise<SpokenUtterance>
-  /** Says something at once that lies ready, if it does and nothing else is being said. */
-  fill(): void
-  /** The last thing that is said: how long it takes, or 0 if it does not lie ready. */
-  apologise(): number
-  /** Makes the speech now, so that it lies ready. Rejects with `ProviderError`. */
-  prepare(text: string, signal: AbortSignal): Promise<void>
-  prepareInBackground(texts: readonly string[]): void
-  /** How much there was of an utterance. */
-  producedMs(utteranceId: string): number
-}
-
 export interface SpokenUtterance {
-  readonly utterance: Utterance
+  readonly utterance: OutgoingUtterance
   /** Rejects with `ProviderError`, or when it was interrupted. */
   speak(sentence: string): Promise<void>
-  /** Gives the voice back. */
+  /** Lets the next utterance begin. */
   readonly release: () => void
 }
 
@@ -42,81 +27,107 @@ export interface SpeakerOptions {
 
 /** Only the last few can still be interrupted. */
 const maxTracked = 32
+/** 200 ms: audio of a long clip that the loop has not taken yet can still be taken back. */
+const maxEventBytes = 10 * g711FrameBytes
 
-export const createSpeaker = (options: SpeakerOptions): Speaker => {
-  const { codec, server, cache, phrases, emit } = options
-  const lock = createVoiceLock()
-  const tracked = new Map<string, Utterance>()
-  let count = 0
-  let isSpeaking = false
+/** The agent's voice: one utterance after the other, each of one or more sentences. */
+export class Speaker {
+  readonly #options: SpeakerOptions
+  readonly #lock = createVoiceLock()
+  readonly #tracked = new Map<string, OutgoingUtterance>()
+  #count = 0
+  #isSpeaking = false
 
-  const open = (): Utterance => {
-    count += 1
-    const utterance = createUtterance(`utterance_${count}`, codec, emit)
-    tracked.set(utterance.id, utterance)
-    const [oldest] = tracked.keys()
-    if (tracked.size > maxTracked && oldest !== undefined) tracked.delete(oldest)
-    return utterance
+  constructor(options: SpeakerOptions) {
+    this.#options = options
   }
 
-  const synthesize = async (
-    text: string,
-    signal: AbortSignal,
-    onSamples: (samples: Int16Array) => void,
-  ): Promise<void> => {
-    let isBegun = false
-    const once = async (): Promise<void> => {
-      for await (const samples of server.speak(text, signal)) {
-        isBegun = true
-        onSamples(samples)
-      }
+  /** Begins an utterance once no other is being said. Rejects when the signal aborts first. */
+  async begin(signal: AbortSignal): Promise<SpokenUtterance> {
+    const giveBack = await this.#lock.take(signal)
+    this.#isSpeaking = true
+    const utterance = this.#open()
+    return {
+      utterance,
+      speak: (sentence) => this.#speak(utterance, sentence, signal),
+      release: () => {
+        this.#isSpeaking = false
+        giveBack()
+      },
     }
-    await withRetries(once, signal, () => !isBegun)
   }
 
-  const prepare = async (text: string, signal: AbortSignal): Promise<void> => {
-    const key = options.cacheKey(text)
+  /** Fills a silence at once with a clip, if it is ready and nothing else is being said. */
+  fill(): void {
+    if (!this.#isSpeaking) this.#playReady(this.#options.phrases.oneMoment)
+  }
+
+  /** Says the last words of a broken engine. Returns how long they take, or 0 if they are not ready. */
+  apologise(): number {
+    return this.#playReady(this.#options.phrases.technicalTrouble)
+  }
+
+  /** Makes the speech now and keeps it. Rejects with `ProviderError`. */
+  async prepare(text: string, signal: AbortSignal): Promise<void> {
+    const { cache, codec } = this.#options
+    const key = this.#options.cacheKey(text)
     if (cache.get(key)) return
     const clips: Uint8Array[] = []
-    await synthesize(text, signal, (samples) => clips.push(encodeG711(codec, samples)))
+    await this.#synthesize(text, signal, (samples) => clips.push(encodeG711(codec, samples)))
     cache.put(key, Buffer.concat(clips))
   }
 
-  const playReady = (text: string): number => {
-    const clip = cache.get(options.cacheKey(text))
+  prepareInBackground(texts: readonly string[]): void {
+    const { signal } = this.#options
+    for (const text of texts) void this.prepare(text, signal).catch(() => undefined)
+  }
+
+  /** How much audio there was of an utterance. */
+  producedMs(utteranceId: string): number {
+    return this.#tracked.get(utteranceId)?.producedMs ?? 0
+  }
+
+  #open(): OutgoingUtterance {
+    const { codec, emit } = this.#options
+    this.#count += 1
+    const id = `utterance_${this.#count}`
+    const utterance = new OutgoingUtterance({ id, codec, emit, maxEventBytes })
+    this.#tracked.set(id, utterance)
+    const [oldest] = this.#tracked.keys()
+    if (this.#tracked.size > maxTracked && oldest !== undefined) this.#tracked.delete(oldest)
+    return utterance
+  }
+
+  async #speak(utterance: OutgoingUtterance, text: string, signal: AbortSignal): Promise<void> {
+    const { cache, codec } = this.#options
+    const clip = cache.get(this.#options.cacheKey(text))
+    utterance.addWords(text)
+    if (clip) return utterance.audio(clip)
+    await this.#synthesize(text, signal, (samples) => utterance.audio(encodeG711(codec, samples)))
+  }
+
+  #playReady(text: string): number {
+    const clip = this.#options.cache.get(this.#options.cacheKey(text))
     if (!clip) return 0
-    const utterance = open()
-    utterance.words(text)
-    utterance.g711(clip)
+    const utterance = this.#open()
+    utterance.addWords(text)
+    utterance.audio(clip)
     utterance.end()
     return utterance.producedMs
   }
 
-  return {
-    async begin(signal) {
-      const giveBack = await lock.take(signal)
-      isSpeaking = true
-      const utterance = open()
-      const speak = async (sentence: string): Promise<void> => {
-        const clip = cache.get(options.cacheKey(sentence))
-        utterance.words(sentence)
-        if (clip) return utterance.g711(clip)
-        await synthesize(sentence, signal, (samples) => utterance.samples(samples))
+  async #synthesize(
+    text: string,
+    signal: AbortSignal,
+    onSamples: (samples: Int16Array) => void,
+  ): Promise<void> {
+    let hasBegun = false
+    const once = async (): Promise<void> => {
+      for await (const samples of this.#options.server.speak(text, signal)) {
+        hasBegun = true
+        onSamples(samples)
       }
-      const release = (): void => {
-        isSpeaking = false
-        giveBack()
-      }
-      return { utterance, speak, release }
-    },
-    fill() {
-      if (!isSpeaking) playReady(phrases.oneMoment)
-    },
-    apologise: () => playReady(phrases.technicalTrouble),
-    prepare,
-    prepareInBackground(texts) {
-      for (const text of texts) void prepare(text, options.signal).catch(() => undefined)
-    },
-    producedMs: (utteranceId) => tracked.get(utteranceId)?.producedMs ?? 0,
+    }
+    await withRetries(once, signal, () => !hasBegun)
   }
 }

@@ -189,7 +189,8 @@ export class LastingSession implements VoiceSession {
     this.#past.push(broken.link.usage)
     if (broken.isSteady) this.#reconnects = 0
     if (loss.code === 'response_timeout') this.#silentSessions += 1
-    const isHopeless = this.#reconnects >= maxReconnects || this.#silentSessions >= maxSilentSessions
+    const isHopeless =
+      this.#reconnects >= maxReconnects || this.#silentSessions >= maxSilentSessions
     if (loss.isFinal || isHopeless) return this.#fail(loss)
     this.#reconnects += 1
     void this.#reconnect(broken.link, loss)
