@@ -2,17 +2,6 @@ import type { WireAudio } from '../realtime/wire-audio.ts'
 import type { Reply } from './dialogue.ts'
 import type { SpokenSentence } from './scripted-voice.ts'
 
-/** One response of the scripted model on its way to the client. */
-export interface ScriptedResponse {
-  readonly id: string
-  /** `response.cancel`: nothing more is sent but the response's end. */
-  cancel(): void
-  /** The client is gone: nothing more is sent at all. */
-  abandon(): void
-  /** A short answer may be over as soon as it has begun. */
-  readonly isOver: boolean
-}
-
 export interface ScriptedResponseOptions {
   readonly id: string
   readonly newId: (prefix: string) => string
@@ -21,9 +10,9 @@ export interface ScriptedResponseOptions {
   readonly wire: WireAudio
   readonly send: (event: object) => void
   /** So many milliseconds of audio of this item were sent so far. */
-  onAudio(itemId: string, producedMs: number): void
-  onCall(toolCallId: string): void
-  onDone(): void
+  readonly onAudio: (itemId: string, producedMs: number) => void
+  readonly onCall: (toolCallId: string) => void
+  readonly onDone: () => void
 }
 
 const bytesPerMs = 8
@@ -35,129 +24,135 @@ const paceMs = 100
 const pacedMsPerStep = 400
 const tokensPerSecondOfAudio = 20
 
-/** Sends the events of a response in the order of the protocol, paced, until it is complete or cancelled. */
-export const startScriptedResponse = (options: ScriptedResponseOptions): ScriptedResponse => {
-  const { id, newId, reply, send, wire } = options
-  const itemId = newId('item')
-  const output: object[] = []
-  let timer: NodeJS.Timeout | undefined
-  let sentence: SpokenSentence | undefined
-  let sentenceAt = 0
-  let sentMs = 0
-  let isOver = false
+/** One response of the scripted model: its events in the order of the protocol, paced, until it is complete or cancelled. */
+export class ScriptedResponse {
+  readonly id: string
+  readonly #options: ScriptedResponseOptions
+  readonly #itemId: string
+  readonly #output: object[] = []
+  #timer: NodeJS.Timeout | undefined
+  #sentence: SpokenSentence | undefined
+  #sentenceAt = 0
+  #sentMs = 0
+  #isOver = false
 
-  const at = { response_id: id, item_id: itemId, output_index: 0, content_index: 0 }
-
-  const finish = (status: 'completed' | 'cancelled'): void => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    const outputTokens = Math.ceil((sentMs / 1_000) * tokensPerSecondOfAudio)
-    const usage = { input_tokens: reply.text.length, output_tokens: outputTokens }
-    send({
-      type: 'response.done',
-      response: { id, object: 'realtime.response', status, output, usage },
-    })
-    options.onDone()
+  constructor(options: ScriptedResponseOptions) {
+    this.#options = options
+    this.id = options.id
+    this.#itemId = options.newId('item')
   }
 
-  const endMessage = (): void => {
-    send({ type: 'response.output_audio_transcript.done', ...at, transcript: reply.text })
-    send({ type: 'response.output_audio.done', ...at })
-    const content = [{ type: 'output_audio', transcript: reply.text }]
-    const item = { id: itemId, type: 'message', role: 'assistant', status: 'completed', content }
-    output.push(item)
-    send({ type: 'response.output_item.done', response_id: id, output_index: 0, item })
+  /** A short response may be over as soon as it has begun. */
+  get isOver(): boolean {
+    return this.#isOver
   }
 
-  const sendCalls = (): void => {
+  begin(): void {
+    const { reply, send } = this.#options
+    const response = { id: this.id, object: 'realtime.response', status: 'in_progress', output: [] }
+    send({ type: 'response.created', response })
+    if (reply.text === '') {
+      this.#sendCalls()
+      return this.#finish('completed')
+    }
+    const item = this.#message('in_progress', [])
+    send({ type: 'response.output_item.added', ...this.#place(0), item })
+    this.#speakOn(burstMs)
+  }
+
+  /** `response.cancel`: nothing more is sent but the response's end. */
+  cancel(): void {
+    this.#finish('cancelled')
+  }
+
+  /** The client is gone: nothing more is sent at all. */
+  abandon(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+  }
+
+  #speakOn(untilMs: number): void {
+    while (this.#sentMs < untilMs) {
+      if (this.#sendDelta()) continue
+      this.#endMessage()
+      this.#sendCalls()
+      return this.#finish('completed')
+    }
+    this.#timer = setTimeout(() => this.#speakOn(this.#sentMs + pacedMsPerStep), paceMs)
+  }
+
+  /** Returns false when there is nothing more to say. */
+  #sendDelta(): boolean {
+    const { wire, send, onAudio } = this.#options
+    const sentence = this.#nextSentence()
+    if (!sentence) return false
+    const chunk = sentence.g711.subarray(this.#sentenceAt, this.#sentenceAt + deltaBytes)
+    this.#sentenceAt += chunk.length
+    this.#sentMs += chunk.length / bytesPerMs
+    onAudio(this.#itemId, Math.floor(this.#sentMs))
+    const delta = wire.toWire(chunk).toString('base64')
+    send({ type: 'response.output_audio.delta', ...this.#at, delta })
+    return true
+  }
+
+  /** The sentence that is being sent, or the next one. */
+  #nextSentence(): SpokenSentence | undefined {
+    if (this.#sentence && this.#sentenceAt < this.#sentence.g711.length) return this.#sentence
+    const next = this.#options.sentences.next()
+    if (next.done) return undefined
+    this.#sentence = next.value
+    this.#sentenceAt = 0
+    const delta = `${next.value.text} `
+    this.#options.send({ type: 'response.output_audio_transcript.delta', ...this.#at, delta })
+    return next.value
+  }
+
+  #endMessage(): void {
+    const { reply, send } = this.#options
+    const transcript = reply.text
+    send({ type: 'response.output_audio_transcript.done', ...this.#at, transcript })
+    send({ type: 'response.output_audio.done', ...this.#at })
+    const item = this.#message('completed', [{ type: 'output_audio', transcript }])
+    this.#output.push(item)
+    send({ type: 'response.output_item.done', ...this.#place(0), item })
+  }
+
+  #sendCalls(): void {
+    const { reply, newId, onCall, send } = this.#options
     for (const call of reply.calls) {
-      const toolCallId = newId('call')
-      options.onCall(toolCallId)
-      const item = {
-        id: newId('item'),
-        type: 'function_call',
-        status: 'completed',
-        call_id: toolCallId,
-        name: call.name,
-        arguments: JSON.stringify(call.arguments),
-      }
-      const outputIndex = output.push(item) - 1
-      const place = { response_id: id, output_index: outputIndex }
+      const callId = newId('call')
+      onCall(callId)
+      const named = { call_id: callId, name: call.name, arguments: JSON.stringify(call.arguments) }
+      const item = { id: newId('item'), type: 'function_call', status: 'completed', ...named }
+      const place = this.#place(this.#output.push(item) - 1)
       send({ type: 'response.output_item.added', ...place, item })
-      send({
-        type: 'response.function_call_arguments.done',
-        ...place,
-        item_id: item.id,
-        ...call,
-        call_id: toolCallId,
-        arguments: item.arguments,
-      })
+      const type = 'response.function_call_arguments.done'
+      send({ type, ...place, item_id: item.id, ...named })
       send({ type: 'response.output_item.done', ...place, item })
     }
   }
 
-  /** `false` when there is nothing more to say. */
-  const sendDelta = (): boolean => {
-    if (!sentence || sentenceAt >= sentence.g711.length) {
-      const next = options.sentences.next()
-      if (next.done) return false
-      sentence = next.value
-      sentenceAt = 0
-      send({ type: 'response.output_audio_transcript.delta', ...at, delta: `${sentence.text} ` })
-    }
-    const chunk = sentence.g711.subarray(sentenceAt, sentenceAt + deltaBytes)
-    sentenceAt += chunk.length
-    sentMs += chunk.length / bytesPerMs
-    options.onAudio(itemId, Math.floor(sentMs))
-    send({
-      type: 'response.output_audio.delta',
-      ...at,
-      delta: wire.toWire(chunk).toString('base64'),
-    })
-    return true
+  #finish(status: 'completed' | 'cancelled'): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    const { reply, send, onDone } = this.#options
+    const outputTokens = Math.ceil((this.#sentMs / 1_000) * tokensPerSecondOfAudio)
+    const usage = { input_tokens: reply.text.length, output_tokens: outputTokens }
+    const of = { id: this.id, object: 'realtime.response', status, output: this.#output, usage }
+    send({ type: 'response.done', response: of })
+    onDone()
   }
 
-  const speakOn = (untilMs: number): void => {
-    while (sentMs < untilMs) {
-      if (sendDelta()) continue
-      endMessage()
-      sendCalls()
-      return finish('completed')
-    }
-    timer = setTimeout(() => speakOn(sentMs + pacedMsPerStep), paceMs)
+  #message(status: string, content: readonly object[]) {
+    return { id: this.#itemId, type: 'message', role: 'assistant', status, content }
   }
 
-  const begin = (): void => {
-    send({
-      type: 'response.created',
-      response: { id, object: 'realtime.response', status: 'in_progress', output: [] },
-    })
-    if (reply.text === '') {
-      sendCalls()
-      return finish('completed')
-    }
-    const item = {
-      id: itemId,
-      type: 'message',
-      role: 'assistant',
-      status: 'in_progress',
-      content: [],
-    }
-    send({ type: 'response.output_item.added', response_id: id, output_index: 0, item })
-    speakOn(burstMs)
+  #place(outputIndex: number) {
+    return { response_id: this.id, output_index: outputIndex }
   }
 
-  begin()
-  return {
-    id,
-    cancel: () => finish('cancelled'),
-    abandon: () => {
-      isOver = true
-      clearTimeout(timer)
-    },
-    get isOver() {
-      return isOver
-    },
+  get #at() {
+    return { ...this.#place(0), item_id: this.#itemId, content_index: 0 }
   }
 }

@@ -7,7 +7,7 @@ import { createSynthesizer } from '../../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 import { createScriptedHttp } from './scripted-http.ts'
-import { createScriptedSession } from './scripted-session.ts'
+import { ScriptedSession } from './scripted-session.ts'
 import { createUnderstanding } from './understanding.ts'
 
 /** The program of the scripted server's thread: synthesis and recognition block it, and nobody else. */
@@ -35,7 +35,7 @@ const serve = async (socket: WebSocket): Promise<void> => {
   socket.on('message', (data: Buffer) => receive(data.toString('utf8')))
   socket.on('error', () => socket.terminate())
   const voiceActivity = await createVoiceActivityDetector()
-  const session = createScriptedSession({
+  const session = new ScriptedSession({
     voiceActivity,
     understanding,
     synthesizer,
