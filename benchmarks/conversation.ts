@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { builtInTools } from '../src/conversation/tools.ts'
+import { builtInTools } from '../src/conversation/tools/tools.ts'
 import type {
   CallLedger,
   CallPlan,

@@ -1,4 +1,4 @@
-import { phases } from '../src/conversation/phases.ts'
+import { phases } from '../src/conversation/loop/phases.ts'
 import { automationTransitions } from '../src/domains/automations/automation-states.ts'
 import { runTransitions } from '../src/domains/automations/run-states.ts'
 import { batchTransitions } from '../src/domains/batches/batch-states.ts'
@@ -41,7 +41,7 @@ export const statesDocument = (): string =>
     ),
     drawing(
       'Phases of a call in progress',
-      'What may be heard, said, interrupted and prompted in each stands in the table. `src/conversation/phases.ts`',
+      'What may be heard, said, interrupted and prompted in each stands in the table. `src/conversation/loop/phases.ts`',
       phaseTransitions,
       'greeting',
     ),

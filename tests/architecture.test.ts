@@ -18,7 +18,26 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   sip: ['runtime'],
   rtp: ['runtime', 'audio'],
   telephony: ['runtime', 'audio', 'sip', 'rtp'],
-  conversation: ['runtime', 'contract', 'audio'],
+  'call-text': ['runtime', 'contract'],
+  'conversation/engine': ['runtime', 'contract', 'audio', 'call-text'],
+  'conversation/tools': ['runtime', 'contract', 'audio', 'conversation/engine'],
+  'conversation/answering-party': ['runtime', 'audio', 'call-text', 'conversation/engine'],
+  'conversation/loop': [
+    'runtime',
+    'audio',
+    'call-text',
+    'conversation/engine',
+    'conversation/tools',
+    'conversation/answering-party',
+  ],
+  'conversation/engines': [
+    'runtime',
+    'contract',
+    'audio',
+    'call-text',
+    'conversation/engine',
+    'conversation/tools',
+  ],
   http: ['runtime', 'contract', 'database'],
   'domains/api-handler.ts': ['contract', 'database'],
   'domains/organizations': [
@@ -118,7 +137,8 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'rtp',
     'telephony',
-    'conversation',
+    'call-text',
+    'conversation/*',
     'domains/calls',
     'domains/results',
     'domains/recordings',
@@ -170,9 +190,12 @@ const src = join(root, 'src')
 const listTypeScript = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 
+/** Folders whose rooms have lines of their own on the plan. */
+const foldersOfRooms = new Set(['domains', 'conversation'])
+
 const folderOf = (file: string): string => {
   const parts = file.split('/')
-  return parts[0] === 'domains' ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
+  return foldersOfRooms.has(parts[0] ?? '') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
 }
 
 interface Import {
@@ -208,13 +231,15 @@ const isBelow = (lower: string, upper: string): boolean =>
 const matches = (rule: string, from: string, to: string): boolean =>
   rule === to ||
   rule === '*' ||
-  (rule === 'domains/*' && to.startsWith('domains/') && isBelow(to, from))
+  (rule.endsWith('/*') && to.startsWith(rule.slice(0, -1)) && isBelow(to, from))
 
 const isAllowed = ({ file, target, isTypeOnly }: Import): boolean => {
   if (target.startsWith('../')) return isTest(file) && target.startsWith('../tests/support/')
   const [from, to] = [folderOf(file), folderOf(target)]
   if (from === to) return true
   if (isTest(file) && from === to.replace('.ts', '.test.ts')) return true
+  // A room is tried by the whole conversation.
+  if (isTest(file) && [from, to].every((room) => room.startsWith('conversation/'))) return true
   if (isTypeOnly && typesOnly[from]?.includes(to)) return true
   return floorPlan[from]?.some((rule) => matches(rule, from, to)) ?? false
 }
@@ -238,6 +263,9 @@ test('an upward import, a lateral domain and a cycle are recognised', () => {
   assert.equal(from('domains/contacts/a.ts', 'domains/calls/b.ts'), false)
   assert.equal(from('live-call/a.ts', 'database/database.ts', true), true)
   assert.equal(from('live-call/a.ts', 'database/database.ts'), false)
+  assert.equal(from('conversation/loop/a.ts', 'conversation/engine/b.ts'), true)
+  assert.equal(from('conversation/engine/a.ts', 'conversation/loop/b.ts'), false)
+  assert.equal(from('conversation/loop/a.ts', 'conversation/engines/b.ts'), false)
   assert.equal(from('http/a.ts', '../tests/support/b.ts'), false)
   assert.equal(from('http/a.test.ts', '../tests/support/b.ts'), true)
   const knot = { a: ['b'], b: ['c'], c: ['b'] }

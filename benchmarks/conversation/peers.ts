@@ -1,7 +1,7 @@
 /** The other side of the benchmark, in a process of its own: callees behind SIP and RTP, and the scripted model. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSynthesizer } from '../../src/audio/flite.ts'
-import { createScriptedRealtimeServer } from '../../src/conversation/providers/sandbox/scripted-realtime-server.ts'
+import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { openRtpSession } from '../../src/rtp/rtp-session.ts'
 import { createTicker } from '../../src/rtp/ticker.ts'

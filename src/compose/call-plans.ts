@@ -1,5 +1,5 @@
-import { builtInTools, transferTool } from '../conversation/tools.ts'
-import type { ToolSpec } from '../conversation/voice-engine.ts'
+import { builtInTools, transferTool } from '../conversation/tools/tools.ts'
+import type { ToolSpec } from '../conversation/engine/voice-engine.ts'
 import type { Database } from '../database/database.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import { findAgentDefinition } from '../domains/agents/agent-store.ts'

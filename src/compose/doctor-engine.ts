@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import type { Config } from '../config.ts'
-import { addressOf, profileFor } from '../conversation/providers/realtime/profiles.ts'
-import { parseServerEvent } from '../conversation/providers/realtime/protocol.ts'
+import { addressOf, profileFor } from '../conversation/engines/realtime/profiles.ts'
+import { parseServerEvent } from '../conversation/engines/realtime/protocol.ts'
 import { failed, ok, type Finding } from './finding.ts'
 
 type ServerName = 'REALTIME' | 'STT' | 'LLM' | 'TTS'

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { summarize } from '../conversation/summarize.ts'
+import { summarize } from '../call-text/summarize.ts'
 import { findAgentOfCall } from '../domains/calls/agent-of-call.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../domains/recordings/recording-store.ts'
@@ -165,7 +165,7 @@ const summarizerOf = ({
   const settings = { url, ...(key !== undefined && { key }), ...(model !== undefined && { model }) }
   return async (input, signal) => {
     // The SDK takes a tenth of a second to load: not at every start.
-    const { createModelSummarizer } = await import('../conversation/summarize-with-model.ts')
+    const { createModelSummarizer } = await import('../call-text/summarize-with-model.ts')
     return createModelSummarizer(settings)(input, signal)
   }
 }

@@ -1,5 +1,5 @@
 import type { DialFailure } from '../telephony/carrier.ts'
-import type { NobodyKind } from '../conversation/answer-classification/answer-classifier.ts'
+import type { NobodyKind } from '../conversation/answering-party/answer-classifier.ts'
 import type { HangUpReason } from './media-protocol.ts'
 
 /** How a call ends, in the words of the contract (decision D3). Absent members stay unset. */

@@ -2,7 +2,7 @@ import type {
   ConversationListener,
   TransferResult,
   TurnLatency,
-} from '../conversation/conversation-types.ts'
+} from '../conversation/loop/conversation-types.ts'
 import { createOutboundHttp } from '../runtime/outbound-http.ts'
 import { askHttpTool } from './http-tool.ts'
 import type { ConversationPlan, MediaEvent } from './media-protocol.ts'

@@ -1,6 +1,6 @@
 import type { G711Codec } from '../audio/g711.ts'
 import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
-import type { VoiceEngine, VoiceSession } from '../conversation/voice-engine.ts'
+import type { VoiceEngine, VoiceSession } from '../conversation/engine/voice-engine.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ConversationPlan, EngineSettings } from './media-protocol.ts'
 

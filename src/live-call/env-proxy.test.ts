@@ -16,7 +16,7 @@ test('no proxy of the environment is asked', async () => {
   const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const program = `
     import { createOutboundHttp } from ${JSON.stringify(new URL('../runtime/outbound-http.ts', import.meta.url).href)}
-    import { createProviderFetch } from ${JSON.stringify(new URL('../conversation/providers/cascade/provider-fetch.ts', import.meta.url).href)}
+    import { createProviderFetch } from ${JSON.stringify(new URL('../conversation/engines/cascade/provider-fetch.ts', import.meta.url).href)}
     const outbound = createOutboundHttp()
     const guarded = createProviderFetch(true)
     const signal = AbortSignal.timeout(5000)

@@ -16,7 +16,7 @@ import { fakeCall, fakeReport } from './fake-call.ts'
 import { createCallLedger } from './finish-call.ts'
 import type { CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
 import type { SpokenTurn } from './media-protocol.ts'
-import { ContentRejectedError } from '../conversation/summarize-with-model.ts'
+import { ContentRejectedError } from '../call-text/summarize-with-model.ts'
 import { createSummarizeCall, type Summarizer } from './summarize-call.ts'
 
 const turn = (sequence: number, text: string): SpokenTurn => ({

@@ -1,13 +1,13 @@
 import { frameMs } from '../audio/frame.ts'
 import { g711Silence, transcodeG711, type G711Codec } from '../audio/g711.ts'
 import type { VoiceActivityDetector } from '../audio/voice-activity.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Conversation } from '../conversation/loop/conversation.ts'
 import type {
   ConversationFacts,
   ConversationOptions,
   TransferResult,
-} from '../conversation/conversation-types.ts'
-import type { VoiceEngine } from '../conversation/voice-engine.ts'
+} from '../conversation/loop/conversation-types.ts'
+import type { VoiceEngine } from '../conversation/engine/voice-engine.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { RtpSession } from '../rtp/rtp-session-types.ts'
 import type { Ticker } from '../rtp/ticker.ts'

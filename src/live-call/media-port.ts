@@ -1,4 +1,4 @@
-import type { TransferResult } from '../conversation/conversation-types.ts'
+import type { TransferResult } from '../conversation/loop/conversation-types.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 import type {
   ConversationPlan,

@@ -1,12 +1,9 @@
-import type { NobodyKind } from '../conversation/answer-classification/answer-classifier.ts'
-import type {
-  HangUpReason as ConversationHangUp,
-  TransferResult,
-  TurnLatency,
-} from '../conversation/conversation-types.ts'
-import type { CascadeEngineSettings } from '../conversation/providers/cascade/cascade-engine.ts'
-import type { RealtimeEngineSettings } from '../conversation/providers/realtime/realtime-engine.ts'
-import type { EngineUsage, SessionOptions } from '../conversation/voice-engine.ts'
+import type { NobodyKind } from '../conversation/answering-party/answer-classifier.ts'
+import type { HangUpReason as ConversationHangUp } from '../call-text/hang-up-reason.ts'
+import type { TransferResult, TurnLatency } from '../conversation/loop/conversation-types.ts'
+import type { CascadeEngineSettings } from '../conversation/engines/cascade/cascade-engine.ts'
+import type { RealtimeEngineSettings } from '../conversation/engines/realtime/realtime-engine.ts'
+import type { EngineUsage, SessionOptions } from '../conversation/engine/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../telephony/carrier.ts'
 import type { HttpTool } from './http-tool.ts'
 import type { ThreadLogMessage } from '../runtime/thread-logger.ts'

@@ -1,10 +1,5 @@
-import { sanitize, sanitizer } from '../conversation/sanitize.ts'
-import type {
-  OutcomeChoice,
-  Summary,
-  SummaryInput,
-  SummaryUsage,
-} from '../conversation/summarize.ts'
+import { sanitize, sanitizer } from '../call-text/sanitize.ts'
+import type { OutcomeChoice, Summary, SummaryInput, SummaryUsage } from '../call-text/summarize.ts'
 import type { Database } from '../database/database.ts'
 import { recordSummary } from '../domains/calls/call-progress-store.ts'
 import { findCall } from '../domains/calls/call-store.ts'

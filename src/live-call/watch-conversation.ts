@@ -1,4 +1,4 @@
-import type { TurnLatency } from '../conversation/conversation-types.ts'
+import type { TurnLatency } from '../conversation/loop/conversation-types.ts'
 import type { CallLeg } from '../telephony/carrier.ts'
 import { abortKind, type ConversationEnd, type ConversationFacts } from './call-ending.ts'
 import type { MediaCall } from './media-port.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { unrecognisedText } from '../../src/conversation/voice-engine.ts'
+import { unrecognisedText } from '../../src/call-text/unrecognised-text.ts'
 import { listTurnLatencies, listUsage } from '../../src/domains/results/usage-store.ts'
 import type { CallPlan, DialableCall } from '../../src/live-call/live-call-port.ts'
 import { startFaultyProxy, type Fault } from '../support/faulty-realtime-proxy.ts'

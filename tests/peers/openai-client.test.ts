@@ -11,12 +11,12 @@ import { createSynthesizer } from '../../src/audio/flite.ts'
 import { encodeG711, g711FrameBytes, g711Silence } from '../../src/audio/g711.ts'
 import { resample } from '../../src/audio/resample.ts'
 import { writeWav } from '../../src/audio/wav.ts'
-import { createRealtimeEngine } from '../../src/conversation/providers/realtime/realtime-engine.ts'
-import { verbatimInstructions } from '../../src/conversation/providers/realtime/protocol.ts'
+import { createRealtimeEngine } from '../../src/conversation/engines/realtime/realtime-engine.ts'
+import { verbatimInstructions } from '../../src/conversation/engines/realtime/protocol.ts'
 import {
   createScriptedRealtimeServer,
   type ScriptedRealtimeServer,
-} from '../../src/conversation/providers/sandbox/scripted-realtime-server.ts'
+} from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { missingPeer } from '../support/peers.ts'
 import { makeSelfSigned } from '../support/self-signed.ts'

@@ -1,0 +1,99 @@
+/**
+ * Holding a conversation, whoever the provider is. An engine hears 20 ms frames of G.711 and emits audio, turns and tool
+ * calls; it never sees RTP. Playout, barge-in and silence belong to our own loop (`conversation.ts`).
+ */
+export interface VoiceEngine {
+  readonly name: string
+  /**
+   * Opens a session; called while the phone still rings, so that the first words are not late: the greeting is asked for
+   * at once and waits in `events`. The signal gives up the opening; once open, only `close` ends the session.
+   * Rejects with `EngineOpenError`.
+   */
+  open(options: SessionOptions, signal: AbortSignal): Promise<VoiceSession>
+}
+
+export type Codec = 'pcmu' | 'pcma'
+
+export interface SessionOptions {
+  readonly callId: string
+  readonly codec: Codec
+  /** The agent's prompt with its contact variables filled in. */
+  readonly instructions: string
+  /** Spoken first by the agent, word for word, if not empty. */
+  readonly greeting: string
+  /** BCP 47. */
+  readonly language: string
+  readonly voice?: string
+  readonly tools: readonly ToolSpec[]
+}
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments. */
+  readonly parameters: object
+}
+
+export interface VoiceSession {
+  /** 160 bytes of G.711 (20 ms) from the callee, copied if kept. Never waits. */
+  hear(frame: Uint8Array): void
+  /** Everything the engine has to say, for one consumer; ends after `close` or a fatal error. */
+  readonly events: AsyncIterable<VoiceEvent>
+  /**
+   * Asks the agent to say this text, word for word, once it has finished what it is saying. It comes back as `audio`
+   * and `agent_text` events like anything else the agent says.
+   */
+  say(text: string): void
+  /** Tells the agent which keys the callee pressed, as something it is to answer. */
+  pressed(digits: string): void
+  /** Local barge-in: the utterance was cut after `playedMs` of it reached the callee. */
+  interrupt(utteranceId: string, playedMs: number): void
+  /** Answers a `tool_call`; every one of them must be answered. `goOn: false` keeps the agent from speaking on it. */
+  toolResult(toolCallId: string, result: unknown, goOn?: boolean): void
+  /** Ends within two seconds; safe twice. */
+  close(): Promise<EngineUsage>
+}
+
+/**
+ * Times are milliseconds of callee audio heard so far (frames × 20). `g711` is a whole number of 160-byte frames.
+ * `agent_text` comes once for an utterance, before or after its audio; of an interrupted one it may be cut short.
+ * After an `error` that is fatal the events end.
+ */
+export type VoiceEvent =
+  | { readonly type: 'audio'; readonly utteranceId: string; readonly g711: Uint8Array }
+  | { readonly type: 'audio_end'; readonly utteranceId: string }
+  /** The model has the beginning of its answer, and it goes to the synthesizer; not told by models that speak themselves. */
+  | { readonly type: 'first_words'; readonly utteranceId: string }
+  | { readonly type: 'speech_start' | 'speech_stop'; readonly atMs: number }
+  | { readonly type: 'agent_text'; readonly utteranceId: string; readonly text: string }
+  /** Empty text: somebody spoke, but nothing was understood. */
+  | { readonly type: 'contact_text'; readonly text: string; readonly startMs: number }
+  | {
+      readonly type: 'tool_call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: unknown
+    }
+  | {
+      readonly type: 'error'
+      readonly fatal: boolean
+      readonly code: string
+      readonly message: string
+    }
+
+export interface EngineUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly audioInMs: number
+  readonly audioOutMs: number
+}
+
+/** The engine could not be reached, or refused the session. `code` is the provider's, or ours; the message holds no secret. */
+export class EngineOpenError extends Error {
+  override name = 'EngineOpenError'
+  readonly code: string
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,28 @@
+import { after, before } from 'node:test'
+import { createSynthesizer } from '../../../audio/flite.ts'
+import { encodeG711 } from '../../../audio/g711.ts'
+import { silentLogger } from '../../../runtime/logger.ts'
+import { describeVoiceEngine } from '../engine-conformance.ts'
+import { createScriptedRealtimeServer } from '../scripted/scripted-realtime-server.ts'
+import { createCascadeEngine } from './cascade-engine.ts'
+
+const farewellText = 'Thank you for calling. Goodbye.'
+const server = createScriptedRealtimeServer({ vocabulary: [farewellText], logger: silentLogger })
+const farewell = createSynthesizer().synthesize(farewellText, 'kal').samples
+
+before(() => server.start())
+after(() => server.stop())
+
+describeVoiceEngine('cascade against the scripted servers', {
+  engine: () => {
+    const url = server.httpUrl
+    return createCascadeEngine({
+      transcriber: { url },
+      model: { url },
+      speech: { url },
+      logger: silentLogger,
+    })
+  },
+  farewell: (codec) => encodeG711(codec, farewell),
+  farewellText,
+})

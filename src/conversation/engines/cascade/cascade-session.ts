@@ -1,0 +1,253 @@
+import { frameMs } from '../../../audio/frame.ts'
+import { decodeG711, g711FrameBytes } from '../../../audio/g711.ts'
+import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import { createEventQueue } from '../../engine/event-queue.ts'
+import { phrasesFor, type Phrases } from '../../engine/phrases.ts'
+import { createSpeechEar, type SpeechEar } from '../../engine/speech-ear.ts'
+import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
+import type {
+  EngineUsage,
+  SessionOptions,
+  VoiceEvent,
+  VoiceSession,
+} from '../../engine/voice-engine.ts'
+import { createChatHistory } from './chat-history.ts'
+import type { ChatModel } from './chat-model.ts'
+import { ProviderError, withRetries } from './provider-error.ts'
+import { Replying } from './replying.ts'
+import { Speaker } from './speaker.ts'
+import type { SpeechCache } from './speech-cache.ts'
+import type { SpeechServer } from './speech-server.ts'
+import type { Speech, Transcriber } from './transcriber.ts'
+
+export interface CascadeOptions {
+  readonly transcriber: Transcriber
+  readonly model: ChatModel
+  readonly speechServer: SpeechServer
+  readonly cache: SpeechCache
+  /** The key of a clip of these words in the cache. */
+  cacheKey(text: string): string
+  /** Of this session alone; closed by `close`. */
+  readonly voiceActivity: VoiceActivityDetector
+  readonly options: SessionOptions
+  readonly logger: Logger
+}
+
+const maxQueuedEvents = 4_000
+/** Silence after which the callee is taken to have finished. */
+const endOfTurnSilenceMs = 500
+/** A callee does not speak so fast that more than this waits for its words. */
+const maxTranscriptions = 8
+const bytesPerMs = 8
+/** The last packets of the apology are still on their way when it was played. */
+const apologyTailMs = 300
+
+/** One conversation by three servers in a row: transcriber, chat model, synthesizer. */
+export class CascadeSession implements VoiceSession {
+  readonly #cascade: CascadeOptions
+  readonly #phrases: Phrases
+  readonly #queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
+  readonly #history = createChatHistory()
+  readonly #closing = new AbortController()
+  readonly #ear: SpeechEar
+  readonly #speaker: Speaker
+  readonly #replying: Replying
+  readonly #samples = new Int16Array(g711FrameBytes)
+  readonly #tokens = { inputTokens: 0, outputTokens: 0 }
+  #framesHeard = 0
+  #audioOutMs = 0
+  #playedOutAtMs = 0
+  #speechStartMs = 0
+  #transcribing: Promise<void> = Promise.resolve()
+  #transcriptions = 0
+  #deafTurns = 0
+  #isOver = false
+  /** The engine broke: it says so, and ends at this time of what it has heard. */
+  #failure: { readonly error: ProviderError; readonly endAtMs: number } | undefined
+
+  constructor(cascade: CascadeOptions) {
+    const { options, model } = cascade
+    const emit = (event: VoiceEvent): void => this.#emit(event)
+    const { signal } = this.#closing
+    this.#cascade = cascade
+    this.#phrases = phrasesFor(options.language)
+    this.#ear = createSpeechEar(cascade.voiceActivity, endOfTurnSilenceMs)
+    this.#speaker = new Speaker({
+      codec: options.codec,
+      server: cascade.speechServer,
+      cache: cascade.cache,
+      cacheKey: (text) => cascade.cacheKey(text),
+      phrases: this.#phrases,
+      emit,
+      signal,
+    })
+    this.#replying = new Replying({
+      model,
+      speaker: this.#speaker,
+      history: this.#history,
+      emit,
+      isSpeaking: () => this.#ear.isHearing,
+      isHearing: () => this.#ear.isHearing || this.#transcriptions > 0,
+      onUsage: ({ inputTokens, outputTokens }) => {
+        this.#tokens.inputTokens += inputTokens
+        this.#tokens.outputTokens += outputTokens
+      },
+      onFailure: (error) => this.#giveUp(error),
+      signal,
+    })
+  }
+
+  get events(): AsyncIterable<VoiceEvent> {
+    return this.#queue.events
+  }
+
+  /** Resolves when the first words can be heard. Rejects with `ProviderError`, or as the signal says. */
+  async begin(signal: AbortSignal): Promise<void> {
+    const { oneMoment, technicalTrouble } = this.#phrases
+    const greeting = this.#cascade.options.greeting.trim()
+    // Without a greeting the apology shows whether there is a voice.
+    await this.#speaker.prepare(greeting === '' ? technicalTrouble : greeting, signal)
+    signal.throwIfAborted()
+    if (greeting !== '') this.#replying.say(greeting)
+    this.#speaker.prepareInBackground([oneMoment, technicalTrouble])
+  }
+
+  hear(frame: Uint8Array): void {
+    if (this.#isOver) return
+    this.#framesHeard += 1
+    const failure = this.#failure
+    if (failure && this.#heardMs >= failure.endAtMs) return this.#fail(failure.error)
+    const { codec } = this.#cascade.options
+    const heard = this.#ear.hear(decodeG711(codec, frame, this.#samples))
+    if (heard?.kind === 'started') this.#speechStarted(heard.atMs)
+    if (heard?.kind === 'stopped' && !failure) this.#speechStopped(heard.atMs, heard)
+  }
+
+  say(text: string): void {
+    if (!this.#isOver && !this.#failure) this.#replying.say(text)
+  }
+
+  pressed(digits: string): void {
+    if (this.#isOver || this.#failure) return
+    this.#history.contactSaid(`[The person pressed these keys on the telephone: ${digits}]`)
+    this.#replying.owe()
+  }
+
+  interrupt(utteranceId: string, playedMs: number): void {
+    const producedMs = this.#speaker.producedMs(utteranceId)
+    const heardPart = producedMs > 0 ? Math.min(1, playedMs / producedMs) : 0
+    this.#history.interrupted(utteranceId, heardPart)
+    this.#playedOutAtMs = this.#heardMs
+    this.#queue.drop((event) => event.type === 'audio' && event.utteranceId === utteranceId)
+    this.#replying.interrupt(utteranceId)
+  }
+
+  toolResult(toolCallId: string, result: unknown, goOn = true): void {
+    this.#replying.toolResult(toolCallId, result, goOn)
+  }
+
+  close(): Promise<EngineUsage> {
+    if (!this.#isOver) {
+      this.#isOver = true
+      this.#queue.end()
+      this.#replying.stop()
+      this.#closing.abort()
+    }
+    this.#cascade.voiceActivity.close()
+    return Promise.resolve({
+      ...this.#tokens,
+      audioInMs: this.#heardMs,
+      audioOutMs: Math.floor(this.#audioOutMs),
+    })
+  }
+
+  get #heardMs(): number {
+    return this.#framesHeard * frameMs
+  }
+
+  #speechStarted(atMs: number): void {
+    this.#speechStartMs = atMs
+    this.#emit({ type: 'speech_start', atMs })
+    this.#replying.contactSpeaks()
+  }
+
+  #speechStopped(atMs: number, speech: Speech): void {
+    this.#emit({ type: 'speech_stop', atMs })
+    const startMs = this.#speechStartMs
+    if (this.#transcriptions >= maxTranscriptions)
+      return this.#emit({ type: 'contact_text', text: '', startMs })
+    this.#transcriptions += 1
+    this.#replying.expect()
+    this.#transcribing = this.#transcribing.then(() => this.#understand(speech, startMs))
+  }
+
+  async #understand(speech: Speech, startMs: number): Promise<void> {
+    try {
+      const text = await this.#transcribe(speech)
+      this.#deafTurns = 0
+      this.#transcriptions -= 1
+      this.#emit({ type: 'contact_text', text, startMs })
+      this.#understood(text)
+    } catch (error) {
+      this.#transcriptions -= 1
+      this.#notUnderstood(startMs, error)
+    }
+  }
+
+  #transcribe(speech: Speech): Promise<string> {
+    const { signal } = this.#closing
+    return withRetries(() => this.#cascade.transcriber.transcribe(speech, signal), signal)
+  }
+
+  #understood(text: string): void {
+    if (text === '') return this.#replying.goOn()
+    this.#history.contactSaid(text)
+    this.#replying.owe()
+  }
+
+  /** The transcriber failed. The callee is asked once to repeat it; after the second failure in a row the engine gives up. */
+  #notUnderstood(startMs: number, error: unknown): void {
+    if (this.#isOver) return
+    this.#emit({ type: 'contact_text', text: unrecognisedText, startMs })
+    this.#deafTurns += 1
+    if (this.#deafTurns === 1) return this.#replying.say(this.#phrases.pardon)
+    this.#giveUp(error instanceof ProviderError ? error : broken(error))
+  }
+
+  #emit(event: VoiceEvent): void {
+    if (this.#isOver) return
+    if (event.type === 'audio') {
+      const lengthMs = event.g711.length / bytesPerMs
+      this.#audioOutMs += lengthMs
+      this.#playedOutAtMs = Math.max(this.#playedOutAtMs, this.#heardMs) + lengthMs
+    }
+    if (!this.#queue.push(event))
+      this.#fail(new ProviderError('slow_consumer', 'The events are not taken.'))
+  }
+
+  /** Says that the engine broke, if there is a voice for it, and ends when that was heard. */
+  #giveUp(error: ProviderError): void {
+    if (this.#isOver || this.#failure) return
+    const { logger, options } = this.#cascade
+    const fields = { call_id: options.callId, code: error.code, err: error }
+    logger.warn(fields, 'a cascade of models broke')
+    this.#failure = { error, endAtMs: Infinity }
+    this.#replying.stop()
+    if (this.#speaker.apologise() === 0) return this.#fail(error)
+    // The apology comes after what is still being heard.
+    this.#failure = { error, endAtMs: this.#playedOutAtMs + apologyTailMs }
+  }
+
+  /** The error is the last event of this session. */
+  #fail({ code, message }: ProviderError): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#queue.push({ type: 'error', fatal: true, code, message })
+    this.#queue.end()
+    this.#closing.abort()
+  }
+}
+
+const broken = (cause: unknown): ProviderError =>
+  new ProviderError('engine_failed', 'The engine broke.', { cause })

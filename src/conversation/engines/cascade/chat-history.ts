@@ -1,0 +1,91 @@
+import type { ModelMessage } from 'ai'
+import { heardWords } from '../../engine/heard-words.ts'
+
+/** The conversation as it is sent to the model. */
+export interface ChatHistory {
+  contactSaid(text: string): void
+  /** What was said of an utterance; an interruption may still shorten it. */
+  agentSaid(utteranceId: string, text: string, calls: readonly ToolCall[]): void
+  /** Only a part of it was heard. */
+  interrupted(utteranceId: string, heardPart: number): void
+  toolReturned(call: ToolCall, result: unknown): void
+  messages(): ModelMessage[]
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: unknown
+}
+
+type Entry =
+  | { readonly kind: 'contact'; readonly text: string }
+  | {
+      readonly kind: 'agent'
+      readonly utteranceId: string
+      text: string
+      readonly calls: readonly ToolCall[]
+      /** By the call's id. */
+      readonly outputs: Map<string, string>
+    }
+
+/** About an hour of talk; the oldest drops out. */
+const maxEntries = 400
+const maxOutputLength = 64 * 1024
+const maxTracked = 32
+
+export const createChatHistory = (): ChatHistory => {
+  const entries: Entry[] = []
+  const heardParts = new Map<string, number>()
+
+  const add = (entry: Entry): void => {
+    entries.push(entry)
+    if (entries.length > maxEntries) entries.shift()
+  }
+
+  return {
+    contactSaid: (text) => add({ kind: 'contact', text }),
+    agentSaid(utteranceId, text, calls) {
+      const heard = heardWords(text, heardParts.get(utteranceId) ?? 1)
+      if (heard === '' && calls.length === 0) return
+      add({ kind: 'agent', utteranceId, text: heard, calls, outputs: new Map() })
+    },
+    interrupted(utteranceId, heardPart) {
+      heardParts.set(utteranceId, heardPart)
+      const [oldest] = heardParts.keys()
+      if (heardParts.size > maxTracked && oldest !== undefined) heardParts.delete(oldest)
+      for (const entry of entries) {
+        if (entry.kind === 'agent' && entry.utteranceId === utteranceId)
+          entry.text = heardWords(entry.text, heardPart)
+      }
+    },
+    toolReturned(call, result) {
+      const entry = entries.findLast((each) => each.kind === 'agent' && each.calls.includes(call))
+      if (entry?.kind !== 'agent') return
+      entry.outputs.set(call.id, (JSON.stringify(result) ?? 'null').slice(0, maxOutputLength))
+    },
+    messages: () => entries.flatMap(messageOf),
+  }
+}
+
+const messageOf = (entry: Entry): ModelMessage[] => {
+  if (entry.kind === 'contact') return [{ role: 'user', content: entry.text }]
+  const text = entry.text === '' ? [] : [{ type: 'text', text: entry.text } as const]
+  const content = [...text, ...entry.calls.map(callPart)]
+  if (content.length === 0) return []
+  const results = entry.calls.map((call) => resultPart(call, entry.outputs.get(call.id)))
+  const returned: ModelMessage[] = results.length > 0 ? [{ role: 'tool', content: results }] : []
+  return [{ role: 'assistant', content }, ...returned]
+}
+
+const callPart = ({ id, name, arguments: input }: ToolCall) =>
+  ({ type: 'tool-call', toolCallId: id, toolName: name, input }) as const
+
+/** Servers refuse a call without its result, and a result that does not follow its call. */
+const resultPart = ({ id, name }: ToolCall, output = '{"pending":true}') =>
+  ({
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output: { type: 'text', value: output },
+  }) as const

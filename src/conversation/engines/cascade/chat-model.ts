@@ -1,0 +1,130 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import {
+  extractReasoningMiddleware,
+  jsonSchema,
+  streamText,
+  tool,
+  wrapLanguageModel,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai'
+import type { ToolSpec } from '../../engine/voice-engine.ts'
+import { withWholeStreams } from './chat-stream.ts'
+import { ProviderError, refusalOf, withinLimit } from './provider-error.ts'
+import type { ServerSettings } from './transcriber.ts'
+
+/** Answers by `POST /chat/completions`, streamed. */
+export interface ChatModel {
+  /** Throws `ProviderError`. */
+  reply(messages: readonly ModelMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>
+}
+
+export type ReplyPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool_call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: unknown
+    }
+  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+
+/** Nobody waits longer for the first word, nor between two. */
+const silenceLimitMs = 8_000
+const maxOutputTokens = 1_000
+
+export const createChatModel = (
+  { url, key, model = 'gpt-4o-mini' }: ServerSettings,
+  instructions: string,
+  specs: readonly ToolSpec[],
+  request: typeof fetch,
+): ChatModel => {
+  const provider = createOpenAICompatible({
+    name: 'outdial',
+    baseURL: url.replace(/\/$/, ''),
+    includeUsage: true,
+    fetch: withWholeStreams(request),
+    ...(key !== undefined && { apiKey: key }),
+  })
+  const languageModel = wrapLanguageModel({
+    model: provider(model),
+    // What some models think aloud before they answer is not for the callee.
+    middleware: extractReasoningMiddleware({ tagName: 'think' }),
+  })
+  const tools: ToolSet = Object.fromEntries(
+    specs.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters) }),
+    ]),
+  )
+
+  return {
+    async *reply(messages, signal) {
+      const giveUp = new AbortController()
+      const { stream } = streamText({
+        model: languageModel,
+        instructions,
+        messages: [...messages],
+        tools,
+        maxOutputTokens,
+        // Whoever waits on a telephone is told; what is tried again is decided where that is known.
+        maxRetries: 0,
+        abortSignal: AbortSignal.any([signal, giveUp.signal]),
+        // What went wrong comes as a part of the stream.
+        onError: () => {},
+      })
+      const parts = stream[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const next = await withinLimit(parts.next(), silenceLimitMs, 'model_timeout')
+          if (next.done) return
+          const part = next.value
+          if (part.type === 'text-delta') yield { type: 'text', text: part.text }
+          else if (part.type === 'tool-call') yield toolCall(part)
+          else if (part.type === 'finish') yield usageOf(part.totalUsage)
+          else if (part.type === 'error') throw failure(part.error)
+          else if (part.type === 'abort') signal.throwIfAborted()
+        }
+      } catch (error) {
+        // A connection that breaks off comes as the SDK's own error, not as a part.
+        throw error instanceof ProviderError || signal.aborted ? error : failure(error)
+      } finally {
+        giveUp.abort()
+      }
+    },
+  }
+}
+
+/** Arguments that are no JSON come as text; the loop tells the model that they are wrong. */
+const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): ReplyPart => ({
+  type: 'tool_call',
+  id: part.toolCallId,
+  name: part.toolName,
+  arguments: part.input,
+})
+
+const usageOf = (usage: {
+  inputTokens: number | undefined
+  outputTokens: number | undefined
+}): ReplyPart => ({
+  type: 'usage',
+  inputTokens: usage.inputTokens ?? 0,
+  outputTokens: usage.outputTokens ?? 0,
+})
+
+/** The SDK's own error carries the whole request, words and all: only what is safe to log is kept of it. */
+const failure = (error: unknown): ProviderError => {
+  const { statusCode, responseHeaders, cause } = (error ?? {}) as {
+    statusCode?: unknown
+    responseHeaders?: Readonly<Record<string, string>>
+    cause?: unknown
+  }
+  if (typeof statusCode === 'number' && statusCode >= 400) {
+    const message = `The model answered ${statusCode}.`
+    const refusal = refusalOf(statusCode, responseHeaders?.['retry-after'])
+    return new ProviderError('model_failed', message, refusal)
+  }
+  const { code } = (cause ?? {}) as { code?: unknown }
+  const why = typeof code === 'string' ? ` (${code})` : ''
+  return new ProviderError('model_failed', `The model cannot be reached${why}.`)
+}

@@ -1,0 +1,59 @@
+import { decodeG711, g711FrameBytes } from '../../../audio/g711.ts'
+import { energyOf } from '../../../audio/level.ts'
+import type { Codec } from '../../engine/voice-engine.ts'
+import { appendEvent } from './protocol.ts'
+import type { WireAudio } from './wire-audio.ts'
+
+/** Puts what the callee says into messages to the server, as few as its answers allow. */
+export interface HeardAudio {
+  /** 160 bytes of G.711; copied. */
+  hear(frame: Uint8Array): void
+}
+
+/** RMS 150, about -47 dBFS: quieter is never speech on a telephone line. */
+const loudEnergy = 150 ** 2
+/** While the server may be about to find that the callee has finished, its verdict waits at most 20 ms for a message. */
+const framesWhenAwaited = 2
+/** In the middle of speech, and of long silence, nothing depends on the moment. */
+const framesOtherwise = 5
+/** Servers take half a second of silence for the end of speech, most of them; longer ones lose 60 ms. */
+const awaitedQuietFrames = 40
+
+/**
+ * A message costs the system more than what is in it: there are fewer of them where nobody waits for one. The first loud
+ * frame after a long silence leaves at once with whatever went before.
+ */
+export const createHeardAudio = (
+  codec: Codec,
+  wire: WireAudio,
+  send: (message: Buffer) => void,
+): HeardAudio => {
+  const pending = new Uint8Array(framesOtherwise * g711FrameBytes)
+  const samples = new Int16Array(g711FrameBytes)
+  let pendingBytes = 0
+  /** Since the last loud frame. A session begins in the middle of what it does not know. */
+  let quietFrames = 1
+
+  const flush = (): void => {
+    const message = appendEvent(wire.toWire(pending.subarray(0, pendingBytes)))
+    pendingBytes = 0
+    send(message)
+  }
+
+  const isDue = (wasQuietFrames: number): boolean => {
+    const begins = quietFrames === 0 && wasQuietFrames > awaitedQuietFrames
+    const isAwaited = quietFrames > 0 && quietFrames <= awaitedQuietFrames
+    const frames = isAwaited ? framesWhenAwaited : framesOtherwise
+    return begins || pendingBytes >= frames * g711FrameBytes
+  }
+
+  return {
+    hear(frame) {
+      pending.set(frame, pendingBytes)
+      pendingBytes += frame.length
+      const wasQuietFrames = quietFrames
+      quietFrames = energyOf(decodeG711(codec, frame, samples)) > loudEnergy ? 0 : quietFrames + 1
+      if (isDue(wasQuietFrames)) flush()
+    },
+  }
+}

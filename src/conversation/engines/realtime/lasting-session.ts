@@ -1,0 +1,287 @@
+import { frameMs } from '../../../audio/frame.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import { createEventQueue } from '../../engine/event-queue.ts'
+import type {
+  EngineUsage,
+  SessionOptions,
+  VoiceEvent,
+  VoiceSession,
+} from '../../engine/voice-engine.ts'
+import type { LinkLoss } from './link-loss.ts'
+import type { OpenedLink } from './open-link.ts'
+import { RealtimeLink } from './realtime-link.ts'
+import { createRecentFrames } from './recent-frames.ts'
+import { createSessionHistory, cutOffNote, userMessage } from './session-history.ts'
+import { SessionStage } from './session-stage.ts'
+import { createSpeechState } from './speech-state.ts'
+import { eventOfConversation, readUtteranceId } from './stage-events.ts'
+import { createSuccessor, type Successor } from './successor.ts'
+
+export interface LastingSessionOptions {
+  readonly first: OpenedLink
+  /** Another session of the same settings. */
+  openNext(signal: AbortSignal): Promise<OpenedLink>
+  /** Instead of what is known of the server. */
+  readonly sessionCapMs: number | undefined
+  readonly reconnectLimitMs: number | undefined
+  readonly options: SessionOptions
+  readonly logger: Logger
+}
+
+interface Resumption {
+  /** The first frame that the next session hears again. */
+  readonly frame: number
+  /** What was to be said word for word and was not. */
+  readonly texts: readonly string[]
+  /** The agent was cut off in the middle of its own words. */
+  readonly isCutOff: boolean
+}
+
+/** More than a minute of a talkative server to which nothing listens. */
+const maxQueuedEvents = 4_000
+/** A callee does not wait longer on a telephone that has gone silent. */
+const defaultReconnectLimitMs = 8_000
+/** Sessions that break one soon after the other are not the network's fault. */
+const maxReconnects = 5
+/** A server that replied in neither of two sessions replies in none; by then the callee has heard nothing for long. */
+const maxSilentSessions = 2
+/** An agent has no more to say while the line is gone; the oldest text drops out. */
+const maxWaitingTexts = 8
+const maxTrackedTools = 64
+const renewalCheckFrames = 10
+const g711BytesPerMs = 8
+const quietMs = 300
+
+/**
+ * One conversation over as many sessions as it takes: the next one is opened before the server ends the present one, or
+ * after the connection was lost, and is told what was said. The callee hears a short silence at most.
+ */
+export class LastingSession implements VoiceSession {
+  readonly #settings: LastingSessionOptions
+  readonly #queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
+  readonly #history = createSessionHistory()
+  readonly #recent = createRecentFrames()
+  readonly #speech = createSpeechState()
+  readonly #closing = new AbortController()
+  readonly #stageOfTool = new Map<string, number>()
+  readonly #past: EngineUsage[] = []
+  readonly #waitingTexts: string[] = []
+  readonly #successor: Successor
+  #stages = 0
+  #current: SessionStage | undefined
+  #reconnects = 0
+  #silentSessions = 0
+  #playedOutAtMs = 0
+  #isOver = false
+  #closed: Promise<EngineUsage> | undefined
+
+  constructor(settings: LastingSessionOptions) {
+    this.#settings = settings
+    this.#successor = createSuccessor({
+      openNext: (signal) => settings.openNext(signal),
+      signal: this.#closing.signal,
+      callId: settings.options.callId,
+      logger: settings.logger,
+    })
+    this.#start(settings.first, 0)
+  }
+
+  get events(): AsyncIterable<VoiceEvent> {
+    return this.#queue.events
+  }
+
+  hear(frame: Uint8Array): void {
+    if (this.#isOver) return
+    this.#recent.push(frame)
+    if (!this.#current) return
+    this.#current.link.hear(frame)
+    if (this.#recent.count % renewalCheckFrames === 0) this.#renewWhenDue(this.#current)
+  }
+
+  say(text: string): void {
+    if (this.#isOver) return
+    if (this.#current) return this.#current.link.say(text)
+    this.#waitingTexts.push(text)
+    if (this.#waitingTexts.length > maxWaitingTexts) this.#waitingTexts.shift()
+  }
+
+  pressed(digits: string): void {
+    if (this.#isOver) return
+    const text = `[The person pressed these keys on the telephone: ${digits}]`
+    this.#history.told(text)
+    this.#current?.link.remember([userMessage(text)])
+    this.#current?.link.goOn()
+  }
+
+  interrupt(utteranceId: string, playedMs: number): void {
+    this.#history.interrupted(utteranceId, playedMs)
+    this.#playedOutAtMs = this.#heardMs
+    const { number, ofStage } = readUtteranceId(utteranceId)
+    if (this.#current?.number === number) this.#current.link.interrupt(ofStage, playedMs)
+  }
+
+  toolResult(toolCallId: string, result: unknown, goOn = true): void {
+    this.#history.toolResult(toolCallId, result)
+    if (!this.#current || this.#isOver) return
+    const { number, link } = this.#current
+    const caller = this.#stageOfTool.get(toolCallId)
+    this.#stageOfTool.delete(toolCallId)
+    if (caller === number) return link.toolResult(toolCallId, result, goOn)
+    link.remember(this.#history.toolItems(toolCallId, result))
+    if (goOn) link.goOn()
+  }
+
+  close(): Promise<EngineUsage> {
+    return (this.#closed ??= this.#close())
+  }
+
+  get #heardMs(): number {
+    return this.#recent.count * frameMs
+  }
+
+  #start(opened: OpenedLink, startMs: number): RealtimeLink {
+    const { options, logger, sessionCapMs } = this.#settings
+    const number = this.#stages + 1
+    this.#stages = number
+    const link = new RealtimeLink({
+      opened,
+      session: options,
+      onEvent: (event) => this.#take(event, number, startMs),
+      onLost: (loss) => this.#lost(number, loss),
+      logger,
+    })
+    this.#current = new SessionStage(number, link, sessionCapMs ?? opened.capMs ?? Infinity)
+    return link
+  }
+
+  #take(event: VoiceEvent, number: number, startMs: number): void {
+    if (number !== this.#stages || this.#isOver) return
+    if (event.type === 'tool_call') this.#trackTool(event.id, number)
+    const stage = { number, startMs }
+    const ofConversation = eventOfConversation(event, stage, this.#speech, this.#heardMs)
+    if (ofConversation) this.#emit(ofConversation)
+  }
+
+  #trackTool(id: string, number: number): void {
+    this.#stageOfTool.set(id, number)
+    const [oldest] = this.#stageOfTool.keys()
+    if (this.#stageOfTool.size > maxTrackedTools && oldest !== undefined)
+      this.#stageOfTool.delete(oldest)
+  }
+
+  #emit(event: VoiceEvent): void {
+    this.#history.take(event)
+    if (event.type === 'audio') {
+      this.#silentSessions = 0
+      const lengthMs = event.g711.length / g711BytesPerMs
+      this.#playedOutAtMs = Math.max(this.#playedOutAtMs, this.#heardMs) + lengthMs
+    }
+    if (this.#queue.push(event) || this.#isOver) return
+    this.#fail({ code: 'slow_consumer', message: 'The events are not taken.' })
+    this.#retire()
+  }
+
+  #fail({ code, message }: Pick<LinkLoss, 'code' | 'message'>): void {
+    if (this.#isOver) return
+    this.#queue.push({ type: 'error', fatal: true, code, message })
+    this.#end()
+  }
+
+  #lost(number: number, loss: LinkLoss): void {
+    if (number !== this.#current?.number || this.#isOver) return
+    const broken = this.#current
+    this.#current = undefined
+    this.#past.push(broken.link.usage)
+    if (broken.isSteady) this.#reconnects = 0
+    if (loss.code === 'response_timeout') this.#silentSessions += 1
+    const isHopeless =
+      this.#reconnects >= maxReconnects || this.#silentSessions >= maxSilentSessions
+    if (loss.isFinal || isHopeless) return this.#fail(loss)
+    this.#reconnects += 1
+    void this.#reconnect(broken.link, loss)
+  }
+
+  async #reconnect(broken: RealtimeLink, loss: LinkLoss): Promise<void> {
+    const { options, logger, reconnectLimitMs } = this.#settings
+    const from = this.#whereItStood(broken)
+    if (this.#speech.lost(this.#heardMs)) this.#emit({ type: 'speech_stop', atMs: this.#heardMs })
+    const opened = await this.#successor.take(reconnectLimitMs ?? defaultReconnectLimitMs)
+    if (this.#isOver) return opened?.socket.terminate()
+    if (!opened) return this.#fail(loss)
+    logger.info({ call_id: options.callId, code: loss.code }, 'a voice engine session was replaced')
+    const texts = [...from.texts, ...this.#waitingTexts.splice(0)]
+    this.#resume(opened, { ...from, texts })
+  }
+
+  #renewWhenDue(stage: SessionStage): void {
+    if (!stage.isRenewalDue) return
+    this.#successor.prepare()
+    if (!this.#successor.isReady || !(this.#isSilentMoment(stage.link) || stage.isEnding)) return
+    const opened = this.#successor.takeReady()
+    if (!opened) return
+    const from = this.#whereItStood(stage.link)
+    this.#retire()
+    this.#resume(opened, from)
+  }
+
+  #isSilentMoment(link: RealtimeLink): boolean {
+    const isPlayedOut = this.#heardMs >= this.#playedOutAtMs + quietMs
+    return link.isIdle && this.#speech.isQuiet(this.#heardMs) && isPlayedOut
+  }
+
+  /**
+   * The next session hears again what the last one reported nothing of: speech that began and has no words yet, and
+   * everything since its last message, because a server reports at once when the callee speaks.
+   */
+  #whereItStood(link: RealtimeLink): Resumption {
+    const openMs = this.#speech.isQuiet(this.#heardMs) ? undefined : this.#speech.openSinceMs
+    const fromMs = Math.min(openMs ?? Infinity, this.#heardMs - link.silentForMs)
+    const frame = Math.max(0, this.#recent.oldest, Math.floor(fromMs / frameMs))
+    return { frame, texts: link.unsaid, isCutOff: link.isSpeaking }
+  }
+
+  /** Starts a session that knows what was said, hears again what it must, and goes on. */
+  #resume(opened: OpenedLink, { frame, texts, isCutOff }: Resumption): void {
+    const link = this.#start(opened, frame * frameMs)
+    link.remember(this.#history.items(opened.dialect))
+    if (isCutOff) link.remember([cutOffNote])
+    for (const text of texts) link.say(text)
+    if (isCutOff || (this.#history.isReplyOwed && texts.length === 0)) link.goOn()
+    for (const heard of this.#recent.since(frame)) link.hear(heard)
+  }
+
+  /** Lets the present session go. */
+  #retire(): void {
+    const stage = this.#current
+    this.#current = undefined
+    if (!stage) return
+    this.#past.push(stage.link.usage)
+    void stage.link.close()
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#queue.end()
+    this.#closing.abort()
+    this.#successor.close()
+  }
+
+  async #close(): Promise<EngineUsage> {
+    this.#end()
+    await this.#current?.link.close()
+    return this.#usage
+  }
+
+  get #usage(): EngineUsage {
+    const all = this.#current ? [...this.#past, this.#current.link.usage] : this.#past
+    const sum = (member: keyof EngineUsage): number =>
+      all.reduce((amount, usage) => amount + usage[member], 0)
+    return {
+      inputTokens: sum('inputTokens'),
+      outputTokens: sum('outputTokens'),
+      // What several sessions heard counts once.
+      audioInMs: this.#heardMs,
+      audioOutMs: sum('audioOutMs'),
+    }
+  }
+}

@@ -1,0 +1,296 @@
+import { frameMs } from '../../../audio/frame.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
+import type { EngineUsage, SessionOptions, VoiceEvent } from '../../engine/voice-engine.ts'
+import { AgentUtterances } from './agent-utterances.ts'
+import { createHeardAudio, type HeardAudio } from './heard-audio.ts'
+import { codeOf, endsSession, lossOf, type LinkLoss } from './link-loss.ts'
+import { createLinkSocket, type LinkSocket } from './link-socket.ts'
+import type { OpenedLink } from './open-link.ts'
+import {
+  parseObject,
+  parseServerEvent,
+  verbatimInstructions,
+  type FinishedResponse,
+  type OutputItem,
+  type ProtocolError,
+  type ServerEvent,
+} from './protocol.ts'
+import { ReplyWatch } from './reply-watch.ts'
+import { createResponseSequencer, type ResponseSequencer } from './response-sequencer.ts'
+import { createToolResults, type ToolResults } from './tool-results.ts'
+
+export interface RealtimeLinkOptions {
+  /** The link owns the socket from here on. */
+  readonly opened: Pick<OpenedLink, 'socket' | 'wire'>
+  readonly session: Pick<SessionOptions, 'codec' | 'callId'>
+  /** Never an `error` that is fatal. Times count what this link has heard. */
+  readonly onEvent: (event: VoiceEvent) => void
+  /** The link broke; nothing comes after. Called once at most, and not after `close`. */
+  readonly onLost: (loss: LinkLoss) => void
+  readonly logger: Logger
+}
+
+/** A response that was asked for and has not begun, or has begun and is silent, for longer than this never comes. */
+const responseLimitMs = 12_000
+/** Some models call it before they say goodbye: it is held back until the reply it belongs to is complete. */
+const endingTool = 'end_call'
+/** What the server reports of speech is remembered until its words arrive. */
+const maxSpeechStarts = 32
+
+/** One session of the protocol over one socket. A conversation may outlive several of them. */
+export class RealtimeLink {
+  readonly #options: RealtimeLinkOptions
+  readonly #connection: LinkSocket
+  readonly #heard: HeardAudio
+  readonly #utterances: AgentUtterances
+  readonly #responses: ResponseSequencer
+  readonly #tools: ToolResults
+  readonly #replies: ReplyWatch
+  readonly #speechStarts = new Map<string, number>()
+  readonly #endings: VoiceEvent[] = []
+  #framesHeard = 0
+  #inputTokens = 0
+  #outputTokens = 0
+  #isOver = false
+  #askedAt: number | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: RealtimeLinkOptions) {
+    const { socket, wire } = options.opened
+    const { codec } = options.session
+    this.#options = options
+    this.#connection = createLinkSocket(socket, {
+      onMessage: (text) => {
+        const event = parseServerEvent(text)
+        if (event) this.#take(event)
+      },
+      onLost: (code, message) => this.#lose(code, message),
+      onCheck: () => this.#checkResponse(),
+    })
+    this.#heard = createHeardAudio(codec, wire, (message) => this.#connection.sendAudio(message))
+    this.#utterances = new AgentUtterances(codec, wire, (event) => this.#emit(event))
+    this.#responses = createResponseSequencer((eventId, response) => {
+      this.#askedAt = performance.now()
+      const asked = { type: 'response.create', event_id: eventId } as const
+      this.#connection.send({ ...asked, ...(response && { response }) })
+    })
+    this.#tools = createToolResults(
+      (event) => this.#connection.send(event),
+      () => this.#responses.oweReply(),
+    )
+    this.#replies = new ReplyWatch({
+      ask: () => this.#responses.oweReply(),
+      retry: () => this.#responses.resume(),
+      giveUp: () => this.#lose('response_failed', 'The server fails to reply.'),
+    })
+  }
+
+  /** No response is in flight or waited for, and no tool is. */
+  get isIdle(): boolean {
+    return this.#responses.isIdle && this.#tools.isIdle
+  }
+
+  /** Whether the agent was in the middle of an utterance of its own words. */
+  get isSpeaking(): boolean {
+    return this.#responses.inFlightId !== undefined && !this.#responses.isVerbatim
+  }
+
+  /** Milliseconds since the last message of the server. */
+  get silentForMs(): number {
+    return this.#connection.silentForMs
+  }
+
+  /** Texts that should be said word for word and were not, or not to their end. */
+  get unsaid(): readonly string[] {
+    return this.#responses.unsaid
+  }
+
+  get usage(): EngineUsage {
+    return {
+      inputTokens: this.#inputTokens,
+      outputTokens: this.#outputTokens,
+      audioInMs: this.#framesHeard * frameMs,
+      audioOutMs: this.#utterances.producedMs,
+    }
+  }
+
+  hear(frame: Uint8Array): void {
+    if (this.#isOver) return
+    this.#framesHeard += 1
+    this.#heard.hear(frame)
+  }
+
+  say(text: string): void {
+    const response = { instructions: verbatimInstructions(text), tool_choice: 'none' }
+    this.#responses.request(response, text)
+  }
+
+  /** Puts something into the conversation to which the model does not reply by itself. */
+  remember(items: readonly object[]): void {
+    for (const item of items) this.#connection.send({ type: 'conversation.item.create', item })
+  }
+
+  /** The conversation holds something to which the model must reply. Asks for a reply if none comes by itself. */
+  goOn(): void {
+    this.#responses.oweReply()
+  }
+
+  interrupt(utteranceId: string, playedMs: number): void {
+    const interrupted = this.#utterances.interrupt(utteranceId)
+    if (!interrupted || this.#isOver) return
+    const { producedMs, responseId } = interrupted
+    if (this.#responses.inFlightId === responseId) {
+      this.#connection.send({ type: 'response.cancel', response_id: responseId })
+      this.#responses.cancelled()
+    }
+    if (producedMs === 0) return
+    this.#connection.send({
+      type: 'conversation.item.truncate',
+      item_id: utteranceId,
+      content_index: 0,
+      audio_end_ms: Math.max(0, Math.min(Math.floor(playedMs), producedMs)),
+    })
+  }
+
+  toolResult(toolCallId: string, result: unknown, goOn?: boolean): void {
+    this.#tools.send(toolCallId, result, goOn)
+  }
+
+  /** Within two seconds; safe twice. */
+  close(): Promise<void> {
+    if (!this.#isOver) this.#end()
+    return (this.#closing ??= this.#connection.close())
+  }
+
+  #take(event: ServerEvent): void {
+    switch (event.type) {
+      case 'response.output_audio.delta':
+        return this.#utterances.audio(event.item_id, event.response_id, event.delta)
+      case 'response.output_audio.done':
+        return this.#utterances.audioDone(event.item_id)
+      case 'response.output_audio_transcript.delta':
+        return this.#utterances.text(event.item_id, event.response_id, event.delta)
+      case 'response.output_audio_transcript.done':
+        return this.#utterances.textDone(event.item_id, event.response_id, event.transcript)
+      case 'response.created':
+        return this.#responseCreated(event.response.id)
+      case 'response.done':
+        return this.#responseDone(event.response)
+      case 'response.output_item.done':
+        return this.#outputItem(event.item)
+      case 'input_audio_buffer.speech_started':
+        return this.#speechStarted(event.item_id, event.audio_start_ms)
+      case 'input_audio_buffer.speech_stopped':
+        return this.#speechStopped(event.audio_end_ms)
+      case 'conversation.item.input_audio_transcription.completed':
+        return this.#transcript(event.item_id, event.transcript)
+      case 'conversation.item.input_audio_transcription.failed':
+        return this.#transcript(event.item_id, unrecognisedText)
+      case 'error':
+        return this.#error(event.error)
+      case 'session.created':
+      case 'session.updated':
+        return undefined
+    }
+  }
+
+  #responseCreated(responseId: string): void {
+    this.#askedAt = undefined
+    this.#replies.settled()
+    this.#responses.created(responseId)
+  }
+
+  #responseDone(response: FinishedResponse): void {
+    this.#inputTokens += response.usage?.input_tokens ?? 0
+    this.#outputTokens += response.usage?.output_tokens ?? 0
+    this.#utterances.responseDone(response.id)
+    this.#emitEndings()
+    const error = response.status === 'failed' ? response.status_details?.error : undefined
+    if (error) this.#error(error)
+    this.#askedAt = undefined
+    if (response.status === 'failed') {
+      this.#responses.failed(response.id)
+      return this.#replies.failed()
+    }
+    this.#replies.completed()
+    this.#responses.done(response.id)
+  }
+
+  #outputItem(item: OutputItem): void {
+    if (item.type !== 'function_call' || !item.call_id || !item.name) return
+    this.#tools.called(item.call_id)
+    const toolArguments = parseObject(item.arguments ?? '{}') ?? {}
+    const call = { type: 'tool_call', id: item.call_id, name: item.name } as const
+    const event: VoiceEvent = { ...call, arguments: toolArguments }
+    if (item.name === endingTool && this.#responses.inFlightId !== undefined)
+      this.#endings.push(event)
+    else this.#emit(event)
+  }
+
+  #speechStarted(itemId: string, atMs: number): void {
+    this.#speechStarts.set(itemId, atMs)
+    const [oldest] = this.#speechStarts.keys()
+    if (this.#speechStarts.size > maxSpeechStarts && oldest !== undefined)
+      this.#speechStarts.delete(oldest)
+    this.#replies.settled()
+    this.#emit({ type: 'speech_start', atMs })
+  }
+
+  #speechStopped(atMs: number): void {
+    // A server begins no response by itself while another is in flight.
+    if (this.#responses.inFlightId !== undefined) this.#responses.oweReply()
+    else this.#replies.expect()
+    this.#emit({ type: 'speech_stop', atMs })
+  }
+
+  #transcript(itemId: string, transcript: string): void {
+    const startMs = this.#speechStarts.get(itemId) ?? this.#framesHeard * frameMs
+    this.#speechStarts.delete(itemId)
+    const text = transcript.trim()
+    // Noise, to which no reply is due.
+    if (text === '') this.#replies.settled()
+    this.#emit({ type: 'contact_text', text, startMs })
+  }
+
+  #error(error: ProtocolError): void {
+    const code = codeOf(error)
+    if (endsSession(code)) return this.#lose(code, error.message ?? '')
+    if (code === 'conversation_already_has_active_response')
+      return this.#responses.refused(error.event_id ?? undefined)
+    const { logger, session } = this.#options
+    logger.debug({ call_id: session.callId, code }, 'a voice engine refused an event')
+    this.#emit({ type: 'error', fatal: false, code, message: error.message ?? '' })
+  }
+
+  #checkResponse(): void {
+    const askedForMs = this.#askedAt === undefined ? 0 : performance.now() - this.#askedAt
+    const isInFlight = this.#responses.inFlightId !== undefined
+    const waitedMs = isInFlight ? this.#connection.silentForMs : askedForMs
+    if (waitedMs > responseLimitMs) this.#lose('response_timeout', 'The server gives no reply.')
+  }
+
+  #lose(code: string, message: string): void {
+    if (this.#isOver) return
+    const { logger, session, onLost } = this.#options
+    logger.warn({ call_id: session.callId, code }, 'a voice engine session broke')
+    this.#utterances.breakOff()
+    this.#emitEndings()
+    this.#end()
+    this.#connection.terminate()
+    onLost(lossOf(code, message))
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#replies.stop()
+  }
+
+  #emitEndings(): void {
+    for (const call of this.#endings.splice(0)) this.#emit(call)
+  }
+
+  #emit(event: VoiceEvent): void {
+    if (!this.#isOver) this.#options.onEvent(event)
+  }
+}

@@ -1,0 +1,45 @@
+import type { VoiceEvent } from '../../engine/voice-engine.ts'
+import type { SpeechState } from './speech-state.ts'
+
+export interface StageOfEvent {
+  readonly number: number
+  /** How much the callee had been heard when the session began to hear. */
+  readonly startMs: number
+}
+
+/**
+ * An event of one session as an event of the whole conversation: its utterances get ids that are unique there, its times
+ * run on. Returns undefined for speech that an earlier session has reported.
+ */
+export const eventOfConversation = (
+  event: VoiceEvent,
+  { number, startMs }: StageOfEvent,
+  speech: SpeechState,
+  heardMs: number,
+): VoiceEvent | undefined => {
+  switch (event.type) {
+    case 'audio':
+    case 'audio_end':
+    case 'agent_text':
+    case 'first_words':
+      return { ...event, utteranceId: `${number}.${event.utteranceId}` }
+    case 'speech_start': {
+      const atMs = speech.started(event.atMs + startMs)
+      return atMs === undefined ? undefined : { type: 'speech_start', atMs }
+    }
+    case 'speech_stop':
+      speech.stopped(heardMs)
+      return { type: 'speech_stop', atMs: event.atMs + startMs }
+    case 'contact_text':
+      return { ...event, startMs: speech.understood(event.startMs + startMs) }
+    case 'tool_call':
+    case 'error':
+      return event
+  }
+}
+
+/** The parts of an id that `eventOfConversation` made. */
+export const readUtteranceId = (id: string): { number: number; ofStage: string } => {
+  const dot = id.indexOf('.')
+  return { number: Number(id.slice(0, dot)), ofStage: id.slice(dot + 1) }
+}

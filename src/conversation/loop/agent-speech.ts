@@ -1,0 +1,93 @@
+import { decodeG711, g711FrameBytes, type G711Codec } from '../../audio/g711.ts'
+import { energyOf } from '../../audio/level.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { createBargeIn } from './barge-in.ts'
+import type { CalleeSpeech } from './callee-speech.ts'
+import { createEchoGate } from './echo-gate.ts'
+import { createPlayoutQueue, type PlayedUtterance, type PlayoutQueue } from './playout-queue.ts'
+import type { VoiceSession } from '../engine/voice-engine.ts'
+
+export interface AgentSpeechOptions {
+  readonly codec: G711Codec
+  readonly session: Pick<VoiceSession, 'interrupt'>
+  readonly logger: Logger
+  /** A frame of this utterance goes to the callee. */
+  readonly onPlayed: (utteranceId: string, isVoiced: boolean) => void
+  /** The utterance is over, heard to its end or not. */
+  readonly onOver: (utterance: PlayedUtterance, isWhole: boolean) => void
+}
+
+/** Frames above this energy (RMS 100) are voiced. */
+const voicedEnergy = 100 ** 2
+
+/** What the agent says on its way to the callee: played frame by frame, paused and dropped when the callee interrupts. */
+export class AgentSpeech {
+  readonly #options: AgentSpeechOptions
+  readonly #bargeIn = createBargeIn()
+  readonly #echo = createEchoGate()
+  readonly #samples = new Int16Array(g711FrameBytes)
+  readonly #playout: PlayoutQueue
+
+  constructor(options: AgentSpeechOptions) {
+    this.#options = options
+    this.#playout = createPlayoutQueue((utterance) => options.onOver(utterance, true))
+  }
+
+  /** Whether something is queued or playing, or an utterance has begun whose end is still to come. */
+  get isBusy(): boolean {
+    return this.#playout.isBusy
+  }
+
+  /** Whether the utterance that is playing has run out of audio before its end. */
+  get isDry(): boolean {
+    return this.#playout.isDry
+  }
+
+  /**
+   * Audio of the engine, in whole frames. The engine is told when the audio is not wanted.
+   * @param mayBegin whether an utterance may begin now; one that has begun may always go on
+   */
+  take(utteranceId: string, g711: Uint8Array, mayBegin: boolean): void {
+    const isWanted = mayBegin || this.#playout.has(utteranceId)
+    if (!isWanted) return this.#options.session.interrupt(utteranceId, 0)
+    if (this.#playout.add(utteranceId, g711)) return
+    this.#options.logger.warn({ utterance_id: utteranceId }, 'the playout queue of a call is full')
+    this.#playout.end(utteranceId)
+  }
+
+  /** No more audio comes for this utterance. */
+  end(utteranceId: string): void {
+    this.#playout.end(utteranceId)
+  }
+
+  /**
+   * Gives way to a callee who speaks into the agent's words.
+   * @param interruptedAfterMs how long the callee must speak; undefined: the words are not stopped
+   */
+  giveWay(callee: CalleeSpeech, interruptedAfterMs: number | undefined): void {
+    const isHeard = callee.isVoiced && interruptedAfterMs !== undefined
+    const isSpeech = isHeard && !this.#echo.isEcho(callee.energy)
+    const verdict = this.#bargeIn.push(isSpeech, this.isBusy, interruptedAfterMs ?? Infinity)
+    if (verdict === 'commit') this.drop()
+  }
+
+  /** Stops all that is playing or queued. */
+  drop(): void {
+    const { session, onOver } = this.#options
+    for (const utterance of this.#playout.clear()) {
+      session.interrupt(utterance.utteranceId, utterance.playedMs)
+      onOver(utterance, false)
+    }
+  }
+
+  /** The next 160 bytes for the callee; undefined when there is nothing to play, or the callee is speaking. */
+  next(): Uint8Array | undefined {
+    if (this.#bargeIn.isPaused) return undefined
+    const played = this.#playout.next()
+    if (!played) return undefined
+    const energy = energyOf(decodeG711(this.#options.codec, played.frame, this.#samples))
+    this.#echo.sent(energy)
+    this.#options.onPlayed(played.utteranceId, energy >= voicedEnergy)
+    return played.frame
+  }
+}

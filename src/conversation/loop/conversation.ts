@@ -1,0 +1,295 @@
+import { frameMs } from '../../audio/frame.ts'
+import { g711Silence } from '../../audio/g711.ts'
+import { AgentSpeech } from './agent-speech.ts'
+import { createAgentTools, type AgentTools } from './agent-tools.ts'
+import { createAnsweringParty, type AnsweringParty } from '../answering-party/answering-party.ts'
+import { CallTurns } from './call-turns.ts'
+import { CalleeSpeech } from './callee-speech.ts'
+import type { ConversationFacts, ConversationOptions } from './conversation-types.ts'
+import { HangUp } from './hang-up.ts'
+import { createKeypad, type Keypad } from './keypad.ts'
+import { awaitLastWords } from './last-words.ts'
+import { asksNeverToBeCalled } from '../tools/opt-out-phrases.ts'
+import { CallPhase } from './phases.ts'
+import { phrasesFor } from '../engine/phrases.ts'
+import type { PlayedUtterance } from './playout-queue.ts'
+import { Prompts } from './prompts.ts'
+import { createStallWatch } from './stall-watch.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
+import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
+import type { VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
+
+/** The path of the media may take a moment to open; the first word must not be lost in it. */
+const greetingDelayMs = 100
+const turnFlushFrames = 5
+
+/**
+ * The live loop of one call, whoever the engine is: takes what was heard, gives what is sent, 20 ms at a time. It has no
+ * timers of its own, and costs a few microseconds per tick. What is allowed when stands in `phases.ts`.
+ */
+export class Conversation {
+  readonly #options: ConversationOptions
+  readonly #session: VoiceSession
+  readonly #silence: Uint8Array
+  readonly #phase = new CallPhase()
+  readonly #callee: CalleeSpeech
+  readonly #agent: AgentSpeech
+  readonly #hangUp: HangUp
+  readonly #prompts: Prompts
+  readonly #turns: CallTurns
+  readonly #party: AnsweringParty
+  readonly #transfer: Transfer
+  readonly #keypad: Keypad
+  readonly #tools: AgentTools
+  readonly #stalls = createStallWatch()
+  readonly #eventsTaken: Promise<void>
+  #frames = 0
+  #isEngineOver = false
+  #finishing: Promise<ConversationFacts> | undefined
+
+  constructor(options: ConversationOptions) {
+    const { session, codec, agent, listener } = options
+    const phrases = phrasesFor(agent.language)
+    this.#options = options
+    this.#session = session
+    this.#silence = g711Silence(codec)
+    this.#callee = new CalleeSpeech(codec, options.voiceActivity)
+    this.#agent = new AgentSpeech({
+      codec,
+      session,
+      logger: options.logger,
+      onPlayed: (utteranceId, isVoiced) => this.#agentPlayed(utteranceId, isVoiced),
+      onOver: (utterance, isWhole) => this.#agentOver(utterance, isWhole),
+    })
+    this.#turns = new CallTurns({
+      listener,
+      onsetNear: (engineMs) => this.#callee.onsetNear(engineMs),
+      onUntoldSpeech: () => this.#calleeUnderstood(),
+    })
+    this.#hangUp = new HangUp(this.#phase, (reason) => {
+      this.#party.voicemail.settle()
+      listener.onHangUp(reason)
+    })
+    this.#prompts = new Prompts({
+      phase: this.#phase,
+      hangUp: this.#hangUp,
+      phrases,
+      maxDurationMs: agent.maxDurationMs,
+      say: (text) => session.say(text),
+      silenceAgent: () => this.#silenceAgent(),
+    })
+    this.#party = createAnsweringParty(agent, {
+      silenceAgent: () => this.#silenceAgent(),
+      say: (text) => session.say(text),
+      hangUp: (reason) => this.#hangUp.now(reason),
+      onDetected: () => this.#phase.enter('voicemail'),
+      onVoicemail: (messageLeft) => listener.onVoicemail(messageLeft),
+      onNobody: (kind) => listener.onNobody(kind),
+      onScreening: () => this.#phase.screened(),
+      sendToolResult: (id, result, goOn) => this.#sendToolResult(id, result, goOn),
+    })
+    this.#transfer = createTransfer({
+      phase: this.#phase,
+      ask: listener.transfer?.bind(listener),
+      sendToolResult: (id, result, goOn) => this.#sendToolResult(id, result, goOn),
+      onTransferred: () => this.#hangUp.now('transferred'),
+    })
+    this.#keypad = createKeypad((digits) => session.pressed(digits))
+    this.#tools = createAgentTools({
+      session,
+      phase: this.#phase,
+      pardon: phrases.pardon,
+      listener,
+      hangUp: this.#hangUp,
+      party: this.#party,
+      transfer: this.#transfer,
+      keypad: this.#keypad,
+    })
+    this.#eventsTaken = this.#takeEvents()
+  }
+
+  /**
+   * One tick of 20 ms, beginning with the answer: takes the 160 bytes of G.711 heard in it (silence where nothing came),
+   * returns the 160 bytes to send in it. They are valid until the next tick. Tick number × 20 ms is the recording clock.
+   */
+  tick(heard: Uint8Array): Uint8Array {
+    if (this.#finishing) return this.#silence
+    this.#frames += 1
+    this.#listen(heard)
+    if (!this.#phase.isOver) this.#watch()
+    if (this.#frames % turnFlushFrames === 0) this.#turns.flush(this.#nowMs)
+    if (this.#phase.isOver) return this.#silence
+    const frame = this.#speak()
+    this.#hangUp.tick(this.#isAgentBusy)
+    this.#keypad.tick()
+    return frame
+  }
+
+  /** The callee pressed a key (RFC 4733). The agent gets to know it. */
+  heardDigit(digit: string): void {
+    if (!this.#finishing && this.#keypad.heard(digit)) this.#prompts.calleeUnderstood()
+  }
+
+  /**
+   * The call is over, whoever ended it: waits for the last words at most two seconds, closes the engine session, hands
+   * out the turns still held back, and reports how it went. Safe twice. Nothing is called back after it has resolved.
+   */
+  finish(): Promise<ConversationFacts> {
+    return (this.#finishing ??= this.#finish())
+  }
+
+  get #nowMs(): number {
+    return this.#frames * frameMs
+  }
+
+  /** The agent speaks, presses keys, or waits for a colleague to answer. */
+  get #isAgentBusy(): boolean {
+    return this.#agent.isBusy || this.#keypad.isSending || this.#transfer.isUnderWay
+  }
+
+  #listen(heard: Uint8Array): void {
+    this.#session.hear(this.#isEngineDeaf ? this.#silence : heard)
+    this.#callee.hear(heard)
+    if (this.#callee.isVoiced) this.#turns.heardVoice()
+  }
+
+  get #isEngineDeaf(): boolean {
+    const { engineHears } = this.#phase.rules
+    if (engineHears === 'callee_until_recording') return this.#party.voicemail.isRecording
+    return engineHears === 'silence'
+  }
+
+  #watch(): void {
+    const callee = this.#callee
+    this.#party.listen(callee.samples, callee.isVoiced)
+    this.#agent.giveWay(callee, this.#phase.rules.interruptedAfterMs)
+    this.#party.tick(callee.isVoiced, this.#isAgentBusy)
+    this.#transfer.tick(this.#isAgentBusy)
+    this.#watchEngine()
+    this.#prompts.watchSilence(!this.#isAgentBusy && (!callee.isSpeaking || callee.isNoise))
+    this.#prompts.watchDuration(this.#nowMs)
+    if (this.#tools.tick() && !this.#agent.isBusy) this.#prompts.toolIsSlow()
+  }
+
+  #watchEngine(): void {
+    const verdict = this.#stalls.tick(this.#agent.isDry)
+    if (verdict === undefined) return
+    this.#options.logger.warn({ verdict }, 'a voice engine stalled in the middle of an utterance')
+    if (verdict === 'fail') this.#hangUp.now('engine_failed')
+    else this.#silenceAgent()
+  }
+
+  #speak(): Uint8Array {
+    if (this.#keypad.isSending || this.#nowMs <= greetingDelayMs) return this.#silence
+    return this.#agent.next() ?? this.#silence
+  }
+
+  async #takeEvents(): Promise<void> {
+    try {
+      for await (const event of this.#session.events) this.#take(event)
+    } catch (error) {
+      const message = 'the events of a voice engine could not be handled'
+      this.#options.logger.error({ err: error }, message)
+    }
+    this.#isEngineOver = true
+    this.#hangUp.now('engine_failed')
+  }
+
+  #take(event: VoiceEvent): void {
+    this.#turns.take(event)
+    switch (event.type) {
+      case 'audio':
+        return this.#agent.take(event.utteranceId, event.g711, this.#mayBegin)
+      case 'audio_end':
+        return this.#agent.end(event.utteranceId)
+      case 'speech_start':
+        return this.#party.speechStarted()
+      case 'contact_text':
+        return this.#contactText(event.text)
+      case 'tool_call':
+        return this.#tools.called(event)
+      case 'error':
+        if (event.fatal) this.#hangUp.now('engine_failed')
+        return undefined
+      case 'speech_stop':
+      case 'agent_text':
+      case 'first_words':
+        return undefined
+    }
+  }
+
+  /** Whether the agent may begin an utterance now. */
+  get #mayBegin(): boolean {
+    switch (this.#phase.rules.mayBegin) {
+      case 'anything':
+        return true
+      case 'message':
+        return !this.#party.voicemail.isWaiting
+      case 'goodbye':
+        return !this.#hangUp.isSpeechOver
+      case 'nothing':
+        return false
+    }
+  }
+
+  #contactText(text: string): void {
+    const isUnderstood = text !== '' && text !== unrecognisedText
+    if (isUnderstood && asksNeverToBeCalled(text)) this.#tools.optOut()
+    if (this.#phase.isOver) return
+    if (isUnderstood) this.#calleeUnderstood()
+    this.#party.contactText(text)
+  }
+
+  #calleeUnderstood(): void {
+    this.#prompts.calleeUnderstood()
+    this.#callee.wordsUnderstood()
+    this.#tools.heardWords()
+    this.#phase.heardWords()
+  }
+
+  #agentPlayed(utteranceId: string, isVoiced: boolean): void {
+    this.#prompts.agentPlayed()
+    this.#turns.agentPlayed(utteranceId, this.#nowMs - frameMs, isVoiced)
+  }
+
+  #agentOver(utterance: PlayedUtterance, isWhole: boolean): void {
+    this.#turns.agentOver(utterance)
+    this.#party.voicemail.played(utterance.playedMs, utterance.producedMs)
+    if (isWhole) this.#prompts.agentFinished()
+    this.#phase.greeted()
+  }
+
+  #silenceAgent(): void {
+    this.#agent.drop()
+    this.#phase.greeted()
+  }
+
+  #sendToolResult(id: string, result: unknown, goOn: boolean): void {
+    if (!this.#phase.isOver) this.#session.toolResult(id, result, goOn)
+  }
+
+  async #finish(): Promise<ConversationFacts> {
+    this.#phase.enter('over')
+    this.#agent.drop()
+    this.#party.voicemail.settle()
+    await awaitLastWords({
+      isSpeaking: this.#callee.isSpeaking,
+      hearSilence: () => this.#session.hear(this.#silence),
+      isSettled: () => this.#turns.isSettled,
+      isEngineOver: () => this.#isEngineOver || this.#hangUp.reason === 'engine_failed',
+    })
+    const usage = await this.#session.close()
+    await this.#eventsTaken
+    this.#turns.end()
+    this.#callee.close()
+    const { reason } = this.#hangUp
+    const { isOptedOut, reportedOutcome } = this.#tools
+    return {
+      ...(reason && { hangUpReason: reason }),
+      optedOut: isOptedOut,
+      voicemail: this.#party.voicemail.result,
+      ...(reportedOutcome !== undefined && { reportedOutcome }),
+      usage,
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { g711FrameBytes } from '../../audio/g711.ts'
+
+/** What the agent has still to say, in order, with an exact account of how much of each utterance was played. */
+export interface PlayoutQueue {
+  /** Whole frames of G.711. `false` when the queue is full: the rest of this utterance is not wanted. */
+  add(utteranceId: string, g711: Uint8Array): boolean
+  /** No more audio comes for this utterance. */
+  end(utteranceId: string): void
+  /** The next 160 bytes, or `undefined` when there is nothing to play now. */
+  next(): PlayedFrame | undefined
+  has(utteranceId: string): boolean
+  /** Drops everything, and tells what was dropped, the utterance being played first. */
+  clear(): PlayedUtterance[]
+  /** Whether something is queued or being played, or an utterance has begun whose end is still to come. */
+  readonly isBusy: boolean
+  /** Whether the utterance being played has run dry before its end. */
+  readonly isDry: boolean
+}
+
+export interface PlayedFrame {
+  /** A view into the queued audio: read it before the next call. */
+  readonly frame: Uint8Array
+  readonly utteranceId: string
+}
+
+export interface PlayedUtterance {
+  readonly utteranceId: string
+  readonly playedMs: number
+  /** How much of it there was, at least. */
+  readonly producedMs: number
+}
+
+interface QueuedUtterance {
+  readonly id: string
+  readonly chunks: Uint8Array[]
+  /** Where in the first chunk the next frame begins. */
+  chunkAt: number
+  queuedBytes: number
+  producedBytes: number
+  isEnded: boolean
+}
+
+const bytesPerMs = 8
+/** Three minutes of speech: an agent that has more to say than that at once is broken. */
+const maxQueuedBytes = 180_000 * bytesPerMs
+
+/** `onFinished` is called when the last frame of an utterance has been played: one frame after it was taken. */
+export const createPlayoutQueue = (
+  onFinished: (utterance: PlayedUtterance) => void,
+): PlayoutQueue => {
+  let utterances: QueuedUtterance[] = []
+  let queuedBytes = 0
+
+  const finishPlayed = (): void => {
+    for (let first = utterances[0]; first?.isEnded && first.queuedBytes === 0;) {
+      utterances.shift()
+      onFinished(played(first))
+      first = utterances[0]
+    }
+  }
+
+  const takeFrame = (utterance: QueuedUtterance): Uint8Array => {
+    const chunk = utterance.chunks[0]!
+    const frame = chunk.subarray(utterance.chunkAt, utterance.chunkAt + g711FrameBytes)
+    utterance.chunkAt += g711FrameBytes
+    if (utterance.chunkAt >= chunk.length) {
+      utterance.chunks.shift()
+      utterance.chunkAt = 0
+    }
+    utterance.queuedBytes -= g711FrameBytes
+    queuedBytes -= g711FrameBytes
+    return frame
+  }
+
+  return {
+    add(utteranceId, g711) {
+      if (queuedBytes + g711.length > maxQueuedBytes) return false
+      let utterance = utterances.find(({ id }) => id === utteranceId)
+      if (!utterance) {
+        utterance = emptyUtterance(utteranceId)
+        utterances.push(utterance)
+      }
+      utterance.chunks.push(g711)
+      utterance.queuedBytes += g711.length
+      utterance.producedBytes += g711.length
+      queuedBytes += g711.length
+      return true
+    },
+    end(utteranceId) {
+      const utterance = utterances.find(({ id }) => id === utteranceId)
+      if (!utterance) return
+      utterance.isEnded = true
+      finishPlayed()
+    },
+    next() {
+      finishPlayed()
+      const utterance = utterances[0]
+      if (!utterance || utterance.queuedBytes === 0) return undefined
+      return { frame: takeFrame(utterance), utteranceId: utterance.id }
+    },
+    has: (utteranceId) => utterances.some(({ id }) => id === utteranceId),
+    clear() {
+      const dropped = utterances.map(played)
+      utterances = []
+      queuedBytes = 0
+      return dropped
+    },
+    get isBusy() {
+      return utterances.length > 0
+    },
+    get isDry() {
+      return utterances[0] !== undefined && utterances[0].queuedBytes === 0
+    },
+  }
+}
+
+const emptyUtterance = (id: string): QueuedUtterance => ({
+  id,
+  chunks: [],
+  chunkAt: 0,
+  queuedBytes: 0,
+  producedBytes: 0,
+  isEnded: false,
+})
+
+const played = ({ id, producedBytes, queuedBytes }: QueuedUtterance): PlayedUtterance => ({
+  utteranceId: id,
+  playedMs: (producedBytes - queuedBytes) / bytesPerMs,
+  producedMs: producedBytes / bytesPerMs,
+})

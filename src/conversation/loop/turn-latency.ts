@@ -1,0 +1,107 @@
+import type { TurnLatency } from './conversation-types.ts'
+import type { VoiceEvent } from '../engine/voice-engine.ts'
+
+/** Measures what the time between the callee's last word and the agent's first goes into. */
+export interface TurnLatencyMeter {
+  /** A frame of the callee was voiced. */
+  heardVoice(): void
+  took(event: VoiceEvent): void
+  /** A frame of this utterance is on its way to the callee; `atMs` on the recording's clock. */
+  played(utteranceId: string, atMs: number, isVoiced: boolean): void
+}
+
+export interface TurnLatencyListener {
+  onLatency(latency: TurnLatency): void
+  /** Once: the first sound of the agent, on the recording's clock. */
+  onFirstWords(atMs: number): void
+}
+
+interface OpenTurn {
+  readonly voicedAt: number
+  readonly stoppedAt: number
+  textAt?: number
+  wordsAt?: number
+  audioAt?: number
+  utteranceId?: string
+}
+
+/** @param now monotonic milliseconds: the shares are shorter than a frame, so that counting frames does not do */
+export const createTurnLatencyMeter = (
+  listener: TurnLatencyListener,
+  now: () => number = () => performance.now(),
+): TurnLatencyMeter => {
+  let voicedAt: number | undefined
+  let turn: OpenTurn | undefined
+  let lastUtteranceId: string | undefined
+  let hasSpoken = false
+
+  const tookAudio = (utteranceId: string): void => {
+    const isNew = utteranceId !== lastUtteranceId
+    lastUtteranceId = utteranceId
+    // What was being said before the callee finished is no answer.
+    if (!isNew || !turn || turn.audioAt !== undefined) return
+    turn.audioAt = now()
+    turn.utteranceId = utteranceId
+  }
+
+  return {
+    heardVoice() {
+      voicedAt = now()
+    },
+    took(event) {
+      switch (event.type) {
+        case 'speech_start':
+          // The callee goes on: the answer to come is measured from the end of that.
+          if (turn?.audioAt === undefined) turn = undefined
+          return
+        case 'speech_stop':
+          if (voicedAt !== undefined) turn = { voicedAt, stoppedAt: now() }
+          return
+        case 'contact_text':
+          if (turn && turn.audioAt === undefined) turn.textAt ??= now()
+          return
+        case 'first_words':
+          if (turn) turn.wordsAt ??= now()
+          return
+        case 'audio':
+          return tookAudio(event.utteranceId)
+        case 'audio_end':
+        case 'agent_text':
+        case 'tool_call':
+        case 'error':
+          return
+      }
+    },
+    played(utteranceId, atMs, isVoiced) {
+      if (isVoiced && !hasSpoken) {
+        hasSpoken = true
+        listener.onFirstWords(atMs)
+      }
+      if (turn?.utteranceId !== utteranceId || turn.audioAt === undefined) return
+      listener.onLatency(latencyOf({ ...turn, audioAt: turn.audioAt }, atMs, now()))
+      turn = undefined
+    },
+  }
+}
+
+const latencyOf = (
+  turn: OpenTurn & { readonly audioAt: number },
+  audioOffsetMs: number,
+  playedAt: number,
+): TurnLatency => {
+  const { voicedAt, stoppedAt, textAt, wordsAt, audioAt } = turn
+  const modelFrom = wordsAt === undefined ? stoppedAt : (textAt ?? stoppedAt)
+  return {
+    audioOffsetMs,
+    endpointingMs: between(voicedAt, stoppedAt),
+    // A model that hears for itself does not wait for the words, which may even come later.
+    transcriptionMs:
+      wordsAt === undefined || textAt === undefined ? null : between(stoppedAt, textAt),
+    modelMs: between(modelFrom, wordsAt ?? audioAt),
+    speechMs: wordsAt === undefined ? null : between(wordsAt, audioAt),
+    ownMs: between(audioAt, playedAt),
+    totalMs: between(voicedAt, playedAt),
+  }
+}
+
+const between = (from: number, to: number): number => Math.max(0, Math.round(to - from))
