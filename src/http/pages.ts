@@ -3,9 +3,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { latestVersion } from '../contract/versions.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { heldBytes } from './answer-bytes.ts'
 import { errorReply, faultReply, standingHeaders, type Headers, type Reply } from './reply.ts'
 import { MethodNotAllowed } from './router.ts'
-import { sharedAnswers } from './slow-readers.ts'
 import { readRequestId } from './steps/request-id.ts'
 
 export interface PageContent {
@@ -38,7 +38,8 @@ export const servePage = async (
     : errorPage(errorReply(new MethodNotAllowed(allowed), requestId))
   const zippedBody = acceptsGzip(request) ? content.gzipped : undefined
   const body = zippedBody ?? content.body
-  if (typeof body !== 'string') sharedAnswers.add(response)
+  // In memory once, for all who ask: a client that does not read it costs nothing.
+  if (typeof body !== 'string') heldBytes.set(response, 0)
   response.writeHead(content.status ?? 200, {
     ...standingHeaders(requestId, latestVersion),
     'Content-Type': content.type,

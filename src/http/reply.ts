@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
+import { endWithText } from './answer-bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { MethodNotAllowed } from './router.ts'
 import { endAfterDiscarding, restOfBody } from './unread-body.ts'
@@ -71,7 +72,7 @@ export const standingHeaders = (requestId: string, version: string): Headers => 
 })
 
 /** Node writes a longer text into three times the memory it needs, and keeps that until the caller has read the answer. */
-const maxTextLength = 16_384
+const maxTextBytes = 16_384
 
 /** The rest of `standingHeaders`, and the type of every answer of the kernel. */
 const fixedHeaders = [
@@ -88,7 +89,7 @@ export const sendReply = (exchange: Exchange, reply: Reply, isLast: boolean): vo
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return
   const rest = restOfBody(request)
-  const body = reply.body.length > maxTextLength ? Buffer.from(reply.body) : reply.body
+  const bodyBytes = Buffer.byteLength(reply.body)
   // A flat list of names and values is what Node writes fastest.
   const headers = [
     'X-Request-Id',
@@ -97,13 +98,14 @@ export const sendReply = (exchange: Exchange, reply: Reply, isLast: boolean): vo
     version,
     ...fixedHeaders,
     'Content-Length',
-    String(Buffer.byteLength(body)),
+    String(bodyBytes),
   ]
   if (allowance) headers.push(...rateLimitHeaders(allowance))
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
   if (rest !== 'none' || isLast) headers.push('Connection', 'close')
   response.writeHead(reply.status, headers)
-  if (rest === 'unbounded') endAfterDiscarding(request, response, body)
+  if (rest === 'unbounded') endAfterDiscarding(request, response, reply.body)
+  else if (bodyBytes > maxTextBytes) endWithText(response, reply.body, bodyBytes)
   // As text, head and body leave in one write.
-  else response.end(body)
+  else response.end(reply.body)
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { heldBytes } from './answer-bytes.ts'
 
 /** A client that reads an answer slower than this on the whole, after some time of grace, is cut off. */
 const leastBytesPerSecond = 16 * 1024
@@ -7,9 +8,6 @@ const graceMs = 30_000
 const checkMs = 1_000
 /** Answers in memory that clients do not take; beyond, the one that waits longest goes. */
 const maxUnreadBytes = 16 * 1024 * 1024
-
-/** Answers whose body is in memory once, for all who ask: a client that does not read it costs nothing. */
-export const sharedAnswers = new WeakSet<ServerResponse>()
 
 interface Unread {
   readonly socket: Socket
@@ -49,7 +47,7 @@ export const boundSlowReaders = (server: Server): SlowReaders => {
     const waiting = socket.writableLength
     // As a rule the system took it all.
     if (waiting === 0 || unread.has(response)) return
-    const bytes = sharedAnswers.has(response) ? 0 : waiting
+    const bytes = heldBytes.get(response) ?? waiting
     const endsMs = performance.now() + graceMs + (waiting / leastBytesPerSecond) * 1000
     unread.set(response, { socket, bytes, endsMs })
     unreadBytes += bytes
