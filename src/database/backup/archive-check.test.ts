@@ -24,6 +24,8 @@ const manifest: Written = [
   },
 ]
 const bytes = (count: number): Written => ['D', Buffer.alloc(count)]
+/** Rows of nothing. */
+const rows = (count: number): Written => ['D', Buffer.alloc(count, '\n')]
 const table = (name: string): Written => ['T', { name, columns: ['id'] }]
 const object = (key: unknown, size: unknown): Written => ['O', { key, size }]
 
@@ -75,7 +77,13 @@ describe('a backup whose checksum is right', () => {
       bytes(3),
     ],
     'has an object that says too much': [/cut short/, manifest, object('a', 3), bytes(2)],
-    'has an object that is too large': [/larger than 256 MiB/, manifest, object('a', 2 ** 29)],
+    'has an object that is too large': [/larger than 64 MiB/, manifest, object('a', 2 ** 27)],
+    'has a row without an end': [
+      /row is longer than 16 MiB/,
+      manifest,
+      table('calls'),
+      ...Array.from({ length: 17 }, () => bytes(maxPayloadBytes)),
+    ],
     'has an object of no size': [/has no size/, manifest, object('a', '3')],
     'has more tables than a schema': [
       /more than 1000 tables/,
@@ -102,11 +110,7 @@ describe('a backup whose checksum is right', () => {
 
   it('is refused where it unpacks to far more than a backup does', () =>
     assert.rejects(
-      verify(
-        manifest,
-        table('calls'),
-        ...Array.from({ length: 200 }, () => bytes(maxPayloadBytes)),
-      ),
+      verify(manifest, table('calls'), ...Array.from({ length: 200 }, () => rows(maxPayloadBytes))),
       /unpacks to far more/,
     ))
 })

@@ -8,7 +8,10 @@ import {
 import { parse, readArchive, type Frame } from './archive-reader.ts'
 
 /** An hour of recording is 14 MB. */
-export const maxObjectBytes = 256 * 1024 * 1024
+export const maxObjectBytes = 64 * 1024 * 1024
+/** A row as COPY writes it, in one line: ours stay below 1 MiB. Whoever loads a row holds all of it. */
+export const maxRowBytes = 16 * 1024 * 1024
+const lineFeed = 10
 /** More than the schema will have. */
 const maxTables = 1_000
 /** More than PostgreSQL allows a table. */
@@ -70,19 +73,29 @@ const createCheck = ({ isObjectKey }: ArchiveRules): ((frame: Frame) => void) =>
   let hasJobs = false
   let takesData = false
   /** Of the object whose data follows; undefined for rows, whose size is not told before. */
+  /** Of the row that has begun. */
+  let rowBytes = 0
   let missingBytes: number | undefined
 
   const endSection = (): void => {
     if (missingBytes !== undefined && missingBytes > 0) throw damaged('an object is cut short')
     missingBytes = undefined
+    rowBytes = 0
     takesData = false
   }
 
   const takeData = ({ payload }: Frame): void => {
     if (!takesData) throw damaged('data belongs to nothing')
-    if (missingBytes === undefined) return
+    if (missingBytes === undefined) return takeRows(payload)
     missingBytes -= payload.length
     if (missingBytes < 0) throw damaged('an object is larger than it says')
+  }
+
+  const takeRows = (payload: Buffer): void => {
+    const [first, last] = [payload.indexOf(lineFeed), payload.lastIndexOf(lineFeed)]
+    if (rowBytes + (first < 0 ? payload.length : first) > maxRowBytes)
+      throw damaged('a row is longer than 16 MiB')
+    rowBytes = first < 0 ? rowBytes + payload.length : payload.length - 1 - last
   }
 
   const takeTable = ({ payload }: Frame): void => {
@@ -98,7 +111,7 @@ const createCheck = ({ isObjectKey }: ArchiveRules): ((frame: Frame) => void) =>
     if (typeof key !== 'string' || !isObjectKey(key)) throw damaged('an object has no usable name')
     if (typeof size !== 'number' || !Number.isInteger(size) || size < 0)
       throw damaged(`the object ${key} has no size`)
-    if (size > maxObjectBytes) throw damaged(`the object ${key} is larger than 256 MiB`)
+    if (size > maxObjectBytes) throw damaged(`the object ${key} is larger than 64 MiB`)
     objects += 1
     if (objects > maxObjects) throw damaged(`it holds more than ${maxObjects} objects`)
     takesData = size > 0

@@ -224,15 +224,29 @@ const copyInto = async (
 ): Promise<void> => {
   const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ')
   const sink = client.query(copyFrom(`copy ${table} (${names}) from stdin`))
-  await pipeline(Readable.from(data), sink)
+  try {
+    await pipeline(Readable.from(data), sink)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || !dataErrors.test(error.code ?? '')) throw error
+    // Its words hold what was in the file, however long.
+    const reason = error.message.slice(0, maxReasonLength)
+    throw new ArchiveError(`The backup holds rows that ${table} does not take: ${reason}`, {
+      cause: error,
+    })
+  }
 }
+
+/** Data exceptions, and constraints that were broken. */
+const dataErrors = /^2[23]/
+const maxReasonLength = 200
 
 const putObject = async (
   options: RestoreOptions,
-  { key }: ObjectHead,
+  { key, size }: ObjectHead,
   data: AsyncIterable<Buffer>,
 ): Promise<void> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of data) chunks.push(chunk)
-  await options.putObject(key, Buffer.concat(chunks))
+  const bytes = Buffer.allocUnsafeSlow(size)
+  let filled = 0
+  for await (const chunk of data) filled += chunk.copy(bytes, filled)
+  await options.putObject(key, bytes)
 }
