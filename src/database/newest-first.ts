@@ -29,7 +29,7 @@ interface ListDeclaration<Filter extends string> {
   readonly sortColumn: string
   /** Each filter's condition, with `?` for its value. */
   readonly filters: Readonly<Record<Filter, string>>
-  /** Ways to read the list: taken is the first whose filter is given, the last one without any. */
+  /** Ways to read the list: taken is the first whose filters are given, the last one without any. */
   readonly ways: readonly Way<Filter>[]
   /**
    * A filter by a column of few values, which stands before the sort column in the indexes. Without this filter the rows
@@ -40,6 +40,8 @@ interface ListDeclaration<Filter extends string> {
 
 interface Way<Filter extends string> {
   readonly filter?: Filter
+  /** Given as well. */
+  readonly and?: Filter
   /**
    * What always holds, if anything, in the words of the one index that is meant: of partial indexes PostgreSQL takes only
    * those whose predicate it finds in these words.
@@ -109,7 +111,8 @@ const listText = <Filter extends string>(
   hasCursor: boolean,
 ): string => {
   const { table, sortColumn, filters, ways, merged } = declaration
-  const way = ways.find(({ filter }) => filter === undefined || used.includes(filter))
+  const isUsed = (filter: Filter | undefined) => filter === undefined || used.includes(filter)
+  const way = ways.find(({ filter, and }) => isUsed(filter) && isUsed(and))
   const own = ['organization_id = $1', ...(way?.where === undefined ? [] : [way.where])]
   const conditionOf = (filter: Filter): string =>
     filters[filter].replaceAll('?', `$${used.indexOf(filter) + 3}`)

@@ -126,10 +126,15 @@ export const listApiCalls = newestFirst<
     created_before: 'created_at < ?::timestamptz',
   },
   merged: { filter: 'status', values: callStatuses },
-  // As the indexes of migrations/0150-list-indexes.sql say it.
+  // As the indexes of migrations/0150-list-indexes.sql and 0161-contact-agent-list.sql say it.
   ways: [
     { filter: 'automation_run_id', where: inNoIndex, isNarrow: true },
     { filter: 'batch_id', where: inNoIndex, isNarrow: true },
+    {
+      filter: 'contact_id',
+      and: 'agent_id',
+      where: "origin || '' || '' = 'api' and '' || status <> 'pending'",
+    },
     { filter: 'contact_id', where: inNoIndex },
     { filter: 'agent_id', where: "origin || '' = 'api' and status <> 'pending'" },
     { where: "origin = 'api' and status <> 'pending'" },
