@@ -36,7 +36,7 @@ export const httpHeadCost: Attack = {
   goal: 'no request head costs more than 20 ms',
   isTimed: true,
   async run({ product }, limits) {
-    const meter = createCostMeter(product.home.apiPort)
+    const meter = await createCostMeter(product)
     const problems: string[] = []
     let worstMs = 0
     let address = 0

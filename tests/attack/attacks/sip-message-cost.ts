@@ -54,7 +54,7 @@ const costOf = async (
   limits: Limits,
   shapes: readonly HostileShape[],
 ): Promise<{ worstMs: number; problems: string[] }> => {
-  const meter = createCostMeter(product.home.apiPort)
+  const meter = await createCostMeter(product)
   const problems: string[] = []
   const goodEnoughMs = limits.messageMs
   let worstMs = 0

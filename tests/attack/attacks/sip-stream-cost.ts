@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { trunkAddress } from '../stage/addresses.ts'
 import type { Attack } from '../stage/attack.ts'
-import { hostileShapes } from '../stage/hostile-shapes.ts'
+import { hostileShapes, repeatedShapes } from '../stage/hostile-shapes.ts'
 import { openConnection } from '../stage/http-connection.ts'
 import { createCostMeter } from '../stage/message-cost.ts'
 import { strangeMessages } from '../stage/requests.ts'
@@ -31,12 +31,12 @@ export const sipStreamCost: Attack = {
     const { port } = server.address() as AddressInfo
     const settings = { OUTDIAL_SIP_TRUNK: `sip:${trunkAddress}:${port};transport=tcp` }
     const product = await stage.startAnother({ settings })
-    const meter = createCostMeter(product.home.apiPort)
+    const meter = await createCostMeter(product)
     const problems: string[] = []
     let worstMs = 0
     const parts = { address: trunkAddress, port, transport: 'TCP' } as const
     try {
-      const shapes = hostileShapes(parts)
+      const shapes = [...hostileShapes(parts), ...repeatedShapes(parts)]
       for (const { name, write } of shapes) {
         const costMs = await meter.costMs(
           async () => {

@@ -21,6 +21,7 @@ import { slowReaders } from '../attacks/slow-readers.ts'
 import { strangerRequests } from '../attacks/stranger-requests.ts'
 import { terminalEscapes } from '../attacks/terminal-escapes.ts'
 import { toolFraming } from '../attacks/tool-framing.ts'
+import { unreadAnswers } from '../attacks/unread-answers.ts'
 import { transferTargets } from '../attacks/transfer-targets.ts'
 import { trunkReflection } from '../attacks/trunk-reflection.ts'
 import { freshOrganizations } from '../attacks/fresh-organizations.ts'
@@ -29,6 +30,10 @@ import { unanalyzedClaims } from '../attacks/unanalyzed-claims.ts'
 import { secondNode } from '../attacks/second-node.ts'
 import { pausedProcess } from '../attacks/paused-process.ts'
 import { storageQuotas } from '../attacks/storage-quotas.ts'
+import { hostileBackups } from '../attacks/hostile-backups.ts'
+import { productionInstall } from '../attacks/production-install.ts'
+import { signingSecret } from '../attacks/signing-secret.ts'
+import { startedAsRoot } from '../attacks/started-as-root.ts'
 import type { Attack } from './attack.ts'
 
 /** Every attack, in the order they are tried. */
@@ -49,6 +54,7 @@ export const attacks: readonly Attack[] = [
   httpSmuggling,
   pipelinedRequests,
   slowReaders,
+  unreadAnswers,
   connectionExhaustion,
   readyzFlood,
   inventedKeys,
@@ -62,6 +68,10 @@ export const attacks: readonly Attack[] = [
   standingLogReader,
   pausedProcess,
   secondNode,
+  signingSecret,
+  hostileBackups,
+  startedAsRoot,
+  productionInstall,
   unanalyzedClaims,
   slowLists,
   freshOrganizations,

@@ -101,6 +101,23 @@ export const hostileShapes = (parts: RequestParts): HostileShape[] => {
   ]
 }
 
+const repeatedNames = ['Via', 'Contact', 'Record-Route', 'Proxy-Authenticate', 'X-Any'] as const
+/** Short enough that no line is too long, often enough that the message is as large as one may be. */
+const lineBytes = 3_500
+
+/** Messages of a stream that are within every limit, and full of the hostile values. */
+export const repeatedShapes = (parts: RequestParts): HostileShape[] =>
+  repeatedNames.flatMap((name) =>
+    Object.entries(values).map(([shape, write]) => ({
+      name: `${name} again and again: ${shape}`,
+      write: (size: number) => {
+        const line = [name, write(lineBytes)] as const
+        const headers = Array.from({ length: Math.floor(size / lineBytes) }, () => line)
+        return strangeRequest('OPTIONS', { ...parts, headers })
+      },
+    })),
+  )
+
 /** Bodies that are read within a dialog. */
 export const hostileBodies: readonly {
   readonly name: string

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freeTcpPort, freeUdpPort } from '../../support/free-port.ts'
 import { until } from '../../support/until.ts'
+import { collect, runMeasured, type CommandResult } from './command.ts'
 
 /** A data folder and ports: what a product keeps over its restarts. */
 export interface Home {
@@ -43,12 +44,6 @@ export interface StartDocument {
   }
 }
 
-export interface CommandResult {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 export interface ProductOptions {
   /** The checkout that is attacked. */
   readonly root: string
@@ -60,9 +55,7 @@ export interface ProductOptions {
 }
 
 const readyTimeoutMs = 90_000
-const commandTimeoutMs = 60_000
 const stopPatienceMs = 8_000
-const maxOutput = 4_000_000
 
 export const createHome = async (): Promise<Home> => {
   const data = mkdtempSync(join(tmpdir(), 'outdial-attack-'))
@@ -79,17 +72,7 @@ export const createHome = async (): Promise<Home> => {
 export const startProduct = async (home: Home, options: ProductOptions): Promise<Product> => {
   const { root, log = 'read' } = options
   const main = join(root, 'src/main.ts')
-  const env: Record<string, string> = {
-    ...withoutSettings(process.env),
-    OUTDIAL_DATA: home.data,
-    OUTDIAL_API_PORT: String(home.apiPort),
-    OUTDIAL_DASHBOARD_PORT: String(home.dashboardPort),
-    OUTDIAL_MEDIA_PORT: String(home.mediaPort),
-    OUTDIAL_SIP_PORT: String(home.sipPort),
-    OUTDIAL_DRAIN_SECONDS: '0',
-    ...options.settings,
-    ...options.environment,
-  }
+  const env = environmentOf(home, { ...options.settings, ...options.environment })
   const full = log === 'full' ? openSync('/dev/full', 'w') : undefined
   const child = spawn(process.execPath, [main, 'start', '--json'], {
     env,
@@ -109,7 +92,7 @@ export const startProduct = async (home: Home, options: ProductOptions): Promise
     },
     { timeoutMs: readyTimeoutMs },
   )
-  const run = (...args: string[]): Promise<CommandResult> => runCommand(main, env, args)
+  const run = (...args: string[]): Promise<CommandResult> => runMeasured(main, env, args)
   return {
     apiUrl,
     home,
@@ -142,6 +125,21 @@ export const startProduct = async (home: Home, options: ProductOptions): Promise
   }
 }
 
+/** What the product and its commands are started with. */
+export const environmentOf = (
+  home: Home,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> => ({
+  ...withoutSettings(process.env),
+  OUTDIAL_DATA: home.data,
+  OUTDIAL_API_PORT: String(home.apiPort),
+  OUTDIAL_DASHBOARD_PORT: String(home.dashboardPort),
+  OUTDIAL_MEDIA_PORT: String(home.mediaPort),
+  OUTDIAL_SIP_PORT: String(home.sipPort),
+  OUTDIAL_DRAIN_SECONDS: '0',
+  ...settings,
+})
+
 const withoutSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
@@ -154,34 +152,10 @@ const withoutSettings = (env: NodeJS.ProcessEnv): Record<string, string> =>
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
-const collect = (stream: NodeJS.ReadableStream | null): (() => string) => {
-  let text = ''
-  stream?.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-maxOutput)
-  })
-  return () => text
-}
-
 const parseDocument = (text: string): StartDocument | undefined => {
   try {
     return JSON.parse(text) as StartDocument
   } catch {
     return undefined
   }
-}
-
-const runCommand = async (
-  main: string,
-  env: Readonly<Record<string, string>>,
-  args: readonly string[],
-): Promise<CommandResult> => {
-  const child = spawn(process.execPath, [main, ...args], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: commandTimeoutMs,
-  })
-  const stdout = collect(child.stdout)
-  const stderr = collect(child.stderr)
-  await once(child, 'close')
-  return { status: child.exitCode, stdout: stdout(), stderr: stderr() }
 }

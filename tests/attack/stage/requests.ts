@@ -5,7 +5,7 @@ export interface RequestParts {
   /** Of the sender, as its Via and Contact name it. */
   readonly address: string
   readonly port: number
-  readonly transport?: 'UDP' | 'TCP'
+  readonly transport?: 'UDP' | 'TCP' | 'TLS'
   readonly toTag?: string
   readonly callId?: string
   readonly fromTag?: string

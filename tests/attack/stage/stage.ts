@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import pg from 'pg'
 import { connectToTestServer } from '../../support/test-server.ts'
 import { openEngine, type Engine } from './engine.ts'
 import { flowProblems, openLiveCall, type LiveCall } from './live-calls.ts'
 import { startProber, type Prober } from './prober.ts'
-import { createHome, startProduct, type Product, type ProductOptions } from './product.ts'
+import { runMeasured, type MeasuredResult } from './command.ts'
+import {
+  createHome,
+  environmentOf,
+  startProduct,
+  type Product,
+  type ProductOptions,
+} from './product.ts'
 import { openTenant, type Tenant } from './tenant.ts'
 import { openTrunk, type Trunk } from './trunk.ts'
 
@@ -29,12 +37,18 @@ export interface Stage {
   readonly newNumber: () => string
   /** Another product beside this one, with a database of its own; stopped with the stage. */
   startAnother(options: AnotherOptions): Promise<Product>
+  /** An installation in which nothing was started yet: its command line. */
+  openEmpty(): Promise<{ run(...args: string[]): Promise<MeasuredResult> }>
   /** What became of the two calls; calls that broke are replaced, a product that ended is started again. */
   recover(): Promise<string[]>
   stop(): Promise<void>
 }
 
 export interface AnotherOptions extends Omit<ProductOptions, 'root'> {
+  /** Another checkout than the one that is attacked. */
+  readonly root?: string
+  /** Its database is the embedded one, in its own folder. */
+  readonly hasOwnCluster?: boolean
   /** A node of the installation that this product belongs to, instead of an installation of its own. */
   readonly besides?: Product
 }
@@ -126,17 +140,28 @@ const buildStage = async (
     live,
     openCall,
     newNumber,
-    async startAnother({ settings: others, besides, ...options }) {
+    async startAnother({ settings: others, besides, hasOwnCluster, ...options }) {
       const ownHome = await createHome()
       closers.push(() => ownHome.remove())
-      const url = besides?.databaseUrl ?? (await openOwnDatabase())
+      const { DATABASE_URL: _, ...own } = others
+      const url = hasOwnCluster ? undefined : (besides?.databaseUrl ?? (await openOwnDatabase()))
       const another = await startProduct(ownHome, {
         root,
         ...options,
-        settings: { ...others, DATABASE_URL: url, OUTDIAL_RTP_PORTS: '24000-27999' },
+        settings: {
+          ...own,
+          ...(url !== undefined && { DATABASE_URL: url }),
+          OUTDIAL_RTP_PORTS: '24000-27999',
+        },
       })
       closers.push(() => another.stop())
       return another
+    },
+    async openEmpty() {
+      const ownHome = await createHome()
+      closers.push(() => ownHome.remove())
+      const env = environmentOf(ownHome, { DATABASE_URL: await openOwnDatabase() })
+      return { run: (...args) => runMeasured(join(root, 'src/main.ts'), env, args) }
     },
     async recover() {
       const isDead = !product.isAlive
