@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { sql, type Database } from '../database/database.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { NoInstallationError } from '../database/setup-error.ts'
+import { checkCircuit } from './doctor-circuit.ts'
 import { checkEngine } from './doctor-engine.ts'
 import { checkLive } from './doctor-live.ts'
 import { checkPorts } from './doctor-ports.ts'
@@ -24,6 +25,7 @@ export const examine = async (
   const onDatabase = openDatabase(async (db) => [
     ...(await checkDatabase(db, placeOf(config))),
     ...(await checkLive(config, db)),
+    ...(await checkCircuit(db)),
   ]).catch((error: unknown) => [
     error instanceof NoInstallationError
       ? warning('database', error.message)

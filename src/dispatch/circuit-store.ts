@@ -104,3 +104,44 @@ export const circuitState = async (db: Queryable, route: RouteName): Promise<Cir
     isRetryDue: row?.is_retry_due ?? false,
   }
 }
+
+/** Counting ends here. */
+export const maxCountedWaiting = 100_000
+
+const reportStatement = sql(
+  'circuit-store.reportCircuit',
+  `select r.down_since as since, r.down_cause as cause, r.down_reason as reason, r.ping_at, r.retry_at,
+          (select count(*)
+             from (select
+                     from dispatch_organizations d
+                     join lanes l on l.organization_id = d.organization_id
+                                 and not l.paused and l.opens_at <= now() and l.closes_at > now()
+                     join calls c on c.organization_id = l.organization_id
+                                 and c.lane_id = l.id
+                                 and c.status = 'queued'
+                                 and c.lease_token is null
+                                 and (c.not_before <= now() or c.wait_reason = 'trunk_down')
+                    where d.route = r.name
+                    limit ${maxCountedWaiting}) as due)::integer as waiting
+     from routes r
+    where r.name = $1
+      and r.down_since is not null`,
+)
+
+/** An open circuit, for people. */
+export interface CircuitReport {
+  readonly since: Date
+  readonly cause: TrunkFaultCause
+  readonly reason: string
+  /** When it is asked with OPTIONS, where an answer proves something; when a call is let through at the latest. */
+  readonly ping_at: Date
+  readonly retry_at: Date
+  /** Calls that would be dialled now, up to `maxCountedWaiting`. */
+  readonly waiting: number
+}
+
+/** Undefined: the circuit is closed, or the route unknown. Of all organizations, because a trunk is the installation's. */
+export const reportCircuit = (
+  db: Queryable,
+  route: RouteName,
+): Promise<CircuitReport | undefined> => db.row<CircuitReport>(reportStatement, [route])
