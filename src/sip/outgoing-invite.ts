@@ -7,7 +7,7 @@ import {
 } from './invite-branches.ts'
 import type { InviteClientTransaction } from './invite-client-transaction.ts'
 import { buildCancel, buildInvite } from './invite-request.ts'
-import { bodyText, type SipRequest, type SipResponse } from './message.ts'
+import { bodyText, headerOf, type SipRequest, type SipResponse } from './message.ts'
 import { newTag } from './responses.ts'
 import { createTimers, type Timers } from './scheduler.ts'
 import { minimumOf } from './session-timer.ts'
@@ -188,7 +188,14 @@ export class OutgoingInvite {
       if (this.#options.maySend?.() ?? true) return this.#send(this.#hop)
       return this.#close({ kind: 'cancelled', rang: this.#rang, invited: true })
     }
-    this.#close({ kind: 'refused', response, rang: this.#rang })
+    const request = this.#transaction?.request
+    const isAuthorized = request !== undefined && carriesCredentials(request)
+    this.#close({
+      kind: 'refused',
+      response,
+      rang: this.#rang,
+      ...(isAuthorized && { isAuthorized }),
+    })
   }
 
   /**
@@ -285,6 +292,9 @@ const noResponse = (reason: string, rang: boolean): InviteResult => ({
   rang,
   invited: true,
 })
+
+const carriesCredentials = (request: SipRequest): boolean =>
+  ['authorization', 'proxy-authorization'].some((name) => headerOf(request, name) !== undefined)
 
 const isSameHop = (a: Destination, b: Destination | undefined): boolean =>
   a.address === b?.address && a.port === b.port

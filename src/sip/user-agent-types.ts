@@ -41,7 +41,13 @@ export interface InviteOptions {
 
 export type InviteResult =
   | { readonly kind: 'answered'; readonly dialog: Dialog; readonly response: SipResponse }
-  | { readonly kind: 'refused'; readonly response: SipResponse; readonly rang: boolean }
+  | {
+      readonly kind: 'refused'
+      readonly response: SipResponse
+      readonly rang: boolean
+      /** The INVITE that was refused carried the answer to a challenge. */
+      readonly isAuthorized?: true
+    }
   | { readonly kind: 'ring_timeout'; readonly rang: boolean; readonly response?: SipResponse }
   | { readonly kind: 'cancelled'; readonly rang: boolean; readonly invited: boolean }
   | {

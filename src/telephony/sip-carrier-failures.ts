@@ -7,10 +7,16 @@ import type { DialFailure, DialFailureCause } from './carrier.ts'
 type Unanswered = Exclude<InviteResult, { readonly kind: 'answered' }>
 
 /** What an attempt without an answer means for the call (decisions D3 and D14). */
-export const failedDial = (result: Unanswered, ringTimeoutMs: number): DialFailure => {
+export const failedDial = (
+  result: Unanswered,
+  ringTimeoutMs: number,
+  areCredentialsProven = false,
+): DialFailure => {
   switch (result.kind) {
     case 'refused':
-      return refused(result.response, result.rang)
+      return result.isAuthorized === true && !result.rang && !areCredentialsProven
+        ? refusedWithPassword(result.response)
+        : refused(result.response, result.rang)
     case 'ring_timeout':
       return ringTimeout(result, ringTimeoutMs)
     case 'cancelled':
@@ -45,6 +51,27 @@ export const mediaMismatch: DialFailure = {
   rang: true,
   invited: true,
 }
+
+/**
+ * Some servers answer a wrong password with 403 instead of another challenge. So does one that forbids the number: then a call to
+ * another number has shown, or will show, that the password is right.
+ */
+const refusedWithPassword = (response: SipResponse): DialFailure =>
+  response.status === 403
+    ? {
+        cause: 'authentication',
+        sipStatus: response.status,
+        reason: sentence(response, explanations.authentication),
+        rang: false,
+        invited: true,
+      }
+    : refused(response, false)
+
+/** Whether the trunk took the password that this INVITE carried. */
+export const provesCredentials = (result: InviteResult): boolean =>
+  result.kind === 'refused' &&
+  result.isAuthorized === true &&
+  ![401, 403, 407].includes(result.response.status)
 
 const refused = (response: SipResponse, rang: boolean): DialFailure => {
   const cause = causeOf(response, rang)

@@ -7,7 +7,7 @@ import { hostPort } from '../sip/uri.ts'
 import type { Dialog, InviteResult, UserAgent } from '../sip/user-agent-types.ts'
 import type { Carrier, DialOutcome, DialProgress, DialRequest, MediaAddress } from './carrier.ts'
 import type { MediaSourceRule } from './media-sources.ts'
-import { failedDial, mediaMismatch } from './sip-carrier-failures.ts'
+import { failedDial, mediaMismatch, provesCredentials } from './sip-carrier-failures.ts'
 import { createSipCallLeg, type TransferSettings } from './sip-carrier-leg.ts'
 import { isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
 
@@ -50,6 +50,7 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
     warnsOfMd5: trunk.auth === undefined && !isLocalTrunk(trunk),
     logger,
   })
+  let areCredentialsProven = false
   return {
     dial: async (request, signal) => {
       const address = await mediaAddress(options, request.localMedia)
@@ -57,7 +58,10 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
         local: { address, port: request.localMedia.port },
       })
       const result = await invite({ ...options, digestPolicy }, request, negotiator, signal)
-      const outcome = await outcomeOf(result, { options, negotiator, request, signal })
+      // A phone that rang or answered is proof enough, whether its INVITE was challenged or not.
+      areCredentialsProven ||= provesCredentials(result) || mayHaveRung(result)
+      const attempt = { options, negotiator, request, signal, areCredentialsProven }
+      const outcome = await outcomeOf(result, attempt)
       options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
       return outcome
     },
@@ -141,12 +145,19 @@ interface Attempt {
   readonly negotiator: MediaNegotiator
   readonly request: DialRequest
   readonly signal: AbortSignal
+  readonly areCredentialsProven: boolean
 }
+
+const mayHaveRung = (result: InviteResult): boolean =>
+  result.kind === 'answered' || (result.kind !== 'not_sent' && result.rang)
 
 const outcomeOf = async (result: InviteResult, attempt: Attempt): Promise<DialOutcome> =>
   result.kind === 'answered'
     ? answered(result.dialog, attempt)
-    : { kind: 'failed', failure: failedDial(result, attempt.request.ringTimeoutMs) }
+    : {
+        kind: 'failed',
+        failure: failedDial(result, attempt.request.ringTimeoutMs, attempt.areCredentialsProven),
+      }
 
 const answered = async (
   dialog: Dialog,
