@@ -2,18 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { strangerAddress } from '../stage/addresses.ts'
 import type { Attack } from '../stage/attack.ts'
 import type { Stage } from '../stage/stage.ts'
+import { openTenant } from '../stage/tenant.ts'
 import { composeResponse, headerOf, parseSip } from '../stage/sip-text.ts'
 import { openUdpPeer } from '../stage/udp-peer.ts'
 
 const realm = 'trunk.example'
-const challengeOf = (name: string): string =>
-  `Digest realm="${name}", nonce="${Math.random()}", algorithm=SHA-256, qop="auth"`
+const challengeOf = (name: string, algorithm = 'SHA-256'): string =>
+  `Digest realm="${name}", nonce="${Math.random()}", algorithm=${algorithm}, qop="auth"`
+/** Without a nonce of ours in it, such a hash can be tried offline for every trunk at once. */
+const withoutQop = `Digest realm="${realm}", nonce="n", algorithm=MD5`
 const settleMs = 2_500
 
 /** Credentials are for the trunk: its addresses, and the realm it first had. */
 export const digestCredentials: Attack = {
   name: 'digest-credentials',
-  goal: 'credentials go to the trunk’s addresses and its first realm only',
+  goal: 'credentials go to the trunk’s addresses and first realm, by no weaker digest than it demands',
   async run(stage) {
     const problems: string[] = []
     // The trunk's own challenge is answered, and pins its realm.
@@ -23,7 +26,8 @@ export const digestCredentials: Attack = {
       problems.push('a second realm was answered')
     const bytes = await leaksToContact(stage)
     if (bytes.credentials) problems.push('a foreign Contact was sent credentials')
-    return { figure: `${problems.length} leaks of 2 tried`, problems }
+    problems.push(...(await leaksByWeakDigest(stage)))
+    return { figure: `${problems.length} leaks of 5 tried`, problems }
   },
 }
 
@@ -48,6 +52,30 @@ const answersChallenge = async (stage: Stage, challenge: string): Promise<boolea
   await tenant.request('POST', `/calls/${body.id}/cancel`, {})
   await Promise.race([leg.over, delay(settleMs)])
   return isAnswered
+}
+
+/** A trunk that asks for less than its setting demands; MD5 without qop is less than what any demands. */
+const leaksByWeakDigest = async (stage: Stage): Promise<string[]> => {
+  const problems: string[] = []
+  if (await answersChallenge(stage, withoutQop)) problems.push('MD5 without qop was answered')
+  const settings = {
+    ...stage.settings,
+    OUTDIAL_SIP_TRUNK: `${stage.settings['OUTDIAL_SIP_TRUNK']};auth=sha-256`,
+  }
+  const product = await stage.startAnother({ settings })
+  try {
+    const tenant = await openTenant(product, 'Strict trunk')
+    const { id: agentId = '' } = await tenant.publishAgent()
+    const strict = { ...stage, product, tenant, agentId }
+    // First the good one: a trunk whose challenge is refused is not called again at once.
+    if (!(await answersChallenge(strict, challengeOf(realm))))
+      problems.push('SHA-256 was not answered where it is the least')
+    if (await answersChallenge(strict, challengeOf(realm, 'MD5')))
+      problems.push('MD5 was answered where SHA-256 is the least')
+  } finally {
+    await product.stop()
+  }
+  return problems
 }
 
 /** The 200's Contact lies elsewhere, and challenges the BYE that is sent there. */

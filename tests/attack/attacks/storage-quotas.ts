@@ -3,13 +3,14 @@ import { openTenant, type ApiAnswer, type Tenant } from '../stage/tenant.ts'
 
 const quota = 20
 const recipientsOfBatch = 8
+const answersQuota = 5
 /** What the contract has for a limit (docs/decisions.md). */
 const refusals = [413, 429]
 
 /** An organization that stores without end is stopped at its quota, and nobody else is. */
 export const storageQuotas: Attack = {
   name: 'storage-quotas',
-  goal: 'contacts, batches and their recipients are refused beyond the organization’s quota',
+  goal: 'contacts, batches, their recipients and kept answers are refused beyond the organization’s quota',
   async run(stage) {
     const { product } = stage
     const greedy = await openTenant(product, 'Greedy')
@@ -24,15 +25,22 @@ export const storageQuotas: Attack = {
     const contacts = await fill(quota * 2, (turn) =>
       greedy.request('POST', '/contacts', contactOf(1_000 + turn)),
     )
+    const keeping = await openTenant(product, 'Keeping answers')
+    const { id: keepingAgent = '' } = await keeping.publishAgent()
+    await product.ask('org', 'set', keeping.id, '--quota', `idempotency_answers=${answersQuota}`)
+    const answers = await fill(quota, (turn) => placeBatch(keeping, keepingAgent, turn, 1))
     const other = await stage.tenant.request('POST', '/contacts', contactOf(5_000))
     const problems = [
       ...(recipients.isRefused ? [] : [`${recipients.accepted} batches were accepted`]),
       ...(recipients.accepted > 0 ? [] : ['no batch was accepted']),
       ...(contacts.isRefused ? [] : [`${contacts.accepted} contacts were accepted`]),
+      ...(answers.isRefused && answers.accepted > 0
+        ? []
+        : [`${answers.accepted} answers were kept, of ${answersQuota} allowed`]),
       ...(other.status === 201 ? [] : [`another organization was answered ${other.status}`]),
     ]
     return {
-      figure: `refused after ${recipients.accepted} batches of ${recipientsOfBatch} and ${contacts.accepted} contacts`,
+      figure: `refused after ${recipients.accepted} batches of ${recipientsOfBatch}, ${contacts.accepted} contacts, ${answers.accepted} kept answers`,
       problems,
     }
   },

@@ -34,6 +34,7 @@ import { hostileBackups } from '../attacks/hostile-backups.ts'
 import { productionInstall } from '../attacks/production-install.ts'
 import { signingSecret } from '../attacks/signing-secret.ts'
 import { startedAsRoot } from '../attacks/started-as-root.ts'
+import { sipTlsCost } from '../attacks/sip-tls-cost.ts'
 import type { Attack } from './attack.ts'
 
 /** Every attack, in the order they are tried. */
@@ -50,6 +51,7 @@ export const attacks: readonly Attack[] = [
   byeFlood,
   sipMessageCost,
   sipStreamCost,
+  sipTlsCost,
   httpHeadCost,
   httpSmuggling,
   pipelinedRequests,
