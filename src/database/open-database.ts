@@ -29,6 +29,12 @@ interface PoolOptions extends DatabaseOptions {
   readonly settings?: string
 }
 
+/**
+ * Statements find their rows by an index, one by one. The planner would walk whole tables, and keep that plan, where it
+ * knows no better: after the first rows of a new installation, and before the first statistics of a table that has grown.
+ */
+const planSettings = ' -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+
 const defaultMaxConnections = 20
 const defaultStatementTimeoutMs = 30_000
 /**
@@ -57,7 +63,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     })
     return { pool, lending: createLending(pool) }
   }
-  const { pool, lending } = openPool(options)
+  const { pool, lending } = openPool({ ...options, settings: planSettings })
   const listing = openPool({
     ...options,
     maxConnections: Math.min(maxListConnections, options.maxConnections ?? maxListConnections),

@@ -161,13 +161,14 @@ const unlimited = 2_147_483_647
 // calls wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on
 // disk. Planning the claim takes longer than running it, and all values have one plan, so that it is planned once, from
 // whatever is known of the tables then: nothing, in a new installation. So only the plan that is meant is left to choose.
-// Everything is found by an index, row by row.
+// Everything is found by an index, row by row, and what has an order is read from the index that has it.
 const lockRouteStatement = sql(
   'claim-calls.lockRoute',
   `select set_config('synchronous_commit', 'off', true),
           set_config('plan_cache_mode', 'force_generic_plan', true),
           set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
+          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+          set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)
      from routes
     where name = $1
       for update`,

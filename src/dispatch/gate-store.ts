@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '../database/database.ts'
-import { decisionFragment } from '../domains/calls/call-fragments.ts'
+import { decisionFragment, heldBy } from '../domains/calls/call-fragments.ts'
 import type { CallFence } from '../domains/calls/call-progress-store.ts'
 import type { CallOrigin } from '../domains/calls/call-states.ts'
 import type { LaneKind } from '../domains/calls/lane-store.ts'
@@ -36,7 +36,8 @@ export interface GateRow {
 }
 
 // A lane that never opens has its opening at infinity, which no Date can hold. One that is computed again before it
-// closes has no edge in sight: its opening was cut at the horizon, or is about to change.
+// closes has no edge in sight: its opening was cut at the horizon, or is about to change. Around the call everything is
+// found by its key (`limit 1`: there is no other way to join it), whatever the planner knows of the tables.
 const loadStatement = sql(
   'gate-store.loadForGate',
   `select c.contact_id, c.agent_id, c.agent_version, c.phone_number, c.origin, c.batch_id, c.attempt,
@@ -53,16 +54,25 @@ const loadStatement = sql(
           o.mode, v.definition -> 'engine' as engine,
           clock_timestamp() as now
      from calls c
-     join organizations o    on o.id = c.organization_id
-     join lanes l            on l.organization_id = c.organization_id and l.id = c.lane_id
-     join agent_versions v   on v.organization_id = c.organization_id and v.agent_id = c.agent_id
-                            and v.version = c.agent_version
-     left join agents a      on a.organization_id = c.organization_id and a.id = c.agent_id
-     left join contacts k    on k.organization_id = c.organization_id and k.id = c.contact_id
-     left join dnc_numbers d on d.organization_id = c.organization_id and d.phone_number = c.phone_number
+     join organizations o on o.id = c.organization_id
+     join lateral (select * from lanes
+                    where organization_id = c.organization_id and id = c.lane_id
+                    limit 1) l on true
+     join lateral (select definition from agent_versions
+                    where organization_id = c.organization_id and agent_id = c.agent_id and version = c.agent_version
+                    limit 1) v on true
+     left join lateral (select published_version, archived_at from agents
+                         where organization_id = c.organization_id and id = c.agent_id
+                         limit 1) a on true
+     left join lateral (select id from contacts
+                         where organization_id = c.organization_id and id = c.contact_id
+                         limit 1) k on true
+     left join lateral (select phone_number from dnc_numbers
+                         where organization_id = c.organization_id and phone_number = c.phone_number
+                         limit 1) d on true
     where c.organization_id = $1
       and c.id = $2
-      and c.lease_token = $3
+      and ${heldBy('$3', 'c.lease_token')}
       and c.status = 'queued'`,
 )
 
@@ -125,7 +135,7 @@ const releaseStatement = sql(
      from woken w
     where c.organization_id = w.organization_id
       and c.id = $2
-      and c.lease_token = $3
+      and ${heldBy('$3', 'c.lease_token')}
       and c.status = 'queued'`,
 )
 

@@ -1,5 +1,5 @@
 import { sql, type Queryable } from '../database/database.ts'
-import { decisionFragment } from '../domains/calls/call-fragments.ts'
+import { decisionFragment, heldBy } from '../domains/calls/call-fragments.ts'
 import type { CallFence } from '../domains/calls/call-progress-store.ts'
 
 /** Decision D3: a phone rings for at most a minute, and a call is over a minute after it must be. */
@@ -23,7 +23,7 @@ const markStatement = sql(
           ${decisionFragment({ decision: "'dial'", reason: '$5' })}
     where organization_id = $1
       and id = $2
-      and lease_token = $3
+      and ${heldBy('$3')}
       and status = 'queued'
       and cancel_requested_at is null
       and phone_number <> ''

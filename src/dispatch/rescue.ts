@@ -1,6 +1,6 @@
 import { sql, type Database, type Queryable } from '../database/database.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
-import { decisionFragment } from '../domains/calls/call-fragments.ts'
+import { decisionFragment, heldBy } from '../domains/calls/call-fragments.ts'
 import { finishCall, type CallFence } from '../domains/calls/call-progress-store.ts'
 
 /** Calls ended in one sweep; the next sweep takes the rest. */
@@ -33,7 +33,8 @@ const forgetStatement = sql(
       and not exists (select from calls c where c.node_id = n.id and c.lease_token is not null)`,
 )
 
-const deadNodes = '(select n.id from nodes n where n.rescued_at is not null)'
+/** Found once, and not once for each call. */
+const deadNodes = 'any (array(select n.id from nodes n where n.rescued_at is not null))'
 
 /**
  * Takes the calls of nodes whose lease is over: what was not dialled yet goes back to the queue, what was dialled ends
@@ -161,7 +162,7 @@ const requeueText = (condition: string): string => `with lost as materialized (
        from lost l
        join woken w on w.organization_id = l.organization_id
        join calls c on c.organization_id = l.organization_id and c.id = l.id
-      where c.lease_token = l.lease_token
+      where ${heldBy('l.lease_token', 'c.lease_token')}
         and c.status = 'queued'
         for update of c skip locked
    )
@@ -174,10 +175,7 @@ const requeueText = (condition: string): string => `with lost as materialized (
     where c.organization_id = h.organization_id
       and c.id = h.id`
 
-const requeueOfDeadNodes = sql(
-  'rescue.requeueOfDeadNodes',
-  requeueText(`c.node_id in ${deadNodes}`),
-)
+const requeueOfDeadNodes = sql('rescue.requeueOfDeadNodes', requeueText(`c.node_id = ${deadNodes}`))
 
 const requeueForgotten = sql('rescue.requeueForgotten', requeueText(forgottenFragment))
 
@@ -193,7 +191,7 @@ const dialledByDeadNodes = sql(
      from calls c
     where c.lease_token is not null
       and c.status <> 'queued'
-      and c.node_id in ${deadNodes}
+      and c.node_id = ${deadNodes}
     limit $1`,
 )
 

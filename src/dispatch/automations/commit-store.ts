@@ -1,5 +1,6 @@
 import type { AutomationRunStatus, RunFailureCode } from '../../contract/automation-runs.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import { oneOfFragment } from '../../domains/automations/run-fragments.ts'
 import { runStatusesBefore } from '../../domains/automations/run-states.ts'
 import type { CallingPolicyJson } from '../../domains/organizations/calling-policy.ts'
 import type { ClaimedRun } from './claim-runs.ts'
@@ -48,7 +49,7 @@ const moveStatement = sql(
         and id = $2
         and sequence = $3
         and wake_count = $4
-        and status = any($18)
+        and ${oneOfFragment('status', '$18')}
      returning organization_id, id, sequence
    )
    insert into automation_run_moves (organization_id, run_id, sequence, step, move, attempt, call_id, reason, until, at)
@@ -99,7 +100,7 @@ const lookStatement = sql(
       and id = $2
       and sequence = $3
       and wake_count = $4
-      and status = any($9)`,
+      and ${oneOfFragment('status', '$9')}`,
 )
 
 /** Nothing happened that would be told: only when to look again, and whether it waits. */
@@ -137,7 +138,7 @@ const endStatement = sql(
       where organization_id = $1
         and id = $2
         and sequence = $3
-        and status = any($7)
+        and ${oneOfFragment('status', '$7')}
      returning organization_id, id, sequence, step
    )
    insert into automation_run_moves (organization_id, run_id, sequence, step, move, reason, at)

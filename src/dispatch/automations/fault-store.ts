@@ -1,3 +1,4 @@
+import { activeFragment } from '../../domains/automations/run-fragments.ts'
 import { sql, type Database, type Queryable } from '../../database/database.ts'
 import { findActivePosition } from '../../domains/automations/run-store.ts'
 import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
@@ -12,7 +13,7 @@ const countStatement = sql(
           wake_at = coalesce($3::timestamptz, now()) + $4 * interval '1 millisecond'
     where organization_id = $1
       and id = $2
-      and status in ('queued', 'running', 'waiting')
+      and ${activeFragment('status')}
    returning faults`,
 )
 

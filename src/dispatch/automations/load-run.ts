@@ -8,6 +8,7 @@ import {
   type AutomationDefinition,
   type BranchableField,
 } from '../../domains/automations/definition.ts'
+import { activeFragment } from '../../domains/automations/run-fragments.ts'
 import type { ActiveRunStatus } from '../../domains/automations/run-states.ts'
 import type { CallOrigin } from '../../domains/calls/call-states.ts'
 import { policyOfJson, type CallingPolicyJson } from '../../domains/organizations/calling-policy.ts'
@@ -81,6 +82,7 @@ type RunRow = RunColumns & Surroundings
 /** An answered call without an outcome may get one from its summary, which is waited for this long. */
 const maxOutcomeWait = '10 minutes'
 
+// Around the run everything is found by its key (`limit 1`: there is no other way to join it), whatever the planner knows.
 const loadStatement = sql(
   'load-run.loadRun',
   `select r.automation_id, r.automation_version, a.status as automation_status, r.contact_id, r.origin, r.status,
@@ -96,15 +98,25 @@ const loadStatement = sql(
           coalesce(c.outcome is null and s.status = 'processing'
                    and c.ended_at > now() - interval '${maxOutcomeWait}', false) as is_outcome_pending
      from automation_runs r
-     join automations a      on a.organization_id = r.organization_id and a.id = r.automation_id
-     join organizations o    on o.id = r.organization_id
-     left join contacts k    on k.organization_id = r.organization_id and k.id = r.contact_id
-     left join dnc_numbers d on d.organization_id = r.organization_id and d.phone_number = k.phone_number
-     left join calls c       on c.organization_id = r.organization_id and c.id = r.call_id
-     left join results s     on s.organization_id = r.organization_id and s.call_id = r.call_id and s.kind = 'summary'
+     join organizations o on o.id = r.organization_id
+     join lateral (select status from automations
+                    where organization_id = r.organization_id and id = r.automation_id
+                    limit 1) a on true
+     left join lateral (select * from contacts
+                         where organization_id = r.organization_id and id = r.contact_id
+                         limit 1) k on true
+     left join lateral (select phone_number from dnc_numbers
+                         where organization_id = r.organization_id and phone_number = k.phone_number
+                         limit 1) d on true
+     left join lateral (select * from calls
+                         where organization_id = r.organization_id and id = r.call_id
+                         limit 1) c on true
+     left join lateral (select status from results
+                         where organization_id = r.organization_id and call_id = r.call_id and kind = 'summary'
+                         limit 1) s on true
     where r.organization_id = $1
       and r.id = $2
-      and r.status in ('queued', 'running', 'waiting')`,
+      and ${activeFragment('r.status')}`,
 )
 
 /** Undefined: the run is over. `now` stands in for the database's clock where a test turns time by hand. */

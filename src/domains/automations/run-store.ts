@@ -9,6 +9,7 @@ import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { CallOrigin } from '../calls/call-states.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
+import { activeFragment } from './run-fragments.ts'
 
 /** A run's columns as clients may see them. */
 export interface RunRow {
@@ -173,7 +174,7 @@ const positionStatement = sql(
      left join calls c on c.organization_id = r.organization_id and c.id = r.call_id
     where r.organization_id = $1
       and r.id = $2
-      and r.status in ('queued', 'running', 'waiting')`,
+      and ${activeFragment('r.status')}`,
 )
 
 /** Undefined: the run is over, or unknown. */
@@ -198,7 +199,7 @@ const cancelStatement = sql(
       where organization_id = $1
         and id = $2
         and sequence = $3
-        and status in ('queued', 'running', 'waiting')
+        and ${activeFragment('status')}
      returning organization_id, id, sequence, step, ${runColumns}
    ),
    move as (
@@ -227,7 +228,7 @@ const requestStatement = sql(
     where organization_id = $1
       and id = $2
       and sequence = $3
-      and status in ('queued', 'running', 'waiting')
+      and ${activeFragment('status')}
    returning id, ${runColumns}`,
 )
 
@@ -248,7 +249,7 @@ const wakeStatement = sql(
     where organization_id = $1
       and id = $2
       and call_id = $3
-      and status in ('queued', 'running', 'waiting')`,
+      and ${activeFragment('status')}`,
 )
 
 /** Whether a run was waiting for this call. */

@@ -39,13 +39,17 @@ const leftoverStatement = sql(
   'due-batches.findLeftovers',
   `select b.organization_id, b.id
      from batches b
+    -- One look for each, instead of all batches of the queue at once.
+    cross join lateral (
+      select
+        from calls c
+       where c.organization_id = b.organization_id
+         and c.batch_id = b.id
+         and c.status = 'queued'
+       limit 1
+    ) leftover
     where b.status = 'cancelled'
       and b.settled_at is null
-      and exists (select
-                    from calls c
-                   where c.organization_id = b.organization_id
-                     and c.batch_id = b.id
-                     and c.status = 'queued')
     order by b.cancelled_at
     limit $1`,
 )

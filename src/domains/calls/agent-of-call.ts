@@ -5,10 +5,14 @@ const findStatement = sql(
   'agent-of-call.find',
   `select v.definition
      from calls c
-     join agent_versions v
-       on v.organization_id = c.organization_id
-      and v.agent_id = c.agent_id
-      and v.version = c.agent_version
+    cross join lateral (
+       select definition
+         from agent_versions
+        where organization_id = c.organization_id
+          and agent_id = c.agent_id
+          and version = c.agent_version
+        limit 1
+     ) v
     where c.organization_id = $1
       and c.id = $2`,
 )

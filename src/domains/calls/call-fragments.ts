@@ -11,6 +11,13 @@ export const wokenFragment = `woken as materialized (
 
 export const wokenFirst = `(select is_known from woken)`
 
+/**
+ * Whether this token still holds the call. In words that are the predicate of no index: the call is found by its id, and
+ * not among all live calls of its organization.
+ */
+export const heldBy = (token: string, leaseToken = 'lease_token'): string =>
+  `coalesce(${leaseToken} = ${token}, false)`
+
 /** Kept decisions per call. The first stays (why it came here); of the others the oldest goes. */
 const maxDecisions = 50
 

@@ -2,7 +2,7 @@ import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { EndedCall } from './call-ended.ts'
-import { decisionFragment, wokenFirst, wokenFragment } from './call-fragments.ts'
+import { decisionFragment, heldBy, wokenFirst, wokenFragment } from './call-fragments.ts'
 import { statesBefore, type CallOrigin, type TerminalStatus } from './call-states.ts'
 
 /** Which call, and the proof that it is still ours: a later holder's token makes every write touch no row. */
@@ -20,7 +20,7 @@ const markConnectedStatement = sql(
           updated_at   = now()
     where organization_id = $1
       and id = $2
-      and lease_token = $3
+      and ${heldBy('$3')}
       and status = any($5)`,
 )
 
@@ -69,7 +69,7 @@ const finishStatement = sql(
             ${decisionFragment({ decision: '$4', reason: 'left($7, 500)' })}
       where organization_id = $1
         and id = $2
-        and lease_token = $3
+        and ${heldBy('$3')}
         and status = any($10)
         and ${wokenFirst}
      returning contact_id, agent_id, phone_number, origin, status, answer_status, batch_id, automation_run_id,
@@ -155,7 +155,7 @@ const requeueStatement = sql(
             })}
       where organization_id = $1
         and id = $2
-        and lease_token = $3
+        and ${heldBy('$3')}
         and status = any($7)
         and ${wokenFirst}
      returning id

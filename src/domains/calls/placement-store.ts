@@ -25,9 +25,11 @@ const findStatement = sql(
           d.phone_number is not null as is_on_do_not_call_list
      from organizations o
      join dispatch_organizations w on w.organization_id = o.id
-     left join agents a      on a.organization_id = o.id and a.id = $2
-     left join contacts c    on c.organization_id = o.id and c.id = $3
-     left join dnc_numbers d on d.organization_id = o.id and d.phone_number = c.phone_number
+     left join agents a   on a.organization_id = o.id and a.id = $2
+     left join contacts c on c.organization_id = o.id and c.id = $3
+     left join lateral (select phone_number from dnc_numbers
+                         where organization_id = o.id and phone_number = c.phone_number
+                         limit 1) d on true
     where o.id = $1`,
 )
 

@@ -38,18 +38,33 @@ const returned = `c.id, c.source, c.external_id, c.name, c.phone_number, c.email
                c.country, c.created_at, c.updated_at`
 
 // One round trip for a new contact, an update and an adoption. `found` locks, in one order, whoever has the identity or
-// the number, as they are once concurrent writers are done; `chosen` is the one to update by D4. Nothing found and
+// the number (`named`: each by its index, whatever the planner knows), as they are once concurrent writers are done; `chosen` is the one to update by D4. Nothing found and
 // nothing inserted: a concurrent insert won, and a new statement will see it. `moving_id`: the contact is to get
 // another number, which takes a second statement, see below.
 const upsertStatement = sql(
   'contact-store.upsertContactRow',
-  `with found as materialized (
-     select id, external_id, phone_number, (source = $3 and external_id = $4) is true as has_identity
+  `with named as materialized (
+     select organization_id, id
        from contacts
       where organization_id = $1
-        and ((source = $3 and external_id = $4) or phone_number = $6)
-      order by id
-        for no key update
+        and source = $3
+        and external_id = $4
+      union
+     select organization_id, id
+       from contacts
+      where organization_id = $1
+        and phone_number = $6
+   ),
+   found as materialized (
+     select c.organization_id, c.id, c.external_id, c.phone_number,
+            (c.source = $3 and c.external_id = $4) is true as has_identity
+       from named n
+       join contacts c on c.organization_id = n.organization_id and c.id = n.id
+      -- As it is once it is locked.
+      where (c.source = $3 and c.external_id = $4)
+         or c.phone_number = $6
+      order by c.id
+        for no key update of c
    ),
    only_one as (
      select *
@@ -57,7 +72,7 @@ const upsertStatement = sql(
       where (select count(*) from found) = 1
    ),
    chosen as (
-     select id
+     select organization_id, id
        from only_one
       where phone_number = $6
         and (has_identity or external_id is null)
@@ -66,7 +81,7 @@ const upsertStatement = sql(
      update contacts c
         set ${assignments}
        from chosen
-      where c.organization_id = $1
+      where c.organization_id = chosen.organization_id
         and c.id = chosen.id
      returning ${returned}
    ),
@@ -234,10 +249,10 @@ export const listContactRows = newestFirst<
     created_after: 'created_at >= ?::timestamptz',
     created_before: 'created_at < ?::timestamptz',
   },
-  // As the indexes of migrations/0150-list-indexes.sql say it.
+  // As the indexes of migrations/0150-list-indexes.sql and 0156-indexes-of-one-purpose.sql say it.
   ways: [
     { filter: 'external_id' },
-    { filter: 'source' },
+    { filter: 'source', where: "updated_at > '-infinity'" },
     { where: "id <> '00000000-0000-0000-0000-000000000000'" },
   ],
 })

@@ -11,23 +11,38 @@ export interface KnownContact {
   readonly phone_number: string
 }
 
-const knownText = `select c.id, c.source, c.external_id, c.phone_number
-     from contacts c
-    where c.organization_id = $1
-      and c.id in (
-            select k.id
-              from unnest($2::text[], $3::text[]) as i (source, external_id)
-              join contacts k on k.organization_id = $1 and k.source = i.source and k.external_id = i.external_id
-             union all
-            select k.id
-              from unnest($4::text[]) as i (phone_number)
-              join contacts k on k.organization_id = $1 and k.phone_number = i.phone_number)
+// Each is found by its own index (`limit 1`: there is no other way to join it), whatever the planner knows of the table.
+const knownText = `with named as materialized (
+     select k.organization_id, k.id
+       from unnest($2::text[], $3::text[]) as i (source, external_id)
+      cross join lateral (
+        select organization_id, id
+          from contacts
+         where organization_id = $1 and source = i.source and external_id = i.external_id
+         limit 1
+      ) k
+      union
+     select k.organization_id, k.id
+       from unnest($4::text[]) as i (phone_number)
+      cross join lateral (
+        select organization_id, id
+          from contacts
+         where organization_id = $1 and phone_number = i.phone_number
+         limit 1
+      ) k
+   )
+   select c.id, c.source, c.external_id, c.phone_number
+     from named n
+     join contacts c on c.organization_id = n.organization_id and c.id = n.id
     order by c.id`
 
 const knownStatement = sql('recipient-store.findKnownContacts', knownText)
 
 // In the order of ids, as the upsert of a single contact locks them.
-const lockStatement = sql('recipient-store.lockKnownContacts', `${knownText} for no key update`)
+const lockStatement = sql(
+  'recipient-store.lockKnownContacts',
+  `${knownText} for no key update of c`,
+)
 
 const knownValues = (organizationId: string, inputs: readonly ContactInput[]): unknown[] => [
   organizationId,
@@ -68,8 +83,9 @@ const updateStatement = sql(
           city         = coalesce(i.city, c.city),
           country      = coalesce(i.country, c.country),
           updated_at   = now()
-     from ${inputColumns}
-    where c.organization_id = $1
+     -- With each its organization, so that it is found by both: never by reading the organization once for each of them.
+     from (select $1::uuid as organization_id, i.* from ${inputColumns} offset 0) as i
+    where c.organization_id = i.organization_id
       and c.id = i.id`,
 )
 

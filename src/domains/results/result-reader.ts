@@ -1,5 +1,6 @@
 import type { TranscriptTurn } from '../../contract/call-results.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import { shownFragment } from '../calls/call-store.ts'
 import type { ResultState } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
 
@@ -39,8 +40,7 @@ const summaryStatement = sql(
            and v.revision = r.revision and r.status = 'ready'
     where c.organization_id = $1
       and c.id = $2
-      and c.origin = 'api'
-      and c.status <> 'pending'`,
+      and ${shownFragment('c')}`,
 )
 
 /** Undefined for a call the API does not know. `summary` is null unless ready. */
@@ -72,8 +72,7 @@ const transcriptStatement = sql(
            and v.revision = r.revision and r.status = 'ready'
     where c.organization_id = $1
       and c.id = $2
-      and c.origin = 'api'
-      and c.status <> 'pending'`,
+      and ${shownFragment('c')}`,
 )
 
 /** The first `count` turns of the newest revision. Undefined for a call the API does not know. */
@@ -97,8 +96,7 @@ const pinnedStatement = sql(
        on v.organization_id = c.organization_id and v.call_id = c.id and v.kind = 'transcript'
     where c.organization_id = $1
       and c.id = $2
-      and c.origin = 'api'
-      and c.status <> 'pending'
+      and ${shownFragment('c')}
       and v.revision = $3
       and (v.superseded_at is null or v.superseded_at > now() - interval '24 hours')`,
 )

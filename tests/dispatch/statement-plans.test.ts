@@ -1,0 +1,227 @@
+/**
+ * No statement that a call meets on its way reads more of large tables than it needs: not where PostgreSQL knows nothing
+ * of them, not where it knows what they were when they were small, and not where a connection planned it then.
+ */
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import type { Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open-database.ts'
+import { claimDueRuns } from '../../src/dispatch/automations/claim-runs.ts'
+import { storeLook } from '../../src/dispatch/automations/commit-store.ts'
+import { createDefinitionCache } from '../../src/dispatch/automations/definition-cache.ts'
+import { loadRun } from '../../src/dispatch/automations/load-run.ts'
+import { requestedCancellations } from '../../src/dispatch/cancellations.ts'
+import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
+import { feedBatches } from '../../src/dispatch/feed-batches.ts'
+import { findWork } from '../../src/dispatch/find-work.ts'
+import { passGate } from '../../src/dispatch/gate.ts'
+import { countAttempts, releaseClaim } from '../../src/dispatch/gate-store.ts'
+import { rescueJobs, touchJobWorkers } from '../../src/dispatch/job-worker-store.ts'
+import { renewLease } from '../../src/dispatch/lease.ts'
+import {
+  endOverdueCalls,
+  rescueDeadNodes,
+  rescueForgottenCalls,
+} from '../../src/dispatch/rescue.ts'
+import { wakeRunOfCall } from '../../src/domains/automations/run-store.ts'
+import { settleBatch } from '../../src/domains/batches/settle-batch.ts'
+import { findAgentOfCall } from '../../src/domains/calls/agent-of-call.ts'
+import {
+  finishCall,
+  markConnected,
+  recordSummary,
+  requeueCongested,
+} from '../../src/domains/calls/call-progress-store.ts'
+import { findApiCall } from '../../src/domains/calls/call-store.ts'
+import { cancelQueuedCall, requestCancel } from '../../src/domains/calls/cancel-store.ts'
+import { findPlacement } from '../../src/domains/calls/placement-store.ts'
+import { upsertContactRow } from '../../src/domains/contacts/contact-store.ts'
+import { lockKnownContacts, updateContacts } from '../../src/domains/contacts/recipient-store.ts'
+import { readSummary, readTranscript } from '../../src/domains/results/result-reader.ts'
+import { purgeSupersededRevisions } from '../../src/domains/results/result-store.ts'
+import { appendTurn, listTurns } from '../../src/domains/results/transcript-store.ts'
+import { purgeExpiredClaims } from '../../src/http/idempotency-claims.ts'
+import { newId } from '../../src/runtime/ids.ts'
+import { silentLogger } from '../../src/runtime/logger.ts'
+import { openResultsOfEndedCall } from '../../src/live-call/finish-call.ts'
+import { endSomeCalls, grown, growTables, type Grown } from '../support/grown-tables.ts'
+import { contactBody } from '../support/organization-fixture.ts'
+import {
+  createCallingOrganization,
+  execute,
+  insertNode,
+  openTrunk,
+  queueCalls,
+  type CallingOrganization,
+} from '../support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { watchDatabase, type WatchedDatabase } from '../support/watched-database.ts'
+
+/** What a statement may look at, in vain or not: rows of tables and indexes, and their pages. */
+interface Limit {
+  readonly rows: number
+  readonly pages: number
+}
+
+/** For those about one call, contact or run, or a few. */
+const usual: Limit = { rows: 60, pages: 150 }
+/** They read all live calls, in one pass: never more than the channels. Each may lie in a page of its own. */
+const ofLiveCalls: Limit = { rows: 1.1 * grown.live, pages: 2 * grown.live }
+const limits: Readonly<Record<string, Limit>> = {
+  // 256 lanes, each looked up twice; ten calls, written into six indexes; the live ones, counted in the index; and, where
+  // the statistics are of one lane, all lanes of the organization once.
+  'claim-calls.claim': { rows: 600 + grown.live + 1.1 * grown.lanes, pages: 2_500 },
+  'claim-calls.refillRoute': ofLiveCalls,
+  // Rows of new pages, or of many indexes, and what PL/pgSQL looks up.
+  'call-store.insertCall': { rows: 60, pages: 600 },
+  'follow-up-jobs.add': { rows: 60, pages: 600 },
+  'recipient-store.lockKnownContacts': { rows: 600, pages: 1_500 },
+  'recipient-store.updateContacts': { rows: 200, pages: 4_000 },
+  'rescue.overdueCalls': ofLiveCalls,
+  'rescue.dialledForgotten': ofLiveCalls,
+  'rescue.requeueForgotten': ofLiveCalls,
+  'rescue.requeueOfDeadNodes': ofLiveCalls,
+  'rescue.dialledByDeadNodes': ofLiveCalls,
+  'rescue.forgetNodes': ofLiveCalls,
+}
+
+let database: TestDatabase
+let db: WatchedDatabase
+let plain: Database
+let organization: CallingOrganization
+const nodeId = newId()
+/** Calls claimed, and recipients of a batch, in each life. */
+const claimed = 10
+const recipients = 50
+
+/** Everything that happens to calls, from their acceptance to their results, and around them. */
+const live = async ({ batchId, automationId }: Omit<Grown, 'nodeId'>): Promise<void> => {
+  const { organizationId, agentId, contactId } = organization
+  await findPlacement(db, organizationId, agentId, contactId)
+  await db.transaction((tx) =>
+    upsertContactRow(tx, organizationId, contactBody({ phone_number: '+12025550177' })),
+  )
+  await db.transaction(async (tx) => {
+    const inputs = Array.from({ length: recipients }, (_, n) =>
+      contactBody({ phone_number: `+1202${3_000_100 + n}`, external_id: `c${100 + n}` }),
+    )
+    const known = await lockKnownContacts(tx, organizationId, inputs)
+    const changes = known.flatMap(({ id, phone_number: number }) =>
+      inputs.filter((input) => input.phone_number === number).map((input) => ({ id, input })),
+    )
+    await updateContacts(tx, organizationId, changes)
+  })
+  await queueCalls(db, organization, 1)
+  await findWork(db, ['env'])
+  const { calls } = await claimCalls(db, { nodeId, route: 'env', limit: claimed, except: [] })
+  const [first, second, third, ...others] = calls
+  assert.ok(first && second && third)
+  await pass(first)
+  await markConnected(db, first, new Date())
+  const turn = { sequence: 0, speaker: 'agent', text: 'Hello.', audioOffsetMs: 0 } as const
+  await appendTurn(db, first, turn)
+  await end(first, batchId)
+  await listTurns(db, first)
+  await recordSummary(db, organizationId, first.callId, { summary: 'Nothing.' })
+  await findAgentOfCall(db, organizationId, first.callId)
+  await findApiCall(db, organizationId, first.callId)
+  await readSummary(db, first)
+  await readTranscript(db, first, 10)
+  await pass(second)
+  await requeueCongested(db, second, { attempt: 1, reason: 'SIP 503' })
+  await releaseClaim(db, third, { reason: 'Later.', until: new Date(), waitReason: 'no_engine' })
+  await db.transaction((tx) => requestCancel(tx, organizationId, third.callId, undefined))
+  for (const { callId } of others)
+    await db.transaction((tx) => cancelQueuedCall(tx, organizationId, callId, 'Test'))
+  await db.transaction((tx) =>
+    countAttempts(tx, organizationId, organization.phoneNumber, new Date(0)),
+  )
+  await around(batchId, automationId)
+}
+
+const pass = async (call: ClaimedCall): Promise<void> => {
+  const outcome = await passGate(db, call, openResultsOfEndedCall)
+  assert.equal(outcome.kind, 'dial')
+}
+
+const end = (call: ClaimedCall, batchId: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const ended = await finishCall(tx, call, { status: 'completed', answerStatus: 'answered' })
+    assert.ok(ended)
+    await openResultsOfEndedCall(tx, ended)
+    await settleBatch(tx, call.organizationId, batchId)
+  })
+
+/** What a node does by itself. */
+const around = async (batchId: string, automationId: string): Promise<void> => {
+  const { organizationId } = organization
+  await renewLease(db, nodeId)
+  await requestedCancellations(db, nodeId)
+  await endOverdueCalls(db, openResultsOfEndedCall)
+  await rescueForgottenCalls(db, nodeId, [], openResultsOfEndedCall)
+  await rescueDeadNodes(db, openResultsOfEndedCall)
+  await feedBatches(db)
+  for (const run of await claimDueRuns(db, { limit: 5, leaseMs: 1_000 })) {
+    await loadRun(db, run, createDefinitionCache())
+    const look = { status: 'waiting', waitReason: 'wait_step' } as const
+    const at = { wakeAt: new Date(), now: new Date() }
+    await storeLook(db, { ...run, sequence: 0, wakeCount: 0 }, { ...look, ...at })
+    await db.transaction((tx) => wakeRunOfCall(tx, organizationId, run.runId, automationId))
+  }
+  await touchJobWorkers(db, ['pool'])
+  await rescueJobs(db, 60)
+  await purgeSupersededRevisions(db, 100)
+  await purgeExpiredClaims(db, 100)
+  assert.ok(batchId)
+}
+
+const judge = (): void => {
+  const problems = [...db.looks].flatMap(([name, { rows, pages, scans }]) => {
+    const limit = limits[name] ?? usual
+    return rows > limit.rows || pages > limit.pages
+      ? [
+          `${name}: ${rows} rows, ${pages} pages
+${scans}`,
+        ]
+      : []
+  })
+  assert.deepEqual(problems, [])
+  assert.ok(db.looks.size > 40, `${db.looks.size} statements were watched`)
+}
+
+describe('statements over large tables', () => {
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    plain = database.db
+    const { connection } = database
+    db = watchDatabase(openDatabase({ connection, logger: silentLogger, maxConnections: 1 }))
+    await execute(plain, 'alter table calls set (autovacuum_enabled = off)')
+    await openTrunk(plain, 10_000)
+    await insertNode(plain, nodeId)
+    organization = await createCallingOrganization(plain, { concurrency: 5_000 })
+    await queueCalls(plain, organization, 1)
+  })
+  afterEach(async () => {
+    await db.stop()
+    await database.drop()
+  })
+
+  it('that were never analyzed are found by their keys', async () => {
+    await live(await growTables(plain, organization, nodeId))
+    judge()
+  })
+
+  it('that were analyzed when they were small are found by their keys', async () => {
+    await endSomeCalls(plain, organization, 60)
+    await execute(plain, 'analyze')
+    await live(await growTables(plain, organization, nodeId))
+    judge()
+  })
+
+  it('that were planned when they were empty are found by their keys', async () => {
+    await queueCalls(plain, organization, claimed)
+    await live({ batchId: newId(), automationId: newId() })
+    await live(await growTables(plain, organization, nodeId))
+    judge()
+  })
+})
