@@ -4,11 +4,7 @@ import { frameMs } from '../../audio/frame.ts'
 import { createSynthesizer } from '../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../audio/voice-activity.ts'
 import { joinSamples, silence, sine } from '../../audio/tones.ts'
-import {
-  createAnswerClassifier,
-  type AnswerClassifier,
-  type AnswerKind,
-} from './answer-classifier.ts'
+import { AnswerClassifier, type AnswerKind } from './answer-classifier.ts'
 import { createLabelledAnswers, type LabelledAnswer } from './labelled-answers.fixtures.ts'
 
 const frameSamples = 160
@@ -17,7 +13,7 @@ type Column = AnswerKind | 'person'
 
 /** What the loop would have made of an answer: the first verdict that ends or turns the call, else a person. */
 const classify = async (answer: LabelledAnswer, isUnderstood: boolean): Promise<Column> => {
-  const classifier = createAnswerClassifier()
+  const classifier = new AnswerClassifier()
   const voiceActivity = await createVoiceActivityDetector()
   const turns = isUnderstood ? [...answer.turns] : []
   try {
@@ -103,7 +99,7 @@ const silentFrame = new Int16Array(frameSamples)
 
 describe('an answer', () => {
   const heardLong = () => {
-    const classifier = createAnswerClassifier()
+    const classifier = new AnswerClassifier()
     for (let frame = 0; frame < 1_500; frame += 1) {
       assert.equal(classifier.push(silentFrame, frame > 20), undefined)
     }
@@ -122,7 +118,7 @@ describe('an answer', () => {
 
   it('is never anything by its rhythm alone', () => {
     assert.equal(heardLong().cadence, 'long')
-    const silent = createAnswerClassifier()
+    const silent = new AnswerClassifier()
     for (let frame = 0; frame < 1_500; frame += 1) {
       assert.equal(silent.push(silentFrame, false), undefined)
     }
@@ -137,7 +133,7 @@ describe('an answer', () => {
   })
 
   it('stays a person’s once a person has talked, whatever is said about voicemail', () => {
-    const classifier = createAnswerClassifier()
+    const classifier = new AnswerClassifier()
     classifier.heardText('Yes, this is Ann.')
     classifier.heardText('Tomorrow is fine.')
     assert.equal(classifier.heardText('Else just leave a message after the tone.'), undefined)
@@ -146,7 +142,7 @@ describe('an answer', () => {
   })
 
   it('that screens the call is no voicemail, even if the engine thinks so', () => {
-    const classifier = createAnswerClassifier()
+    const classifier = new AnswerClassifier()
     assert.deepEqual(classifier.heardText('Please say your name and why you are calling.'), {
       kind: 'screening',
       by: 'words',

@@ -8,28 +8,10 @@ export interface VoicemailSettings {
 
 export type VoicemailResult = 'none' | 'message_left' | 'skipped'
 
-/** What is done once a machine answered. Whether one did is not judged here. */
-export interface Voicemail {
-  /** By a beep, after which it records; by anything else its beep is still to come. More beeps may follow. */
-  detected(by: 'beep' | 'other'): void
-  /** One tick. `isBusy`: the agent has something to say. */
-  tick(isContactVoiced: boolean, isBusy: boolean): void
-  /** So much of what is said now was played. */
-  played(playedMs: number, producedMs: number): void
-  /** The call is over: tells the listener how it went, if a machine had answered. Safe twice. */
-  settle(): void
-  /** Whether the agent is to be silent: a machine speaks, or the beep is still to come. */
-  readonly isWaiting: boolean
-  /** Whether the machine has nothing to tell the engine any more: it records. */
-  readonly isRecording: boolean
-  readonly isDetected: boolean
-  readonly result: VoicemailResult
-}
-
 export interface VoicemailActions {
   /** A machine answered: the call is about nothing else from now on. */
   onDetected(): void
-  /** Whatever the agent is saying is to stop. */
+  /** Stops what the agent is saying. */
   silenceAgent(): void
   say(text: string): void
   hangUp(): void
@@ -39,7 +21,7 @@ export interface VoicemailActions {
 /** No beep was heard, but the machine has been silent for this long: it is recording. */
 const recordingSilenceMs = 2_000
 const longestGreetingMs = 30_000
-/** After the beep the engine may still answer the greeting by itself; that is dropped, and then the message is said. */
+/** After the beep the engine may still reply to the greeting: that reply is dropped, and then the message is said. */
 const settlingMs = 400
 /** An engine that has not begun its message by then will not. */
 const messageDelayLimitMs = 5_000
@@ -52,95 +34,115 @@ const leftPart = 0.5
 /** A beep so soon after the message began is the real one: the message is said again, once. */
 const lateBeepMs = 8_000
 
-export const createVoicemail = (
-  { voicemail, voicemailMessage }: VoicemailSettings,
-  actions: VoicemailActions,
-): Voicemail => {
-  let state: 'none' | 'waiting' | 'settling' | 'speaking' | 'over' = 'none'
-  let stateMs = 0
-  let quietMs = 0
-  let hasSpoken = false
-  let hasRestarted = false
-  let isMessageLeft = false
-  let isSettled = false
-  const leavesMessage = voicemail === 'leave_message' && voicemailMessage.trim() !== ''
+type State = 'none' | 'waiting' | 'settling' | 'speaking' | 'over'
 
-  const enter = (next: typeof state): void => {
-    state = next
-    stateMs = 0
-    quietMs = 0
+/** What is done once a machine answered: its beep is waited for, and the message is left. Whether one did is not judged here. */
+export class Voicemail {
+  readonly #message: string
+  readonly #leavesMessage: boolean
+  readonly #actions: VoicemailActions
+  #state: State = 'none'
+  #stateMs = 0
+  #quietMs = 0
+  #hasSpoken = false
+  #hasRestarted = false
+  #isMessageLeft = false
+  #isSettled = false
+
+  constructor({ voicemail, voicemailMessage }: VoicemailSettings, actions: VoicemailActions) {
+    this.#message = voicemailMessage
+    this.#leavesMessage = voicemail === 'leave_message' && voicemailMessage.trim() !== ''
+    this.#actions = actions
   }
 
-  const end = (): void => {
-    enter('over')
-    actions.hangUp()
+  /** Whether the agent must be silent: a machine speaks, or the beep is still to come. */
+  get isWaiting(): boolean {
+    return this.#state === 'waiting' || this.#state === 'settling'
   }
 
-  const speak = (): void => {
-    enter('speaking')
-    hasSpoken = false
-    actions.say(voicemailMessage)
+  /** Whether the engine has nothing more to hear of the machine: it records. */
+  get isRecording(): boolean {
+    return this.#state !== 'none' && this.#state !== 'waiting'
   }
 
-  const begin = (by: 'beep' | 'other'): void => {
-    enter(by === 'beep' ? 'settling' : 'waiting')
-    actions.onDetected()
-    actions.silenceAgent()
-    if (!leavesMessage) end()
+  get isDetected(): boolean {
+    return this.#state !== 'none'
   }
 
-  const hearLateBeep = (): void => {
-    if (hasRestarted || stateMs > lateBeepMs) return
-    hasRestarted = true
+  get result(): VoicemailResult {
+    if (this.#state === 'none') return 'none'
+    return this.#isMessageLeft ? 'message_left' : 'skipped'
+  }
+
+  /** A machine answered. It records after a beep; after anything else its beep is still to come. More beeps may follow. */
+  detected(by: 'beep' | 'other'): void {
+    if (this.#state === 'none') this.#begin(by)
+    else if (this.#state === 'waiting' && by === 'beep') this.#enter('settling')
+    else if (this.#state === 'speaking' && by === 'beep') this.#hearLateBeep()
+  }
+
+  /** One tick. `isBusy`: the agent has something to say. */
+  tick(isContactVoiced: boolean, isBusy: boolean): void {
+    this.#stateMs += frameMs
+    if (this.#state === 'waiting') this.#tickWaiting(isContactVoiced)
+    else if (this.#state === 'settling' && this.#stateMs >= settlingMs) this.#speak()
+    else if (this.#state === 'speaking') this.#tickSpeaking(isBusy)
+  }
+
+  /** So much of what is said now was played. */
+  played(playedMs: number, producedMs: number): void {
+    if (this.#state === 'speaking' && playedMs >= producedMs * leftPart) this.#isMessageLeft = true
+  }
+
+  /** The call is over: reports how it went, if a machine had answered. Safe twice. */
+  settle(): void {
+    if (this.#state === 'none' || this.#isSettled) return
+    this.#isSettled = true
+    this.#actions.onVoicemail(this.#isMessageLeft)
+  }
+
+  #enter(next: State): void {
+    this.#state = next
+    this.#stateMs = 0
+    this.#quietMs = 0
+  }
+
+  #begin(by: 'beep' | 'other'): void {
+    this.#enter(by === 'beep' ? 'settling' : 'waiting')
+    this.#actions.onDetected()
+    this.#actions.silenceAgent()
+    if (!this.#leavesMessage) this.#end()
+  }
+
+  #speak(): void {
+    this.#enter('speaking')
+    this.#hasSpoken = false
+    this.#actions.say(this.#message)
+  }
+
+  #hearLateBeep(): void {
+    if (this.#hasRestarted || this.#stateMs > lateBeepMs) return
+    this.#hasRestarted = true
     // Before the speech is dropped: what was played of it before the beep is no message.
-    enter('settling')
-    actions.silenceAgent()
+    this.#enter('settling')
+    this.#actions.silenceAgent()
   }
 
-  const tickWaiting = (isContactVoiced: boolean): void => {
-    quietMs = isContactVoiced ? 0 : quietMs + frameMs
-    if (quietMs >= recordingSilenceMs || stateMs >= longestGreetingMs) speak()
+  #tickWaiting(isContactVoiced: boolean): void {
+    this.#quietMs = isContactVoiced ? 0 : this.#quietMs + frameMs
+    if (this.#quietMs >= recordingSilenceMs || this.#stateMs >= longestGreetingMs) this.#speak()
   }
 
-  const tickSpeaking = (isBusy: boolean): void => {
-    quietMs = isBusy ? 0 : quietMs + frameMs
-    hasSpoken ||= isBusy
-    const isOver = hasSpoken ? quietMs >= tailMs : stateMs >= messageDelayLimitMs
-    if (isOver || stateMs >= longestMessageMs) end()
+  #tickSpeaking(isBusy: boolean): void {
+    this.#quietMs = isBusy ? 0 : this.#quietMs + frameMs
+    this.#hasSpoken ||= isBusy
+    const isSaid = this.#hasSpoken && this.#quietMs >= tailMs
+    const isMute = !this.#hasSpoken && this.#stateMs >= messageDelayLimitMs
+    if (isSaid || isMute || this.#stateMs >= longestMessageMs) this.#end()
   }
 
-  return {
-    detected(by) {
-      if (state === 'none') begin(by)
-      else if (state === 'waiting' && by === 'beep') enter('settling')
-      else if (state === 'speaking' && by === 'beep') hearLateBeep()
-    },
-    tick(isContactVoiced, isBusy) {
-      stateMs += frameMs
-      if (state === 'waiting') tickWaiting(isContactVoiced)
-      else if (state === 'settling' && stateMs >= settlingMs) speak()
-      else if (state === 'speaking') tickSpeaking(isBusy)
-    },
-    played(playedMs, producedMs) {
-      if (state === 'speaking' && playedMs >= producedMs * leftPart) isMessageLeft = true
-    },
-    settle() {
-      if (state === 'none' || isSettled) return
-      isSettled = true
-      actions.onVoicemail(isMessageLeft)
-    },
-    get isWaiting() {
-      return state === 'waiting' || state === 'settling'
-    },
-    get isRecording() {
-      return state !== 'none' && state !== 'waiting'
-    },
-    get isDetected() {
-      return state !== 'none'
-    },
-    get result() {
-      if (state === 'none') return 'none'
-      return isMessageLeft ? 'message_left' : 'skipped'
-    },
+  #end(): void {
+    this.#enter('over')
+    this.#actions.hangUp()
   }
 }

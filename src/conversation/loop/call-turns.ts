@@ -1,7 +1,7 @@
 import type { ConversationListener } from './conversation-types.ts'
 import type { PlayedUtterance } from './playout-queue.ts'
 import { createTurnLatencyMeter } from './turn-latency.ts'
-import { createTurnLog } from './turn-log.ts'
+import { TurnLog } from './turn-log.ts'
 import { createUntoldSpeech } from './untold-speech.ts'
 import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
 import type { VoiceEvent } from '../engine/voice-engine.ts'
@@ -21,7 +21,7 @@ export class CallTurns {
   readonly #untold
 
   constructor({ listener, onsetNear, onUntoldSpeech }: CallTurnsOptions) {
-    this.#log = createTurnLog((turn) => listener.onTurn(turn), onsetNear)
+    this.#log = new TurnLog((turn) => listener.onTurn(turn), onsetNear)
     this.#latency = createTurnLatencyMeter({
       onLatency: (measured) => listener.onLatency?.(measured),
       onFirstWords: (atMs) => listener.onFirstWords?.(atMs),

@@ -1,8 +1,8 @@
 import { frameMs } from '../../audio/frame.ts'
 import { g711Silence } from '../../audio/g711.ts'
 import { AgentSpeech } from './agent-speech.ts'
-import { createAgentTools, type AgentTools } from './agent-tools.ts'
-import { createAnsweringParty, type AnsweringParty } from '../answering-party/answering-party.ts'
+import { AgentTools } from './agent-tools.ts'
+import { AnsweringParty } from '../answering-party/answering-party.ts'
 import { CallTurns } from './call-turns.ts'
 import { CalleeSpeech } from './callee-speech.ts'
 import type { ConversationFacts, ConversationOptions } from './conversation-types.ts'
@@ -78,7 +78,7 @@ export class Conversation {
       say: (text) => session.say(text),
       silenceAgent: () => this.#silenceAgent(),
     })
-    this.#party = createAnsweringParty(agent, {
+    this.#party = new AnsweringParty(agent, {
       silenceAgent: () => this.#silenceAgent(),
       say: (text) => session.say(text),
       hangUp: (reason) => this.#hangUp.now(reason),
@@ -95,7 +95,7 @@ export class Conversation {
       onTransferred: () => this.#hangUp.now('transferred'),
     })
     this.#keypad = createKeypad((digits) => session.pressed(digits))
-    this.#tools = createAgentTools({
+    this.#tools = new AgentTools({
       session,
       phase: this.#phase,
       pardon: phrases.pardon,

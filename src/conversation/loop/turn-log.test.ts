@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Turn } from './conversation-types.ts'
-import { createTurnLog } from './turn-log.ts'
+import { TurnLog } from './turn-log.ts'
 
 const createBench = (heardAt?: (engineMs: number) => number) => {
   const turns: Turn[] = []
-  return { turns, log: createTurnLog((turn) => turns.push(turn), heardAt) }
+  return { turns, log: new TurnLog((turn) => turns.push(turn), heardAt) }
 }
 
 describe('the turn log', () => {

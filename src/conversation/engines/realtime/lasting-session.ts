@@ -11,7 +11,7 @@ import type { LinkLoss } from './link-loss.ts'
 import type { OpenedLink } from './open-link.ts'
 import { RealtimeLink } from './realtime-link.ts'
 import { createRecentFrames } from './recent-frames.ts'
-import { createSessionHistory, cutOffNote, userMessage } from './session-history.ts'
+import { SessionHistory, cutOffNote, userMessage } from './session-history.ts'
 import { SessionStage } from './session-stage.ts'
 import { createSpeechState } from './speech-state.ts'
 import { eventOfConversation, readUtteranceId } from './stage-events.ts'
@@ -59,7 +59,7 @@ const quietMs = 300
 export class LastingSession implements VoiceSession {
   readonly #settings: LastingSessionOptions
   readonly #queue = createEventQueue<VoiceEvent>(maxQueuedEvents)
-  readonly #history = createSessionHistory()
+  readonly #history = new SessionHistory()
   readonly #recent = createRecentFrames()
   readonly #speech = createSpeechState()
   readonly #closing = new AbortController()

@@ -17,7 +17,7 @@ import {
   type ServerEvent,
 } from './protocol.ts'
 import { ReplyWatch } from './reply-watch.ts'
-import { createResponseSequencer, type ResponseSequencer } from './response-sequencer.ts'
+import { ResponseSequencer } from './response-sequencer.ts'
 import { createToolResults, type ToolResults } from './tool-results.ts'
 
 export interface RealtimeLinkOptions {
@@ -70,7 +70,7 @@ export class RealtimeLink {
     })
     this.#heard = createHeardAudio(codec, wire, (message) => this.#connection.sendAudio(message))
     this.#utterances = new AgentUtterances(codec, wire, (event) => this.#emit(event))
-    this.#responses = createResponseSequencer((eventId, response) => {
+    this.#responses = new ResponseSequencer((eventId, response) => {
       this.#askedAt = performance.now()
       const asked = { type: 'response.create', event_id: eventId } as const
       this.#connection.send({ ...asked, ...(response && { response }) })

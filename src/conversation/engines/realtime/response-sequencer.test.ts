@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createResponseSequencer } from './response-sequencer.ts'
+import { ResponseSequencer } from './response-sequencer.ts'
 
 const createBench = () => {
   const sent: (object | undefined)[] = []
   const eventIds: string[] = []
-  const sequencer = createResponseSequencer((eventId, response) => {
+  const sequencer = new ResponseSequencer((eventId, response) => {
     eventIds.push(eventId)
     sent.push(response)
   })

@@ -1,33 +1,4 @@
-/** Keeps at most one response in flight: the server would refuse a second `response.create`. */
-export interface ResponseSequencer {
-  /** Asks for this response now, or as soon as the one in flight is over. `text`: what it says, word for word. */
-  request(response: object, text?: string): void
-  /**
-   * The conversation has something new to which the model must reply. Any response that begins from now on does that, so
-   * this asks for one only if the server does not begin one by itself.
-   */
-  oweReply(): void
-  /** `response.created`: ours, or one the server began by itself after the callee spoke. */
-  created(responseId: string): void
-  /** `response.done`. */
-  done(responseId: string): void
-  /** `response.done` of a response that failed: what it should have said is owed again, from `resume` on. */
-  failed(responseId: string): void
-  resume(): void
-  /** The server refused our `response.create` because another response is active: it is asked again afterwards. */
-  refused(eventId: string | undefined): void
-  /** The response in flight was cancelled: its given text is not wanted any more. */
-  cancelled(): void
-  readonly inFlightId: string | undefined
-  /** Whether what is in flight, or asked for, says a given text. */
-  readonly isVerbatim: boolean
-  /** Nothing is in flight, asked for or waiting. */
-  readonly isIdle: boolean
-  /** Given texts that have not been said to their end, in order. */
-  readonly unsaid: readonly string[]
-}
-
-/** An agent never has more than a greeting and a few prompts to say; what is beyond drops out, oldest first. */
+/** An agent never has more than a greeting and a few prompts to say; the oldest beyond that drops out. */
 const maxWaiting = 8
 
 interface Request {
@@ -35,86 +6,122 @@ interface Request {
   readonly text: string | undefined
 }
 
-export const createResponseSequencer = (
-  send: (eventId: string, response: object | undefined) => void,
-): ResponseSequencer => {
-  const waiting: Request[] = []
-  let requestsSent = 0
-  let asked: (Request & { readonly eventId: string }) | undefined
-  let isReplyOwed = false
+interface AskedRequest extends Request {
+  readonly eventId: string
+}
+
+/** Keeps at most one response in flight: the server would refuse a second `response.create`. */
+export class ResponseSequencer {
+  readonly #send: (eventId: string, response: object | undefined) => void
+  readonly #waiting: Request[] = []
+  #requestsSent = 0
+  #asked: AskedRequest | undefined
+  #isReplyOwed = false
   /** Owed since the response in flight began. */
-  let isOwedSince = false
-  let inFlightId: string | undefined
+  #isOwedSince = false
+  #inFlightId: string | undefined
 
-  const ask = (request: Request): void => {
-    requestsSent += 1
-    asked = { ...request, eventId: `outdial_response_${requestsSent}` }
-    send(asked.eventId, request.response)
+  constructor(send: (eventId: string, response: object | undefined) => void) {
+    this.#send = send
   }
 
-  const askNext = (): void => {
-    if (asked || inFlightId !== undefined) return
-    if (isReplyOwed) {
-      isReplyOwed = false
-      return ask({ response: undefined, text: undefined })
+  get inFlightId(): string | undefined {
+    return this.#inFlightId
+  }
+
+  /** Whether what is in flight, or asked for, says a given text. */
+  get isVerbatim(): boolean {
+    return this.#asked?.text !== undefined
+  }
+
+  /** Nothing is in flight, asked for or waiting. */
+  get isIdle(): boolean {
+    const isInFlight = this.#asked !== undefined || this.#inFlightId !== undefined
+    return !isInFlight && this.#waiting.length === 0 && !this.#isReplyOwed
+  }
+
+  /** Given texts that have not been said to their end, in order. */
+  get unsaid(): readonly string[] {
+    return [this.#asked, ...this.#waiting].flatMap((request) => request?.text ?? [])
+  }
+
+  /** Asks for this response now, or as soon as the one in flight is over. `text`: what it says, word for word. */
+  request(response: object, text?: string): void {
+    if (this.#waiting.length >= maxWaiting) this.#waiting.shift()
+    this.#waiting.push({ response, text })
+    this.resume()
+  }
+
+  /**
+   * The conversation has something new to which the model must reply. Any response that begins from now on does that, so
+   * this asks for one only if the server does not begin one by itself.
+   */
+  oweReply(): void {
+    this.#isReplyOwed = true
+    this.#isOwedSince = true
+    this.resume()
+  }
+
+  /** `response.created`: ours, or one that the server began by itself after the callee spoke. */
+  created(responseId: string): void {
+    // It may be the server's own: what we asked for stays known until this one is over, in case it is refused.
+    this.#inFlightId = responseId
+    // A given text is no reply.
+    if (this.#asked?.text === undefined) this.#isReplyOwed = false
+    this.#isOwedSince = false
+  }
+
+  /** `response.done`. */
+  done(responseId: string): void {
+    if (!this.#isInFlight(responseId)) return
+    this.#inFlightId = undefined
+    this.#asked = undefined
+    this.resume()
+  }
+
+  /** `response.done` of a response that failed: what it should have said is owed again, from `resume` on. */
+  failed(responseId: string): void {
+    if (!this.#isInFlight(responseId)) return
+    this.#inFlightId = undefined
+    if (this.#asked?.text === undefined) this.#isReplyOwed = true
+    else this.#waiting.unshift(this.#asked)
+    this.#asked = undefined
+  }
+
+  /** The server refused our `response.create` because another response is active: it is asked again afterwards. */
+  refused(eventId: string | undefined): void {
+    const asked = this.#asked
+    if (!asked || (eventId !== undefined && asked.eventId !== eventId)) return
+    // The response that stood in the way of a refused reply is that reply.
+    if (asked.response) this.#waiting.unshift(asked)
+    this.#asked = undefined
+    if (this.#inFlightId !== undefined) this.#isReplyOwed = this.#isOwedSince
+  }
+
+  /** The response in flight was cancelled: its given text is not wanted any more. */
+  cancelled(): void {
+    if (this.#asked) this.#asked = { ...this.#asked, text: undefined }
+  }
+
+  /** Asks for what is owed or waiting, if nothing is in flight. */
+  resume(): void {
+    if (this.#asked || this.#inFlightId !== undefined) return
+    if (this.#isReplyOwed) {
+      this.#isReplyOwed = false
+      return this.#ask({ response: undefined, text: undefined })
     }
-    const next = waiting.shift()
-    if (next) ask(next)
+    const next = this.#waiting.shift()
+    if (next) this.#ask(next)
   }
 
-  return {
-    request(response, text) {
-      if (waiting.length >= maxWaiting) waiting.shift()
-      waiting.push({ response, text })
-      askNext()
-    },
-    oweReply() {
-      isReplyOwed = true
-      isOwedSince = true
-      askNext()
-    },
-    created(responseId) {
-      // It may be the server's own: what we asked for stays known until this one is over, in case it is refused.
-      inFlightId = responseId
-      // A given text is no reply.
-      if (asked?.text === undefined) isReplyOwed = false
-      isOwedSince = false
-    },
-    done(responseId) {
-      if (inFlightId !== undefined && inFlightId !== responseId) return
-      inFlightId = undefined
-      asked = undefined
-      askNext()
-    },
-    failed(responseId) {
-      if (inFlightId !== undefined && inFlightId !== responseId) return
-      inFlightId = undefined
-      if (asked?.text === undefined) isReplyOwed = true
-      else waiting.unshift(asked)
-      asked = undefined
-    },
-    resume: askNext,
-    refused(eventId) {
-      if (!asked || (eventId !== undefined && asked.eventId !== eventId)) return
-      // The response that stood in the way of a refused reply is that reply.
-      if (asked.response) waiting.unshift(asked)
-      asked = undefined
-      if (inFlightId !== undefined) isReplyOwed = isOwedSince
-    },
-    cancelled() {
-      if (asked) asked = { ...asked, text: undefined }
-    },
-    get inFlightId() {
-      return inFlightId
-    },
-    get isVerbatim() {
-      return asked?.text !== undefined
-    },
-    get isIdle() {
-      return !asked && inFlightId === undefined && waiting.length === 0 && !isReplyOwed
-    },
-    get unsaid() {
-      return [asked, ...waiting].flatMap((request) => request?.text ?? [])
-    },
+  /** A server may end a response without ever having named the one in flight. */
+  #isInFlight(responseId: string): boolean {
+    return this.#inFlightId === undefined || this.#inFlightId === responseId
+  }
+
+  #ask(request: Request): void {
+    this.#requestsSent += 1
+    this.#asked = { ...request, eventId: `outdial_response_${this.#requestsSent}` }
+    this.#send(this.#asked.eventId, request.response)
   }
 }

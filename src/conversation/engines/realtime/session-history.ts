@@ -3,22 +3,6 @@ import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import type { Dialect } from './profiles.ts'
 
-/** What was said and done so far, for the next session of the same conversation. */
-export interface SessionHistory {
-  /** An agent's words count as heard until they are interrupted. */
-  take(event: VoiceEvent): void
-  interrupted(utteranceId: string, playedMs: number): void
-  /** Something the agent was told without speech, as a pressed key. */
-  told(text: string): void
-  toolResult(toolCallId: string, result: unknown): void
-  /** The tool's call and its result, for a session that knows of neither. */
-  toolItems(toolCallId: string, result: unknown): object[]
-  /** As items of the protocol, oldest first. */
-  items(dialect: Dialect): object[]
-  /** Whether the agent owes a reply to the last thing that happened. */
-  readonly isReplyOwed: boolean
-}
-
 type Entry =
   | { readonly kind: 'agent'; readonly utteranceId: string; text: string }
   | { readonly kind: 'contact'; readonly text: string }
@@ -36,79 +20,94 @@ const maxEntries = 400
 const maxTracked = 32
 const maxResultLength = 64 * 1024
 
-export const createSessionHistory = (): SessionHistory => {
-  const entries: Entry[] = []
-  const producedMs = new Map<string, number>()
-  const heardParts = new Map<string, number>()
+type ToolEntry = Extract<Entry, { kind: 'tool' }>
 
-  const add = (entry: Entry): void => {
-    entries.push(entry)
-    if (entries.length > maxEntries) entries.shift()
+/** What was said and done so far, for the next session of the same conversation. */
+export class SessionHistory {
+  readonly #entries: Entry[] = []
+  readonly #producedMs = new Map<string, number>()
+  readonly #heardParts = new Map<string, number>()
+
+  /** Whether the agent owes a reply to the last thing that happened. */
+  get isReplyOwed(): boolean {
+    const last = this.#entries.at(-1)
+    if (last?.kind === 'tool') return last.result !== undefined
+    return last?.kind === 'contact'
   }
 
-  const agentSaid = (utteranceId: string, text: string): void => {
-    const heard = heardWords(text, heardParts.get(utteranceId) ?? 1)
-    if (heard !== '') add({ kind: 'agent', utteranceId, text: heard })
-  }
-
-  const findTool = (id: string) =>
-    entries.find((entry) => entry.kind === 'tool' && entry.id === id) as
-      Extract<Entry, { kind: 'tool' }> | undefined
-
-  return {
-    take(event) {
-      switch (event.type) {
-        case 'audio': {
-          const sofar = producedMs.get(event.utteranceId) ?? 0
-          track(producedMs, event.utteranceId, sofar + event.g711.length / bytesPerMs)
-          return
-        }
-        case 'agent_text':
-          return agentSaid(event.utteranceId, event.text)
-        case 'contact_text':
-          if (event.text !== '' && event.text !== unrecognisedText)
-            add({ kind: 'contact', text: event.text })
-          return
-        case 'tool_call':
-          return add({
-            kind: 'tool',
-            id: event.id,
-            name: event.name,
-            toolArguments: event.arguments,
-            result: undefined,
-          })
-        case 'audio_end':
-        case 'first_words':
-        case 'speech_start':
-        case 'speech_stop':
-        case 'error':
-          return
+  /** An agent's words count as heard until they are interrupted. */
+  take(event: VoiceEvent): void {
+    switch (event.type) {
+      case 'audio': {
+        const soFarMs = this.#producedMs.get(event.utteranceId) ?? 0
+        const ms = soFarMs + event.g711.length / bytesPerMs
+        return track(this.#producedMs, event.utteranceId, ms)
       }
-    },
-    interrupted(utteranceId, playedMs) {
-      const produced = producedMs.get(utteranceId) ?? 0
-      const part = produced > 0 ? playedMs / produced : 0
-      track(heardParts, utteranceId, part)
-      const entry = entries.find(
-        (each) => each.kind === 'agent' && each.utteranceId === utteranceId,
-      )
-      if (entry?.kind === 'agent') entry.text = heardWords(entry.text, part)
-    },
-    told: (text) => add({ kind: 'contact', text }),
-    toolResult(toolCallId, result) {
-      const entry = findTool(toolCallId)
-      if (entry) entry.result = textOf(result)
-    },
-    toolItems(toolCallId, result) {
-      const entry = findTool(toolCallId)
-      return entry ? itemsOf({ ...entry, result: textOf(result) }, 'ga') : []
-    },
-    items: (dialect) => entries.flatMap((entry) => itemsOf(entry, dialect)),
-    get isReplyOwed() {
-      const last = entries.at(-1)
-      if (last?.kind === 'tool') return last.result !== undefined
-      return last?.kind === 'contact'
-    },
+      case 'agent_text':
+        return this.#agentSaid(event.utteranceId, event.text)
+      case 'contact_text':
+        return this.#contactSaid(event.text)
+      case 'tool_call': {
+        const { id, name, arguments: toolArguments } = event
+        return this.#add({ kind: 'tool', id, name, toolArguments, result: undefined })
+      }
+      case 'audio_end':
+      case 'first_words':
+      case 'speech_start':
+      case 'speech_stop':
+      case 'error':
+        return undefined
+    }
+  }
+
+  interrupted(utteranceId: string, playedMs: number): void {
+    const producedMs = this.#producedMs.get(utteranceId) ?? 0
+    const part = producedMs > 0 ? playedMs / producedMs : 0
+    track(this.#heardParts, utteranceId, part)
+    const entry = this.#entries.find(
+      (each) => each.kind === 'agent' && each.utteranceId === utteranceId,
+    )
+    if (entry?.kind === 'agent') entry.text = heardWords(entry.text, part)
+  }
+
+  /** Something the agent was told without speech, as a pressed key. */
+  told(text: string): void {
+    this.#add({ kind: 'contact', text })
+  }
+
+  toolResult(toolCallId: string, result: unknown): void {
+    const entry = this.#findTool(toolCallId)
+    if (entry) entry.result = textOf(result)
+  }
+
+  /** The tool's call and its result, for a session that knows of neither. */
+  toolItems(toolCallId: string, result: unknown): object[] {
+    const entry = this.#findTool(toolCallId)
+    return entry ? itemsOf({ ...entry, result: textOf(result) }, 'ga') : []
+  }
+
+  /** As items of the protocol, oldest first. */
+  items(dialect: Dialect): object[] {
+    return this.#entries.flatMap((entry) => itemsOf(entry, dialect))
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.push(entry)
+    if (this.#entries.length > maxEntries) this.#entries.shift()
+  }
+
+  #agentSaid(utteranceId: string, text: string): void {
+    const heard = heardWords(text, this.#heardParts.get(utteranceId) ?? 1)
+    if (heard !== '') this.#add({ kind: 'agent', utteranceId, text: heard })
+  }
+
+  #contactSaid(text: string): void {
+    if (text !== '' && text !== unrecognisedText) this.#add({ kind: 'contact', text })
+  }
+
+  #findTool(id: string): ToolEntry | undefined {
+    return this.#entries.find((entry) => entry.kind === 'tool' && entry.id === id) as
+      ToolEntry | undefined
   }
 }
 
