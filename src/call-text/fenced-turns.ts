@@ -1,6 +1,6 @@
 import type { SummaryTurn } from './summarize.ts'
 
-/** A text of one line of JSON cannot leave its line, and nobody can guess the fence: what was said stays data. */
+/** A text of one line of JSON cannot leave its line, and the fence cannot be guessed: what was said stays data. */
 export const fenceTurns = (turns: readonly SummaryTurn[], nonce: string): string =>
   [
     `<transcript-${nonce}>`,

@@ -27,12 +27,12 @@ const isCard = (digits: string): boolean =>
   /[1-9]/.test(digits) &&
   passesLuhn(digits)
 
-/** Whatever a card's groups may be held apart by. No price or date has as many digits as a card. */
+/** What may stand between a card's groups. No price or date has as many digits as a card. */
 const cardRun = /\d(?:[ .,()/_*|•·\p{Pd}\u2212]{0,3}\d){12,}/gu
 /** Where several stretches of a run pass, the length that most cards have goes first. */
 const cardLengths = [16, 15, 19, 18, 17, 14, 13] as const
 
-/** Cards first: a check digit says what they are, wherever they stand among other numbers. */
+/** Cards first: a check digit identifies them, wherever they stand among other numbers. */
 export const labelCards = (text: string): string =>
   betweenKept(text, (part) => part.replace(cardRun, labelCardsOfRun))
 

@@ -25,7 +25,7 @@ export const sanitize = (text: string): string => {
 /** A label put in the place of one number can uncover the number beside it; chains are as long as two in practice. */
 const maxRounds = 6
 
-/** The rules with their version, for whoever stores what they made. */
+/** The rules with their version, stored beside the text they made. */
 export const sanitizer = { version: sanitizerVersion, sanitize } as const
 
 // Controls; soft hyphen; direction marks, embeddings, overrides and isolates; zero-width space, word joiner; tags and

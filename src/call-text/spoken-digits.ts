@@ -84,7 +84,7 @@ const fillers = new Set(
   ),
 )
 
-/** Of these, what nobody says between two numbers that are each their own. */
+/** Of these words, the ones that do not stand between two separate numbers. */
 const hesitations = new Set('um uh er erm ah eh hm hmm mm dash hyphen'.split(' '))
 
 /** Years, amounts and the like may follow each other with a pause; so many digits are one number. */

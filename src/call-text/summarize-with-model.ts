@@ -61,7 +61,7 @@ const readableOutcomes: readonly OutcomeChoice[] = [
 
 /**
  * A summary by a model, which reads the conversation as data: it chooses the outcome from a closed list, and only where
- * the call itself does not know it. One attempt: whoever asks decides about another.
+ * the call itself does not know it. One attempt: the caller decides about another.
  * @throws ContentRejectedError, TimeoutError or SummaryProviderError
  */
 export const createModelSummarizer =
@@ -203,7 +203,7 @@ const promptFor = (input: SummaryInput): string => {
   return `${fenceTurns(kept, randomBytes(12).toString('hex'))}\n\nWrite the record of this call.`
 }
 
-/** Of a provider's error only what says nothing of the call. */
+/** The part of a provider's error that holds nothing of the call. */
 const told = (error: unknown): Error => {
   if (error instanceof ContentRejectedError || error instanceof SummaryProviderError) return error
   const { name, statusCode } = error as { name?: string; statusCode?: number }

@@ -51,7 +51,7 @@ const maxQuoteLength = 140
 const quotedContactTurns = 2
 
 /**
- * A summary taken from what was said, without a model: the same words for the same call, and nothing that nobody said.
+ * A summary taken from what was said, without a model: the same words for the same call, and nothing that was not said.
  * What the call itself knows (an opt-out, a voicemail, silence) goes before what the agent reported, and that before
  * what the callee's words suggest.
  */

@@ -9,7 +9,7 @@ import type { HttpTool } from './http-tool.ts'
 import type { ThreadLogMessage } from '../runtime/thread-logger.ts'
 
 /**
- * What the main thread and a media worker tell each other. Plain data that survives a structured clone; the worker never
+ * The messages between the main thread and a media worker. Plain data that survives a structured clone; the worker never
  * sees SIP or the database, the main thread never sees a packet or a sample. `channel` names one call within one worker
  * and is never used twice.
  */
@@ -88,7 +88,7 @@ export interface MediaSocketSettings {
   readonly portRange: { readonly min: number; readonly max: number }
 }
 
-/** What the agent is to do in this call, with its prompt already filled in. */
+/** What the agent does in this call, with its prompt already filled in. */
 export interface ConversationPlan {
   /** In whose name the agent's tools ask. */
   readonly organizationId: string

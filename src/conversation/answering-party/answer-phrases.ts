@@ -1,6 +1,6 @@
-/** What the words of whoever answered tell about who it is. */
+/** What the first words on the line show about who answered. */
 export type AnswerPhrase =
-  /** Nobody but a machine says this: "Please leave your message after the tone." */
+  /** Only a machine says this: "Please leave your message after the tone." */
   | 'voicemail'
   /** A machine may say this, a person too: "He is not available right now." */
   | 'maybe_voicemail'
@@ -89,7 +89,7 @@ const announcement: readonly RegExp[] = [
   /\bnie ma takiego numeru\b|\bnumer .{0,30}nie (?:istnieje|jest aktywny)\b/,
 ]
 
-/** In this order: what only a machine says goes before what an assistant asks, and that before what may be either. */
+/** In this order: words of machines only, then an assistant's questions, then words that may be either. */
 const phrases: readonly (readonly [AnswerPhrase, readonly RegExp[]])[] = [
   ['announcement', announcement],
   ['voicemail', voicemail],

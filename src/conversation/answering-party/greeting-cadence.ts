@@ -11,14 +11,14 @@ export interface GreetingCadence {
 export type CadenceVerdict = 'listening' | 'short' | 'long' | 'silent' | 'unsure'
 
 const windowMs = 4_000
-/** Nobody spoke for so long. */
+/** A side that did not speak for so long is silent. */
 const silentMs = 2_500
-/** A pause that ends a greeting: the person waits for an answer. */
+/** A pause that ends a greeting: the person waits for a reply. */
 const endPauseMs = 800
 /** A greeting without such a pause is long beyond this, from its first word to its last. */
 const longGreetingMs = 2_600
 
-/** Four seconds, beginning with the answer; it delays nothing, for the agent speaks meanwhile. */
+/** Four seconds, beginning with the answer. It delays nothing, because the agent speaks meanwhile. */
 export const createGreetingCadence = (): GreetingCadence => {
   let verdict: CadenceVerdict = 'listening'
   let nowMs = 0

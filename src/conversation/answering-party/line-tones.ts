@@ -2,9 +2,9 @@ import { frameMs } from '../../audio/frame.ts'
 import { goertzelPower, pureFrequency } from '../../audio/goertzel.ts'
 import { energyOf } from '../../audio/level.ts'
 
-/** What a telephone line says without words. */
+/** The tones of a telephone line. */
 export type LineTone =
-  /** A voicemail's beep, told when it has ended. `isLow`: of a pitch that call progress tones have, too. */
+  /** A voicemail's beep, reported when it has ended. `isLow`: of a pitch that call progress tones have, too. */
   | { readonly kind: 'beep'; readonly isLow: boolean }
   /** Busy or congestion: the same tone on and off at least three times (ITU-T E.180). */
   | { readonly kind: 'busy' }
@@ -36,7 +36,7 @@ interface Tone {
 
 const lengthOf = ({ startedAtMs, lastMs }: Tone): number => lastMs - startedAtMs
 
-/** Tells the tones of a line apart. It listens to the other side only, from the answer to the end. */
+/** Distinguishes the tones of a line. It listens to the other side only, from the answer to the end. */
 export const createLineToneDetector = (): LineToneDetector => {
   const information = createInformationTone()
   const fax = createFaxTone()
@@ -139,7 +139,7 @@ const busyMs = { min: 160, max: 780 }
 const busyRepeats = 3
 /** On and off last about as long, and as long as the ones before. */
 const maxUnevenness = 0.4
-/** Somebody talks in the pause. Less is a frame that a pulse begins or ends in. */
+/** More than this in the pause is speech. Less is a frame in which a pulse begins or ends. */
 const talkMs = 60
 
 const createBusyTone = () => {

@@ -1,5 +1,5 @@
 /**
- * What every agent is told beyond its own prompt: it is on the telephone, and what the callee says cannot change its
+ * Added to the prompt of every agent: it is on the telephone, and what the callee says cannot change its
  * orders.
  */
 export const withCallRules = (prompt: string): string => `${prompt.trim()}

@@ -2,7 +2,7 @@
 export interface EventQueue<T> {
   /** `false` when the queue is full or over: the event is not taken. */
   push(event: T): boolean
-  /** Forgets what is queued and fits: nobody wants it any more. */
+  /** Removes the queued events that fit. */
   drop(fits: (event: T) => boolean): void
   /** No more events; what is queued is still handed out. Safe twice. */
   end(): void
@@ -10,7 +10,7 @@ export interface EventQueue<T> {
   readonly events: AsyncIterable<T>
 }
 
-/** Holds at most `limit` events that nobody has taken yet. */
+/** Holds at most `limit` events that the consumer has not taken yet. */
 export const createEventQueue = <T extends object>(limit: number): EventQueue<T> => {
   let queued: T[] = []
   let waiting: ((result: IteratorResult<T>) => void) | undefined

@@ -1,5 +1,5 @@
 /**
- * Holding a conversation, whoever the provider is. An engine hears 20 ms frames of G.711 and emits audio, turns and tool
+ * The port of every engine that holds a conversation. An engine hears 20 ms frames of G.711 and emits audio, turns and tool
  * calls; it never sees RTP. Playout, barge-in and silence belong to our own loop (`conversation.ts`).
  */
 export interface VoiceEngine {
@@ -44,11 +44,11 @@ export interface VoiceSession {
    * and `agent_text` events like anything else the agent says.
    */
   say(text: string): void
-  /** Tells the agent which keys the callee pressed, as something it is to answer. */
+  /** The callee pressed these keys; the agent replies to them. */
   pressed(digits: string): void
   /** Local barge-in: the utterance was cut after `playedMs` of it reached the callee. */
   interrupt(utteranceId: string, playedMs: number): void
-  /** Answers a `tool_call`; every one of them must be answered. `goOn: false` keeps the agent from speaking on it. */
+  /** The result of a `tool_call`; each call must get one. With `goOn: false` the agent does not speak on it. */
   toolResult(toolCallId: string, result: unknown, goOn?: boolean): void
   /** Ends within two seconds; safe twice. */
   close(): Promise<EngineUsage>
@@ -62,11 +62,11 @@ export interface VoiceSession {
 export type VoiceEvent =
   | { readonly type: 'audio'; readonly utteranceId: string; readonly g711: Uint8Array }
   | { readonly type: 'audio_end'; readonly utteranceId: string }
-  /** The model has the beginning of its answer, and it goes to the synthesizer; not told by models that speak themselves. */
+  /** The beginning of the model's reply goes to the synthesizer. Models that speak themselves do not report it. */
   | { readonly type: 'first_words'; readonly utteranceId: string }
   | { readonly type: 'speech_start' | 'speech_stop'; readonly atMs: number }
   | { readonly type: 'agent_text'; readonly utteranceId: string; readonly text: string }
-  /** Empty text: somebody spoke, but nothing was understood. */
+  /** Empty text: the callee spoke, but nothing was understood. */
   | { readonly type: 'contact_text'; readonly text: string; readonly startMs: number }
   | {
       readonly type: 'tool_call'

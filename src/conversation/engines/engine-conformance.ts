@@ -8,7 +8,7 @@ import type { Codec, VoiceEngine, VoiceEvent, VoiceSession } from '../engine/voi
 export interface ConformanceSubject {
   /** Opens nothing yet: called in each test, after what serves the engine has been started. */
   engine(): VoiceEngine
-  /** Speech of a callee, G.711, to which the engine answers with a turn and the tool `end_call`. */
+  /** Speech of a callee, G.711, to which the engine replies with a turn and the tool `end_call`. */
   farewell(codec: Codec): Uint8Array
   readonly farewellText: string
 }
@@ -107,7 +107,7 @@ export const describeVoiceEngine = (name: string, subject: ConformanceSubject): 
       const reader = createReader(session)
       const first = await reader.until((event) => event.type === 'audio')
       assert.ok(first.type === 'audio')
-      // Far more than was ever spoken: no server may be told so.
+      // Far more than was ever spoken: no server may hear of it.
       session.interrupt(first.utteranceId, 3_600_000)
       session.say('One more thing.')
       const again = await reader.until(

@@ -24,23 +24,23 @@ export interface ConversationAgent extends VoicemailSettings {
 export interface ConversationListener {
   /** Final turns, in the order in which they began (a late one may still come after its successor). */
   onTurn(turn: Turn): void
-  /** How long an answer of the agent took. */
+  /** How long a reply of the agent took. */
   onLatency?(latency: TurnLatency): void
   /** The agent was heard for the first time, this long after the answer. */
   onFirstWords?(atMs: number): void
-  /** The call is to be ended now: the goodbye has been heard. Called once at most. */
+  /** The goodbye has been heard: the call must end now. Called once at most. */
   onHangUp(reason: HangUpReason): void
   /** The callee asked never to be called again. Called once at most. */
   onOptOut(): void
   /** A machine answered, and it is settled whether it got our message. Called once at most. */
   onVoicemail(messageLeft: boolean): void
-  /** An apparatus or the network answered in nobody's place; the call is ended. Called once at most. */
+  /** An apparatus or the network answered, and no person; the call ends. Called once at most. */
   onNobody(kind: NobodyKind): void
   /** Digits to send to the callee, now: the agent is silent meanwhile. */
   onDtmf(digits: string): void
-  /** Has the carrier connect the callee with whom the agent's settings name. Absent where they name nobody. */
+  /** Has the carrier connect the callee with the colleague in the agent's settings. Absent where they name none. */
   transfer?(): Promise<TransferResult>
-  /** Runs a tool that is not built in. Its rejection, or eight seconds without an answer, is told to the agent. */
+  /** Runs a tool that is not built in. The agent gets to know its rejection, or that it took longer than 8 s. */
   runTool?(name: string, toolArguments: unknown): Promise<unknown>
 }
 
@@ -59,11 +59,11 @@ export interface Turn {
   readonly audioOffsetMs: number
 }
 
-/** What the time between the callee's last voiced sound and the agent's answer went into. Milliseconds. */
+/** What the time between the callee's last voiced sound and the agent's reply went into. Milliseconds. */
 export interface TurnLatency {
-  /** Milliseconds since the answer of the call at which the agent's answer began. */
+  /** Milliseconds since the answer of the call at which the agent's reply began. */
   readonly audioOffsetMs: number
-  /** Until the engine took the speech for over. */
+  /** Until the engine decided that the speech is over. */
   readonly endpointingMs: number
   /** Until its words were there; null where the model hears for itself. */
   readonly transcriptionMs: number | null

@@ -24,7 +24,7 @@ const greetingDelayMs = 100
 const turnFlushFrames = 5
 
 /**
- * The live loop of one call, whoever the engine is: takes what was heard, gives what is sent, 20 ms at a time. It has no
+ * The live loop of one call, with any engine: takes what was heard, returns what is sent, 20 ms at a time. It has no
  * timers of its own, and costs a few microseconds per tick. What is allowed when stands in `phases.ts`.
  */
 export class Conversation {

@@ -1,4 +1,4 @@
-/** Tells the callee's own voice from the agent's voice coming back over the line. */
+/** Distinguishes the callee's voice from the agent's voice that comes back over the line. */
 export interface EchoGate {
   /** The energy (mean square) of the frame just sent. */
   sent(energy: number): void

@@ -22,9 +22,9 @@ export interface ConversationBench {
   emit(...events: VoiceEvent[]): void
   /** A whole utterance: audio of this length, its text and its end. */
   speak(utteranceId: string, text: string, ms: number): void
-  /** Runs ticks; the callee is voiced in them or not. Tells in how many the agent was heard. */
+  /** Runs ticks; the callee is voiced in them or not. Returns in how many the agent was heard. */
   run(ms: number, isVoiced?: boolean): Promise<number>
-  /** Plays samples at 8 kHz to the loop as what the callee sends. Tells in how many frames the agent was heard. */
+  /** Plays samples at 8 kHz to the loop as the callee's audio. Returns in how many frames the agent was heard. */
   play(samples: Int16Array, isVoiced?: boolean): Promise<number>
   /** Whether the engine was given anything but silence in the last tick. */
   readonly isEngineHearing: boolean

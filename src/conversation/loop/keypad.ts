@@ -2,7 +2,7 @@ import { frameMs } from '../../audio/frame.ts'
 
 /** The digits of a call, pressed by the callee and sent to them. */
 export interface Keypad {
-  /** The callee pressed this. `false`: they have pressed more than anybody needs, it is not taken. */
+  /** The callee pressed this. Returns false when they have pressed too many keys: this one is not taken. */
   heard(digit: string): boolean
   /** So many digits go out now. */
   send(count: number): void

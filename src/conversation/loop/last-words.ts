@@ -5,7 +5,7 @@ export interface LastWordsOptions {
   readonly isSpeaking: boolean
   /** Lets the engine hear 20 ms of silence. */
   hearSilence(): void
-  /** Every word that was heard has been told. */
+  /** Every word that was heard has been reported. */
   isSettled(): boolean
   /** Nothing more comes from the engine. */
   isEngineOver(): boolean
@@ -15,10 +15,10 @@ export interface LastWordsOptions {
 const closingSilenceFrames = 40
 const limitMs = 2_000
 const pollMs = 20
-/** How long an engine may take to notice that somebody has been speaking. */
+/** How long an engine may take to notice that the callee has been speaking. */
 const noticingMs = 300
 
-/** Waits until the engine has told every word it heard, but not for ever. */
+/** Waits until the engine has reported every word it heard, two seconds at most. */
 export const awaitLastWords = async (options: LastWordsOptions): Promise<void> => {
   const { isSpeaking } = options
   if (isSpeaking || !options.isSettled()) {

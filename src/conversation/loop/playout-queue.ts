@@ -9,7 +9,7 @@ export interface PlayoutQueue {
   /** The next 160 bytes, or `undefined` when there is nothing to play now. */
   next(): PlayedFrame | undefined
   has(utteranceId: string): boolean
-  /** Drops everything, and tells what was dropped, the utterance being played first. */
+  /** Drops everything, and returns what was dropped, the utterance being played first. */
   clear(): PlayedUtterance[]
   /** Whether something is queued or being played, or an utterance has begun whose end is still to come. */
   readonly isBusy: boolean

@@ -1,4 +1,4 @@
-/** Remembers when the callee was heard to begin speaking, to date the turns an engine reports by its own lights. */
+/** Remembers when the callee was heard to begin speaking, to date the turns that an engine reports by its own clock. */
 export interface SpeechOnsets {
   add(atMs: number): void
   /** The onset nearest to the engine's time, if one is near enough; else the engine's time. */

@@ -2,7 +2,7 @@ import { frameMs } from '../../audio/frame.ts'
 import type { TransferResult } from './conversation-types.ts'
 import type { CallPhase, PhaseName } from './phases.ts'
 
-/** Hands the call to somebody else at the agent's wish. Whom, the agent's settings say; nobody on the line can. */
+/** Hands the call to a colleague at the agent's wish. The agent's settings name the colleague; the callee cannot. */
 export interface Transfer {
   /** The agent called `transfer_call`. */
   request(toolCallId: string): void

@@ -38,7 +38,7 @@ export const createTurnLatencyMeter = (
   const tookAudio = (utteranceId: string): void => {
     const isNew = utteranceId !== lastUtteranceId
     lastUtteranceId = utteranceId
-    // What was being said before the callee finished is no answer.
+    // What was being said before the callee finished is no reply.
     if (!isNew || !turn || turn.audioAt !== undefined) return
     turn.audioAt = now()
     turn.utteranceId = utteranceId
@@ -51,7 +51,7 @@ export const createTurnLatencyMeter = (
     took(event) {
       switch (event.type) {
         case 'speech_start':
-          // The callee goes on: the answer to come is measured from the end of that.
+          // The callee goes on: the reply to come is measured from the end of that.
           if (turn?.audioAt === undefined) turn = undefined
           return
         case 'speech_stop':

@@ -1,6 +1,6 @@
 /**
- * Finds out about an engine that tells when the callee spoke, but never what was said, as servers without transcription
- * do: then the speech itself has to count as words. One text, however empty, shows that the engine does tell.
+ * Notices an engine that reports when the callee spoke, but never what was said, as servers without transcription
+ * do: then the speech itself counts as words. One text, even an empty one, shows that the engine does report words.
  */
 export interface UntoldSpeech {
   started(startMs: number): void

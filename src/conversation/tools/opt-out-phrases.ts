@@ -1,4 +1,4 @@
-/** What counts as a request never to be called again, whatever the model makes of it. Kept narrow: it bars the number. */
+/** What counts as a request never to be called again, also where the model misses it. Narrow, because it bars the number. */
 const optOutPhrases: readonly RegExp[] = [
   /\b(?:never|don't ever|do not ever) (?:call|ring|phone|contact) (?:me|us|here|this number)\b/,
   /\b(?:do not|don't|never) (?:call|ring|phone|contact) (?:me |us |here |this number )?(?:again|any ?more|ever)\b/,

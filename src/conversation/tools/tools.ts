@@ -11,7 +11,7 @@ export type BuiltInCall =
 
 export type ParsedToolCall =
   | { readonly kind: 'built_in'; readonly call: BuiltInCall }
-  /** The model got the arguments wrong; it is told so. */
+  /** The model got the arguments wrong; the error is its result. */
   | { readonly kind: 'invalid'; readonly error: string }
   | { readonly kind: 'custom' }
 
@@ -27,11 +27,11 @@ const callSchemas = {
   }),
   opt_out: z.object({}),
   voicemail_detected: z.object({}),
-  // Whatever the model adds is dropped: only the agent's settings say whom to connect.
+  // Members that the model adds are dropped: only the agent's settings name the colleague to connect.
   transfer_call: z.object({}),
 } as const
 
-/** Offered to agents whose settings name somebody to connect to. It takes no target: nobody on the line can choose one. */
+/** Offered to agents whose settings name a colleague. It takes no target: the callee cannot choose one. */
 export const transferTool: ToolSpec = {
   name: 'transfer_call',
   description:

@@ -29,7 +29,7 @@ export type ReplyPart =
     }
   | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
 
-/** Nobody waits longer for the first word, nor between two. */
+/** A callee does not wait longer for the first word, nor between two. */
 const silenceLimitMs = 8_000
 const maxOutputTokens = 1_000
 
@@ -48,7 +48,7 @@ export const createChatModel = (
   })
   const languageModel = wrapLanguageModel({
     model: provider(model),
-    // What some models think aloud before they answer is not for the callee.
+    // Some models think aloud before they reply; that is not for the callee.
     middleware: extractReasoningMiddleware({ tagName: 'think' }),
   })
   const tools: ToolSet = Object.fromEntries(
@@ -67,7 +67,7 @@ export const createChatModel = (
         messages: [...messages],
         tools,
         maxOutputTokens,
-        // Whoever waits on a telephone is told; what is tried again is decided where that is known.
+        // The session decides what is tried again, because it knows what the callee has heard.
         maxRetries: 0,
         abortSignal: AbortSignal.any([signal, giveUp.signal]),
         // What went wrong comes as a part of the stream.
@@ -95,7 +95,7 @@ export const createChatModel = (
   }
 }
 
-/** Arguments that are no JSON come as text; the loop tells the model that they are wrong. */
+/** Arguments that are no JSON come as text; the loop reports to the model that they are wrong. */
 const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): ReplyPart => ({
   type: 'tool_call',
   id: part.toolCallId,

@@ -52,7 +52,7 @@ const parse = (text: string): Completion | undefined => {
 
 const eventOf = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 
-/** As long as a choice may be that only ends an answer; what a model says lies in shorter ones. */
+/** The longest choice that only ends a reply; a model's words come in shorter ones. */
 const maxTailLength = 64 * 1024
 
 /** Adds the reason to stop where a stream has choices and none of them gives one, before its `[DONE]` or its end. */

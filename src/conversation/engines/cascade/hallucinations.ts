@@ -1,6 +1,6 @@
 import { cutEnd } from '../../engine/cut-end.ts'
 
-/** How much speech there was, and how sure the model was of it, where it says so. */
+/** How much speech there was, and how sure the model was of it, where it reports that. */
 export interface Certainty {
   readonly voicedMs: number
   readonly noSpeechProbability: number | undefined
@@ -29,12 +29,12 @@ const inventions = new Set([
 /** Whisper's own measure of silence. */
 const silentProbability = 0.6
 const unsureLogProbability = -1
-/** Nobody says as much as "thank you" in less. */
+/** Even "thank you" takes longer than this. */
 const leastVoicedMs = 240
 /** The words of a video's end are doubted already here when the model is not sure that anybody spoke. */
 const doubtfulProbability = 0.3
 
-/** Whether the words were made up where nobody spoke. */
+/** Whether the transcriber made the words up out of silence or noise. */
 export const isHallucination = (text: string, certainty: Certainty): boolean => {
   const { voicedMs, noSpeechProbability = 0, meanLogProbability = 0 } = certainty
   const words = cutEnd(text.toLowerCase(), /[\s.!?,…]/u).trim()

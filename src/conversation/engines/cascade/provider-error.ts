@@ -21,7 +21,7 @@ export interface ProviderErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number
 }
 
-/** Of a response that is no success: its status, and what it says of when to ask again (RFC 9110 10.2.3). */
+/** Of a response that is no success: its status, and when to ask again (RFC 9110 10.2.3). */
 export const refusalOf = (
   status: number,
   retryAfter: string | null | undefined,
@@ -39,7 +39,7 @@ const isWorthRetrying = (error: unknown): boolean =>
   error.status === 429 ||
   error.status >= 500
 
-/** Nobody waits longer on a telephone for a server that has no room. */
+/** A callee does not wait longer for a server that has no room. */
 const longestRetryWaitMs = 4_000
 const maxAttempts = 2
 /** Where the server names the time, it is believed twice. */
@@ -59,7 +59,7 @@ const retryWaitMs = (error: unknown, attempts: number): number | undefined => {
 }
 
 /**
- * Tries again what failed for a reason that passes: once at once, or when the server says so. Rejects with the last
+ * Tries again what failed for a reason that passes: once at once, or at the time the server gives. Rejects with the last
  * error, or as the signal says.
  */
 export const withRetries = async <T>(
@@ -78,7 +78,7 @@ export const withRetries = async <T>(
   }
 }
 
-/** Whether this status is what servers say to a member of the request they do not take. */
+/** Whether servers give this status to a request with a member that they do not take. */
 export const isRefusal = (status: number): boolean =>
   status === 400 || status === 415 || status === 422
 

@@ -52,7 +52,7 @@ const send = (
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
     const sent = request(url, options, resolve)
-    // Small requests, each of which somebody waits for.
+    // Small requests, for each of which a callee waits.
     sent.setNoDelay(true)
     sent.on('error', reject).end(body)
   })

@@ -36,7 +36,7 @@ export const createSentenceStream = (): SentenceStream => {
     const match = end.exec(pending.slice(least - 1))
     if (!match) return undefined
     const at = least - 1 + match.index + match[0].length
-    // A full stop at the very end may be half of "3.5": the next piece tells.
+    // A full stop at the very end may be half of "3.5": the next piece decides.
     return at < pending.length || /\s$/.test(match[0]) ? at : undefined
   }
 

@@ -13,9 +13,9 @@ export interface SpeechDecoder {
 const lineRateHz = 8_000
 /** What `pcm` means to OpenAI, Kokoro and their like. */
 const usualRateHz = 24_000
-/** Enough to tell one kind of file from another. */
+/** Enough to distinguish the kinds of files. */
 const magicBytes = 4
-/** Nobody puts more in front of the audio. */
+/** Servers put no more in front of the audio. */
 const maxHeadBytes = 64 * 1024
 
 /** How to read the audio, and what of the bytes so far belongs to it. */
@@ -52,7 +52,7 @@ export const createSpeechDecoder = (contentType: string): SpeechDecoder => {
 
   return {
     decode(bytes) {
-      // What follows the audio of a file says nothing.
+      // What follows the audio of a file is no audio.
       if (resampler && bytesLeft < 2 * channels) return new Int16Array(0)
       carry = Buffer.concat([carry, bytes])
       if (!resampler) begin(false)
@@ -68,11 +68,11 @@ export const createSpeechDecoder = (contentType: string): SpeechDecoder => {
   }
 }
 
-/** Played, it would be a click; and a voice that says nothing is none. */
+/** Shorter audio would be heard as a click. */
 export const notAudio = (what: string): ProviderError =>
   new ProviderError('speech_failed', `The speech server sent ${what.slice(0, 100)} for audio.`)
 
-/** `undefined` until enough has come. Some servers send a WAV file whatever was asked for. */
+/** Undefined until enough has come. Some servers send a WAV file although another format was asked for. */
 const readHead = (bytes: Buffer, contentType: string, isAll: boolean): Begun | undefined => {
   if (bytes.length < magicBytes && !isAll) return undefined
   if (isCompressed(bytes, contentType)) throw notPlayable('Compressed speech cannot be played.')

@@ -35,7 +35,7 @@ export const createTranscriber = (
   language: string,
   request: typeof fetch,
 ): Transcriber => {
-  // The detailed answer tells how sure the model is; servers and models that do not know it refuse it once.
+  // The detailed response holds how sure the model is. Servers that do not know it refuse it once.
   let format = model.startsWith('gpt-') ? 'json' : 'verbose_json'
 
   const ask = async (wav: Uint8Array, signal: AbortSignal): Promise<Response> => {

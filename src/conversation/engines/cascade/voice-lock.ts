@@ -1,4 +1,4 @@
-/** One thing is said at a time: whoever has words waits for the voice. */
+/** One utterance is said at a time: the next one waits for the voice. */
 export interface VoiceLock {
   /** Resolves with a function that gives the voice back. Rejects when the signal aborts first. */
   take(signal: AbortSignal): Promise<() => void>

@@ -41,7 +41,7 @@ export class AgentUtterances {
   /** `response.output_audio.delta`, base64. */
   audio(itemId: string, responseId: string, base64: string): void {
     const { utterance } = this.#track(itemId, responseId)
-    // Before decoding: a burst of audio that nobody will hear must cost nothing.
+    // Before decoding: a burst of audio that the callee will not hear must cost nothing.
     if (utterance.isClosed) return
     if (this.#speakingId !== itemId) this.#wire.restart()
     this.#speakingId = itemId

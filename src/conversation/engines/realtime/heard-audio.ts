@@ -4,7 +4,7 @@ import type { Codec } from '../../engine/voice-engine.ts'
 import { appendEvent } from './protocol.ts'
 import type { WireAudio } from './wire-audio.ts'
 
-/** Puts what the callee says into messages to the server, as few as its answers allow. */
+/** Puts the callee's speech into messages to the server, as few as a quick reply allows. */
 export interface HeardAudio {
   /** 160 bytes of G.711; copied. */
   hear(frame: Uint8Array): void
@@ -20,7 +20,7 @@ const framesOtherwise = 5
 const awaitedQuietFrames = 40
 
 /**
- * A message costs the system more than what is in it: there are fewer of them where nobody waits for one. The first loud
+ * A message costs the system more than its content: there are fewer of them where the server waits for none. The first loud
  * frame after a long silence leaves at once with whatever went before.
  */
 export const createHeardAudio = (

@@ -31,7 +31,7 @@ export interface LastingSessionOptions {
 interface Resumption {
   /** The first frame that the next session hears again. */
   readonly frame: number
-  /** What was to be said word for word and was not. */
+  /** Texts that should be said word for word and were not. */
   readonly texts: readonly string[]
   /** The agent was cut off in the middle of its own words. */
   readonly isCutOff: boolean

@@ -34,11 +34,11 @@ export interface OpenedLink {
 }
 
 const openLimitMs = 10_000
-/** A server of unknown dialect that says nothing about itself by then is taken for a present-day one. */
+/** A server of unknown dialect that has not described itself by then is taken for a present-day one. */
 const introductionLimitMs = 1_000
 const maxMessageBytes = 4 * 1024 * 1024
 const defaultTranscriptionModel = 'gpt-4o-mini-transcribe'
-/** What a server says of its session's end is believed within this range: clocks differ. */
+/** The end that a server gives its session is believed within this range: clocks differ. */
 const leastCapMs = 2 * 60_000
 
 /** Connects, learns what the server is like where that is not known, and configures the session. Rejects with `EngineOpenError`. */
@@ -113,7 +113,7 @@ const configure = async (handshake: Handshake): Promise<OpenedLink> => {
   }
   if (answer.type === 'error') throw refused(answer.error)
   const taken = describedSession('session' in answer ? answer.session : undefined)
-  // A server that knows PCM only may say so instead of refusing.
+  // A server that knows PCM only may report that instead of refusing.
   if (mayFallBack && taken.wireFormat !== undefined) wireFormat = taken.wireFormat
   return {
     socket,

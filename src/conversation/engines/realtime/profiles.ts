@@ -8,7 +8,7 @@ export interface RealtimeProfile {
   readonly modelParameter: 'model' | 'deployment'
   /** How its session is described; `told`: as it describes it itself in `session.created`. */
   readonly dialect: Dialect | 'told'
-  /** `told`: G.711, unless the server says that it hears something else. */
+  /** `told`: G.711, unless the server reports that it hears another format. */
   readonly wireFormat: 'g711' | 'pcm16' | 'told'
   /** After so long the server ends a session, without warning. */
   readonly sessionCapMs: number | undefined
@@ -72,7 +72,7 @@ const speaches: RealtimeProfile = {
   headers: { 'openai-beta': 'realtime=v1' },
 }
 
-/** Any other server: what it is like is learnt from what it says. */
+/** Any other server: its own description shows what it is like. */
 const generic: RealtimeProfile = { ...localai, name: 'generic', wireFormat: 'told' }
 
 const profiles: readonly RealtimeProfile[] = [

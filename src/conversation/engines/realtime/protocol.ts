@@ -167,6 +167,6 @@ const verbatimBegin =
 /** Instructions of a response that makes the model speak this very text. */
 export const verbatimInstructions = (text: string): string => verbatimBegin + text
 
-/** The text a model was told to speak, word for word. */
+/** The text that a model was asked to speak, word for word. */
 export const readVerbatim = (instructions: string): string | undefined =>
   instructions.startsWith(verbatimBegin) ? instructions.slice(verbatimBegin.length) : undefined

@@ -29,7 +29,7 @@ export class ResponseSequencer {
     return this.#inFlightId
   }
 
-  /** Whether what is in flight, or asked for, says a given text. */
+  /** Whether the response in flight, or asked for, speaks a given text. */
   get isVerbatim(): boolean {
     return this.#asked?.text !== undefined
   }

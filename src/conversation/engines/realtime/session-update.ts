@@ -28,7 +28,7 @@ export const sessionUpdate = (dialect: Dialect, settings: SessionSettings): obje
   }
 }
 
-// The server answers by itself when the callee has finished, which saves a round trip; whether the callee interrupted is
+// The server replies by itself when the callee has finished, which saves a round trip; whether the callee interrupted is
 // decided here, where the playout is.
 const turnDetection = {
   type: 'server_vad',
@@ -77,7 +77,7 @@ const flatAudio = (settings: SessionSettings): object => {
   }
 }
 
-/** What a server says of its session in `session.created` and `session.updated`, as far as it matters here. */
+/** How a server describes its session in `session.created` and `session.updated`, as far as it matters here. */
 export interface DescribedSession {
   readonly dialect: Dialect | undefined
   readonly wireFormat: WireFormat | undefined

@@ -1,8 +1,8 @@
-/** Whether the callee is speaking or waits for their words to be understood, by what the server says. */
+/** Whether the callee is speaking, or their words are outstanding, by what the server reports. */
 export interface SpeechState {
   /**
    * Speech began. Returns the time to give it: that of the speech it goes on with, if it began before the last session
-   * was lost; `undefined` if that was told already.
+   * was lost; undefined if that was reported before.
    */
   started(atMs: number): number | undefined
   stopped(nowMs: number): void

@@ -3,16 +3,16 @@ import { backoffMs } from '../../../runtime/backoff.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import type { OpenedLink } from './open-link.ts'
 
-/** The session that is to follow the present one, opened before that ends. */
+/** The session that follows the present one, opened before that ends. */
 export interface Successor {
   /** Opens it, if that was not done and did not fail a moment ago. */
   prepare(): void
   readonly isReady: boolean
   /** The one that is ready and whose connection still stands. */
   takeReady(): OpenedLink | undefined
-  /** At once, for there is no session any more: the one that is ready or being opened, or else another, tried for so long. */
+  /** At once, because the session is lost: the one that is ready or being opened, or another within the limit. */
   take(limitMs: number): Promise<OpenedLink | undefined>
-  /** Nobody will follow; one that is opened by now or later is closed. */
+  /** No session follows; one that is opened by now or later is closed. */
   close(): void
 }
 

@@ -9,7 +9,7 @@ import { createRealtimeEngine, type RealtimeEngineSettings } from './realtime-en
 
 type Message = Record<string, unknown>
 
-/** A server that does what the test tells it, and nothing else: a new one for each test of the file. */
+/** A server that does only what the test asks: a new one for each test of the file. */
 export const useToldServer = () => {
   let server: WebSocketServer
   let socket: WebSocket
@@ -138,7 +138,7 @@ export const useToldServer = () => {
     get connections() {
       return connections
     },
-    /** Instead of the answer to each `session.update`. */
+    /** Instead of the response to each `session.update`. */
     onSessionUpdate: (listener: () => void): void => {
       onSessionUpdate = listener
     },

@@ -1,7 +1,7 @@
 import { asksNeverToBeCalled } from '../../tools/opt-out-phrases.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 
-/** What the scripted model answers: words, tools, both or nothing. */
+/** What the scripted model replies: words, tools, both or nothing. */
 export interface Reply {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: object }[]
@@ -17,7 +17,7 @@ export interface DialogueOptions {
   readonly instructions: string
   /** Names of the tools the session has; no other is called. */
   readonly tools: ReadonlySet<string>
-  /** What the agent said first, to be said again to somebody who did not hear it; empty if nothing. */
+  /** What the agent said first; it is repeated to a callee who did not hear it. Empty if nothing. */
   readonly greeting: () => string
 }
 
@@ -85,7 +85,7 @@ const misunderstood = (memory: Memory): Reply => {
       )
 }
 
-/** What the model is told when nobody could be reached to take the call over. */
+/** Sent to the model when no colleague could take the call over. */
 export const transferFailedNote = '[the transfer failed]'
 
 const transfer: Reply = {
@@ -93,7 +93,7 @@ const transfer: Reply = {
   calls: [{ name: 'transfer_call', arguments: {} }],
 }
 
-/** In this order: the first that fits answers. */
+/** In this order: the first that fits gives the reply. */
 const rules: readonly Rule[] = [
   {
     heard: /\[the transfer failed\]/,

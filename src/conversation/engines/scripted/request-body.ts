@@ -9,7 +9,7 @@ export const readBody = async (
   let length = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length
-    // The rest is read and forgotten, so that the answer is heard.
+    // The rest is read and forgotten, so that the client reads the response.
     if (length <= maxBytes) chunks.push(chunk)
   }
   return length > maxBytes ? undefined : Buffer.concat(chunks)

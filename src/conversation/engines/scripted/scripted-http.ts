@@ -32,7 +32,7 @@ const speechSchema = z.object({
   response_format: z.enum(['pcm', 'wav']).default('wav'),
 })
 
-/** What the scripted model answers over HTTP: transcription, chat and speech, as OpenAI's servers shape them. */
+/** The scripted model over HTTP: transcription, chat and speech, as OpenAI's servers shape them. */
 export const createScriptedHttp = (options: ScriptedHttpOptions) => {
   const routes: Readonly<Record<string, (body: Buffer, request: IncomingMessage) => Answer>> = {
     'POST /v1/audio/transcriptions': (body, { headers }) =>

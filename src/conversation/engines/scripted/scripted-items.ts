@@ -1,6 +1,6 @@
 /** The items of the conversation, as clients may look at them. */
 export interface ScriptedItems {
-  /** An item that is complete at once: tells that it is there. */
+  /** An item that is complete at once: sends the events of its creation. */
   add(item: Item): void
   /** Sends an event of a response, and with it what it does to the conversation. */
   sendOfResponse(event: object): void

@@ -1,4 +1,4 @@
-/** What the scripted server's thread is started with, and what it says. */
+/** What the scripted server's thread is started with, and the message it sends. */
 export interface ScriptedServerSettings {
   /** The lines it can understand, spoken by the sandbox's callees; nothing else is. */
   readonly vocabulary: readonly string[]

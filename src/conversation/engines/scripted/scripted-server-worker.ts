@@ -10,7 +10,7 @@ import { createScriptedHttp } from './scripted-http.ts'
 import { ScriptedSession } from './scripted-session.ts'
 import { createUnderstanding } from './understanding.ts'
 
-/** The program of the scripted server's thread: synthesis and recognition block it, and nobody else. */
+/** The program of the scripted server's thread: synthesis and recognition block it, and no other thread. */
 
 if (parentPort === null) throw new Error('scripted-server-worker.ts runs only as a worker thread.')
 const port = parentPort
@@ -50,7 +50,7 @@ const serve = async (socket: WebSocket): Promise<void> => {
 const answerHttp = createScriptedHttp({ understanding, synthesizer })
 const onRequest: RequestListener = (request, response) => {
   answerHttp(request, response).catch(() => {
-    // The client went away, or there is a bug: either way nobody waits for the rest.
+    // The client went away, or there is a bug: in both cases the rest is not needed.
     response.destroy()
   })
 }

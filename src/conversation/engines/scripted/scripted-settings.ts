@@ -13,7 +13,7 @@ export interface ScriptedSettings {
   readonly voice: string | undefined
   readonly ear: SpeechEar
   readonly dialogue: Dialogue
-  /** Whether the model answers by itself when the callee has finished. */
+  /** Whether the model replies by itself when the callee has finished. */
   readonly createsResponses: boolean
   /** Whether it stops by itself when the callee begins to speak. */
   readonly isInterruptible: boolean

@@ -4,7 +4,7 @@ import { resample } from '../../../audio/resample.ts'
 import type { Codec } from '../../engine/voice-engine.ts'
 import { splitSentences } from './sentences.ts'
 
-/** One sentence of an answer, as words and as G.711. */
+/** One sentence of a reply, as words and as G.711. */
 export interface SpokenSentence {
   readonly text: string
   readonly g711: Uint8Array
