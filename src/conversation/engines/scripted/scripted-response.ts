@@ -1,12 +1,14 @@
 import type { WireAudio } from '../realtime/wire-audio.ts'
 import type { Reply } from './dialogue.ts'
 import type { SpokenSentence } from './scripted-voice.ts'
+import type { SpeechQueue } from './speech-queue.ts'
 
 export interface ScriptedResponseOptions {
   readonly id: string
   readonly newId: (prefix: string) => string
   readonly reply: Reply
   readonly sentences: Iterator<SpokenSentence>
+  readonly speech: SpeechQueue
   readonly wire: WireAudio
   readonly send: (event: object) => void
   /** So many milliseconds of audio of this item were sent so far. */
@@ -34,6 +36,9 @@ export class ScriptedResponse {
   #sentence: SpokenSentence | undefined
   #sentenceAt = 0
   #sentMs = 0
+  /** When all that was sent has been heard. A late beginning is better than a gap: who speaks already goes before. */
+  #dueMs = Infinity
+  #hasSpoken = false
   #isOver = false
 
   constructor(options: ScriptedResponseOptions) {
@@ -73,38 +78,47 @@ export class ScriptedResponse {
 
   #speakOn(untilMs: number): void {
     while (this.#sentMs < untilMs) {
-      if (this.#sendDelta()) continue
-      this.#endMessage()
-      this.#sendCalls()
-      return this.#finish('completed')
+      const sentence = this.#sentence
+      if (!sentence || this.#sentenceAt >= sentence.g711.length) return this.#continueWith(untilMs)
+      this.#sendDelta(sentence)
     }
     this.#timer = setTimeout(() => this.#speakOn(this.#sentMs + pacedMsPerStep), paceMs)
   }
 
-  /** Returns false when there is nothing more to say. */
-  #sendDelta(): boolean {
+  /** Speaks the next sentence once it is made, or ends. */
+  #continueWith(untilMs: number): void {
+    this.#options.speech.add(this.#dueMs, () => {
+      if (this.#isOver) return
+      if (this.#takeSentence()) return this.#speakOn(untilMs)
+      this.#endMessage()
+      this.#sendCalls()
+      this.#finish('completed')
+    })
+  }
+
+  #sendDelta(sentence: SpokenSentence): void {
     const { wire, send, onAudio } = this.#options
-    const sentence = this.#nextSentence()
-    if (!sentence) return false
     const chunk = sentence.g711.subarray(this.#sentenceAt, this.#sentenceAt + deltaBytes)
     this.#sentenceAt += chunk.length
-    this.#sentMs += chunk.length / bytesPerMs
+    const chunkMs = chunk.length / bytesPerMs
+    this.#sentMs += chunkMs
+    if (!this.#hasSpoken) this.#dueMs = performance.now()
+    this.#hasSpoken = true
+    this.#dueMs += chunkMs
     onAudio(this.#itemId, Math.floor(this.#sentMs))
     const delta = wire.toWire(chunk).toString('base64')
     send({ type: 'response.output_audio.delta', ...this.#at, delta })
-    return true
   }
 
-  /** The sentence that is being sent, or the next one. */
-  #nextSentence(): SpokenSentence | undefined {
-    if (this.#sentence && this.#sentenceAt < this.#sentence.g711.length) return this.#sentence
+  /** Blocks while it is made; false when there is nothing more to say. */
+  #takeSentence(): boolean {
     const next = this.#options.sentences.next()
-    if (next.done) return undefined
+    if (next.done) return false
     this.#sentence = next.value
     this.#sentenceAt = 0
     const delta = `${next.value.text} `
     this.#options.send({ type: 'response.output_audio_transcript.delta', ...this.#at, delta })
-    return next.value
+    return true
   }
 
   #endMessage(): void {

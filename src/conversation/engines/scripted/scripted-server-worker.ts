@@ -8,6 +8,7 @@ import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 import { createScriptedHttp } from './scripted-http.ts'
 import { ScriptedSession } from './scripted-session.ts'
+import { createSpeechQueue } from './speech-queue.ts'
 import { createUnderstanding } from './understanding.ts'
 
 /** The program of the scripted server's thread: synthesis and recognition block it, and no other thread. */
@@ -25,6 +26,7 @@ const post = (message: ScriptedServerMessage): void => port.postMessage(message)
 
 const synthesizer = createSynthesizer()
 const understanding = createUnderstanding(settings.vocabulary, synthesizer)
+const speech = createSpeechQueue()
 
 const serve = async (socket: WebSocket): Promise<void> => {
   // Messages that arrive before the detector is there wait for it.
@@ -39,6 +41,7 @@ const serve = async (socket: WebSocket): Promise<void> => {
     voiceActivity,
     understanding,
     synthesizer,
+    speech,
     send: (message) => socket.send(message),
   })
   if (socket.readyState !== socket.OPEN) return session.close()

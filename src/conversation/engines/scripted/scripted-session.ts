@@ -8,12 +8,15 @@ import { ScriptedResponse } from './scripted-response.ts'
 import { mergeSession, readSettings, type ScriptedSettings } from './scripted-settings.ts'
 import { ScriptedTurns } from './scripted-turns.ts'
 import { speakSentences } from './scripted-voice.ts'
+import type { SpeechQueue } from './speech-queue.ts'
 import type { Understanding } from './understanding.ts'
 
 export interface ScriptedSessionOptions {
   readonly voiceActivity: VoiceActivityDetector
   readonly understanding: Understanding
   readonly synthesizer: Synthesizer
+  /** Of all sessions of the thread. */
+  readonly speech: SpeechQueue
   send(message: string): void
 }
 
@@ -176,6 +179,7 @@ export class ScriptedSession {
       newId: (prefix) => this.#newId(prefix),
       reply,
       sentences: speakSentences(reply.text, voice, codec, this.#options.synthesizer),
+      speech: this.#options.speech,
       wire: output,
       send: (event) => this.#items.sendOfResponse(event),
       onAudio: (itemId, producedMs) => this.#produced(itemId, producedMs),
