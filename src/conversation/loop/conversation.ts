@@ -127,7 +127,9 @@ export class Conversation {
 
   /** The callee pressed a key (RFC 4733). The agent gets to know it. */
   heardDigit(digit: string): void {
-    if (!this.#finishing && this.#keypad.heard(digit)) this.#prompts.calleeUnderstood()
+    if (this.#finishing || !this.#keypad.heard(digit)) return
+    this.#prompts.calleeUnderstood()
+    this.#phase.heardWords()
   }
 
   /**

@@ -135,7 +135,7 @@ export class CallPhase {
     if (this.enter('screened')) this.#turnsUntilPerson = screenedTurns
   }
 
-  /** The other side said words that were understood. */
+  /** The other side said words that were understood, or pressed a key. */
   heardWords(): void {
     if (this.#name !== 'screened') return
     this.#turnsUntilPerson -= 1

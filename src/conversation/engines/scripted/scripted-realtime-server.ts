@@ -14,9 +14,9 @@ export interface ScriptedRealtimeServer extends Service {
 const restartDelay = { baseMs: 100, maxMs: 5_000 }
 
 /**
- * A model without weights behind the Realtime protocol, and behind OpenAI's HTTP interface, on loopback, in a thread of its own: it finds the speech in the
- * audio it hears, matches it against its vocabulary, answers by a small table of rules and speaks with Flite. A thread
- * that dies is started again on the same port; its sessions are lost.
+ * A model without weights on loopback, in a thread of its own, behind the Realtime protocol and OpenAI's HTTP interface.
+ * It finds the speech in the audio it hears, matches it against its vocabulary, replies by a small table of rules and
+ * speaks with Flite. A thread that dies is started again on the same port; its sessions are lost.
  */
 export const createScriptedRealtimeServer = ({
   vocabulary,
