@@ -1,7 +1,7 @@
 /**
  * The queue: claims over growing backlogs, turns that find nothing, accepting calls, waking up, and the same work by
  * pg-boss and graphile-worker. PostgreSQL is the embedded one with fsync on; tables are analyzed. pg-boss comes from
- * `npm ci --prefix benchmarks`. Usage: `npm run bench queue -- [largest backlog] [claims|turns|enqueue|contest]...`.
+ * `npm ci --prefix benchmarks`. Usage: `npm run bench queue -- [largest backlog] [claims|turns|crowded|enqueue|contest]...`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { startEmbedded } from '../src/database/embedded-postgres.ts'
 import { callsPerClaim, measureClaims, measureHardTurns } from './queue/claims.ts'
 import { runContest } from './queue/contest.ts'
+import { measureCrowdedNumber } from './queue/crowded.ts'
 import { measureEnqueue, measureWakeUp } from './queue/enqueue.ts'
 
 const goals = { claimMs: 2, ratio: 1.5, againstBoss: 5, againstGraphile: 3 } as const
@@ -38,6 +39,7 @@ const main = async (): Promise<void> => {
       )
     }
     if (wants('turns')) await measureHardTurns(connection)
+    if (wants('crowded')) await measureCrowdedNumber(connection)
     if (wants('enqueue')) {
       await measureEnqueue(connection)
       await measureWakeUp(connection)

@@ -103,7 +103,7 @@ const fill = async (
         where time_zones = ''
      )
      insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number, lane_id, not_before)
-     select l.organization_id, uuidv7(), 'api', l.organization_id, l.organization_id, 1, '+12025550100', l.id,
+     select l.organization_id, uuidv7(), 'api', l.organization_id, l.organization_id, 1, '+1202' || (2000000 + n), l.id,
             now() - interval '1 hour' + n * interval '1 millisecond'
        from generate_series(1, $1::integer) as n
        join lane l on l.position = n % $2::integer`,

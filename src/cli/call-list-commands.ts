@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { isTerminal } from '../domains/calls/call-states.ts'
 import { cancelCallById } from '../domains/calls/cancel-call.ts'
 import { callResource, type CallRow } from '../domains/calls/call-record.ts'
+import { waitReasonsOf } from '../domains/calls/explain-store.ts'
 import { findCall, listApiCalls, listOwnCalls } from '../domains/calls/call-store.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { isUuid } from '../runtime/ids.ts'
@@ -29,7 +30,11 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
     .option('--agent <agent>', 'only those of this agent')
     .option('--batch <batch>', 'only those of this batch')
     .action(async (options: CallListOptions) => {
-      const rows = await context.withDatabase((db) => listCalls(db, options))
+      const { rows, waiting } = await context.withDatabase(async (db) => {
+        const found = await listCalls(db, options)
+        const queued = found.filter((row) => row.status === 'queued').map((row) => row.id)
+        return { rows: found, waiting: await waitReasonsOf(db, options.org, queued) }
+      })
       showList(context, options, {
         resources: rows.map(callResource),
         heading: ['ID', 'STATUS', 'QUEUED', 'LASTED', 'OUTCOME', 'REASON'],
@@ -39,7 +44,7 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
           row.queued_at.toISOString(),
           row.duration_seconds === null ? '' : `${row.duration_seconds} s`,
           row.outcome ?? '',
-          row.outcome_reason ?? '',
+          row.outcome_reason ?? waiting.get(row.id) ?? '',
         ]),
         whenEmpty: 'There is no such call: outdial dial --org ORG --agent AGENT NUMBER makes one.',
       })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createBatchFixture, type BatchFixture } from '../../tests/support/batch-fixture.ts'
-import { clearOrganizations, openTrunk } from '../../tests/support/queue-fixtures.ts'
+import { startedInTurn } from '../../tests/support/claim-turns.ts'
+import { clearOrganizations, insertNode, openTrunk } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import { readConfig } from '../config.ts'
 import type { Batch } from '../contract/batches.ts'
@@ -14,6 +15,7 @@ import type { Recording } from '../contract/recordings.ts'
 import { placeManualCall } from '../domains/calls/place-manual-call.ts'
 import { completeRecording, insertRecording } from '../domains/recordings/recording-store.ts'
 import { openRecordingStorage } from '../compose/storage.ts'
+import { newId } from '../runtime/ids.ts'
 import { addBatchCommands } from './batch-commands.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addContactCommands } from './contact-commands.ts'
@@ -100,6 +102,19 @@ describe('outdial call', () => {
     )
     const again = await outdial('call', 'cancel', first.id)
     assert.equal(again.stdout, `Call ${first.id} is cancelled.`)
+  })
+
+  it('says in the list which call waits for its number', async () => {
+    const [first, second] = [await dial('+12025550101'), await dial('+12025550101')]
+    const nodeId = newId()
+    await insertNode(test.db, nodeId)
+    assert.equal((await startedInTurn(test.db, nodeId))[0]?.callId, first.id)
+    const { stdout } = await outdial('call', 'list')
+    const lineOf = (id: string) => stdout.split('\n').find((line) => line.includes(id)) ?? ''
+    assert.match(lineOf(second.id), /number_in_use/)
+    assert.doesNotMatch(lineOf(first.id), /number_in_use/)
+    const explained = await outdial('call', 'explain', second.id)
+    assert.ok(explained.stdout.replaceAll('\n', ' ').includes(first.id), explained.stdout)
   })
 
   it('knows no call of another organization', async () => {

@@ -142,6 +142,7 @@ const firstCall = (
   `  API key    ${key}   (shown once)`,
   '  It is of a sandbox organization, whose calls never reach a phone, whatever trunk is configured. To ring phones:',
   '  ./outdial org create --name NAME --mode live',
+  '  A number has one live call at a time, others wait: for many calls at once use many numbers (docs/sandbox.md).',
   '',
   'Place the first call from another terminal:',
   '',

@@ -8,7 +8,8 @@ export const explanationMeanings = {
   capacity: 'the organization’s or the trunk’s calls at once, or calls per second, are used up',
   calling_hours: 'outside the hours of the policy or of the batch’s window',
   attempts_per_day: 'the number was dialled as often as the policy allows on one day',
-  number_in_use: 'another call to this number is live',
+  number_in_use:
+    'another call to this number is live; `details.call_id` names it where the API shows it',
   batch_paused: 'the batch is paused, or a draft that was not started',
   automation_paused: 'the Automation is paused',
   not_before:

@@ -54,6 +54,8 @@ export interface Claim {
   readonly calls: readonly ClaimedCall[]
   /** Organizations that gave less than they were asked for. */
   readonly exhausted: readonly string[]
+  /** Lanes where calls were found whose numbers are in use, by organization: `parkCalls` clears the way. */
+  readonly crowded: ReadonlyMap<string, readonly string[]>
   /** Why it ended: `limit` reached (there may be more), nothing `ready`, the trunk `down`, no free `channels`, or `pace`. */
   readonly stopped: 'limit' | 'nothing_ready' | 'down' | 'channels' | 'pace'
   /** With `pace`: when the next call may start. */
@@ -87,7 +89,12 @@ const whyNone = (route: RouteRow, locked: readonly string[]): Claim | undefined 
   return { ...stopped('pace'), retryInMs: ((1 - route.tokens) / route.refill_per_second) * 1000 }
 }
 
-const stopped = (reason: Claim['stopped']): Claim => ({ calls: [], exhausted: [], stopped: reason })
+const stopped = (reason: Claim['stopped']): Claim => ({
+  calls: [],
+  exhausted: [],
+  crowded: new Map(),
+  stopped: reason,
+})
 
 /** Not awaited inside the transaction: COMMIT leaves with these statements, and fails if one of them does. */
 const claimFrom = (
@@ -123,15 +130,19 @@ const claimOf = (
   share: number,
   route: RouteName,
 ): Claim => {
-  const calls = rows.map((row) => ({
-    organizationId: row.organization_id,
-    callId: row.id,
-    leaseToken: row.lease_token,
-    route,
-  }))
+  const calls: ClaimedCall[] = []
+  const crowded = new Map<string, string[]>()
+  for (const row of rows) {
+    const organizationId = row.organization_id
+    if (row.id === null) {
+      crowded.set(organizationId, [...(crowded.get(organizationId) ?? []), row.crowded_lane_id])
+    } else {
+      calls.push({ organizationId, callId: row.id, leaseToken: row.lease_token, route })
+    }
+  }
   const isExhausted = (id: string): boolean =>
     calls.filter((call) => call.organizationId === id).length < share
-  return { calls, exhausted: organizations.filter(isExhausted), stopped: 'limit' }
+  return { calls, exhausted: organizations.filter(isExhausted), crowded, stopped: 'limit' }
 }
 
 interface RouteRow {
@@ -142,11 +153,14 @@ interface RouteRow {
   readonly virtual_time: number
 }
 
-interface ClaimedRow {
-  readonly organization_id: string
-  readonly id: string
-  readonly lease_token: string
-}
+type ClaimedRow =
+  | {
+      readonly organization_id: string
+      readonly id: string
+      readonly lease_token: string
+      readonly crowded_lane_id: null
+    }
+  | { readonly organization_id: string; readonly id: null; readonly crowded_lane_id: string }
 
 /**
  * The share of its pace that a trunk gets after an outage: a tenth at first, all of it after half a minute, so that what

@@ -17,7 +17,7 @@ const liveFragment = `(select count(*)
                                        from calls l
                                       where l.organization_id = d.organization_id
                                         and l.lease_token is not null
-                                      order by l.route) as live)`
+                                      order by l.phone_number) as live)`
 
 /**
  * The lanes of `from` that hold a waiting call, from behind `lane_cursor` on: one index probe each, however many calls
@@ -119,7 +119,7 @@ export const claimStatement = sql(
        from tagged t
    ),
    taken as (
-     select r.organization_id, r.id, r.rank, r.source_id
+     select r.organization_id, r.id, r.rank, r.source_id, r.place
        from ranked r
        join chosen c on c.organization_id = r.organization_id
       where r.place <= r.room
@@ -128,7 +128,7 @@ export const claimStatement = sql(
    ),
    held as (
      -- A row that is being cancelled at this moment is left alone: claiming waits for nobody.
-     select q.organization_id, q.id, t.rank, t.source_id
+     select q.ctid as row_place, q.organization_id, q.id, q.phone_number, q.lane_id, t.rank, t.source_id, t.place
        from taken t
        join calls q on q.organization_id = t.organization_id and q.id = t.id
       -- In words that are the predicate of no index: the row is found by its id, not by walking the queue.
@@ -136,16 +136,31 @@ export const claimStatement = sql(
         and q.lease_token is null
         for no key update of q skip locked
    ),
+   -- The number of a claimed call is nobody else's until that call has ended or is let go (D3). Of several calls to one
+   -- number the first is taken. The others are parked afterwards (park-calls.ts).
+   first_of_number as materialized (
+     select h.*,
+            h.phone_number = ''
+            or (row_number() over (partition by h.organization_id, h.phone_number order by h.place) = 1
+                and not exists (select from calls x
+                                 where x.organization_id = h.organization_id
+                                   and x.phone_number = h.phone_number
+                                   and x.lease_token is not null)) as is_free
+       from held h
+   ),
    leased as (
      update calls c
         set lease_token = gen_random_uuid(),
             node_id     = $4,
             claimed_at  = statement_timestamp(),
             wait_reason = null,
+            number_next = false,
             route       = $6
-       from held h
-      where c.organization_id = h.organization_id
-        and c.id = h.id
+       from first_of_number h
+      -- Where it was locked: not looked for again.
+      where c.ctid = h.row_place
+        and c.organization_id = h.organization_id
+        and h.is_free
      returning c.organization_id, c.id, c.lease_token, h.rank, h.source_id
    ),
    served as (
@@ -187,8 +202,12 @@ export const claimStatement = sql(
             virtual_time = greatest(virtual_time, (select min(c.start) from chosen c join served using (organization_id)))
       where name = $6
    )
-   select organization_id, id, lease_token
-     from leased`,
+   select organization_id, id, lease_token, null::uuid as crowded_lane_id
+     from leased
+    union all
+   select distinct organization_id, null::uuid, null::uuid, lane_id
+     from first_of_number
+    where not is_free`,
 )
 
 export const lockExhaustedStatement = sql(

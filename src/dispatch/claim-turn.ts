@@ -3,6 +3,7 @@ import type { RouteName } from '../domains/organizations/organization-mode.ts'
 import { claimCalls, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 import { computeDueLanes } from './lane-edges.ts'
+import { parkCalls } from './park-calls.ts'
 
 /** Calls leased in one transaction, which holds the route's lock: as many as the highest pace lets start at once. */
 export const maxCallsPerClaim = 50
@@ -49,7 +50,12 @@ const claimByRoute = async (turn: ClaimTurn, route: RouteName): Promise<number |
       except: [...except],
     })
     for (const call of claim.calls) turn.start(call)
-    for (const organizationId of claim.exhausted) except.add(organizationId)
+    for (const organizationId of claim.exhausted) {
+      const lanes = claim.crowded.get(organizationId)
+      // Out of the way: those behind them may be claimed now.
+      const parked = lanes ? await parkCalls(turn.database, organizationId, lanes) : 0
+      if (parked === 0) except.add(organizationId)
+    }
     if (claim.stopped !== 'limit') return claim.retryInMs
   }
   return 0

@@ -142,7 +142,8 @@ const aborted = (signal: AbortSignal): Promise<unknown> =>
 describe('the dispatcher', () => {
   it('hands a call over with everything it needs, after dialing is committed', async () => {
     const runs = createRuns()
-    const [row] = await queueCalls(test.db, organization, 1)
+    const { phoneNumber } = organization
+    const [row] = await queueCalls(test.db, organization, 1, undefined, phoneNumber)
     await startDispatcher(async (call, signal) => {
       assert.equal(await statusOf(call.callId), 'dialing')
       return runs.run(call, signal)
@@ -155,7 +156,7 @@ describe('the dispatcher', () => {
       contactId: organization.contactId,
       agentId: organization.agentId,
       agentVersion: 1,
-      phoneNumber: organization.phoneNumber,
+      phoneNumber,
       origin: 'api',
       route: 'env',
       attempt: 1,

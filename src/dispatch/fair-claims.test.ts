@@ -116,7 +116,7 @@ describe('an organization with more lanes than one claim looks at', () => {
          returning id
        )
        insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number, lane_id)
-       select $1, gen_random_uuid(), 'api', $2, $3, 1, '+12025550100', id from lane`,
+       select $1, gen_random_uuid(), 'api', $2, $3, 1, '+1202' || (2000000 + row_number() over ()), id from lane`,
       [organization.organizationId, organization.contactId, organization.agentId, lanes],
     )
     await execute(db, 'select wake_organization($1)', [organization.organizationId])

@@ -1,4 +1,5 @@
 import type { Database, Queryable, Transaction } from '../database/database.ts'
+import { sqlStateOf } from '../database/errors.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import { enterBatch } from '../domains/batches/enter-batch.ts'
 import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
@@ -54,6 +55,7 @@ export const passGate = async (
   try {
     return await db.transaction((tx) => decide(tx, fence, onCallEnded, hooks))
   } catch (error) {
+    if (isNumberInUse(error)) return wait(db, fence, numberInUse)
     if (!(error instanceof NotDialled)) throw error
     return wait(db, fence, { reason: error.message })
   }
@@ -92,6 +94,17 @@ const wait = async (db: Queryable, fence: CallFence, release: Release): Promise<
   (await releaseClaim(db, fence, release))
     ? { kind: 'wait', reason: release.reason }
     : { kind: 'lost' }
+
+const uniqueViolation = '23505'
+
+/** Claims take no call whose number is in use; this is the wall behind them. */
+const isNumberInUse = (error: unknown): boolean =>
+  sqlStateOf(error) === uniqueViolation &&
+  (error as { constraint?: string }).constraint === 'calls_number_held'
+
+const numberInUse: Release = {
+  reason: 'Another call of the organization is live with this number.',
+}
 
 /** The race for the call, or for its batch, was lost at the last moment: `dialing` is rolled back. Says why. */
 class NotDialled extends Error {}

@@ -16,6 +16,8 @@ const markStatement = sql(
   'mark-dialing.markDialing',
   `update calls c
       set status      = 'dialing',
+          -- The wall of one live call per number: fails with a unique violation (migrations/0152-one-call-per-number.sql).
+          holds_number = true,
           dialing_at  = now(),
           attempt     = attempt + 1,
           deadline_at = now() + $4 * interval '1 millisecond',

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { createNumberSweep } from './forgotten-numbers.ts'
 import type { Lease } from './lease.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './rescue.ts'
@@ -23,9 +24,10 @@ export interface SweepOptions {
   lease(): Lease | undefined
 }
 
-/** Settles what nobody else does: calls of dead nodes, calls this node forgot, calls that are overdue. */
+/** Settles what nobody else does: calls of dead nodes, calls this node forgot, calls that are overdue, free numbers. */
 export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
   const { database, onCallEnded, clock, logger, live } = options
+  const sweepNumbers = createNumberSweep(database)
   let contactSinceMs = clock.monotonicMs()
   let lastContactMs = contactSinceMs
 
@@ -47,6 +49,8 @@ export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
       if (forgotten.requeued + forgotten.ended > 0)
         logger.warn(forgotten, 'forgotten calls settled')
     }
+    const numbers = await sweepNumbers()
+    if (numbers > 0) logger.warn({ numbers }, 'calls waited for numbers that were free')
     // Only a sweep that reached the database is contact.
     if (keepContact() < contactBeforeRescueMs) return
     const rescued = await rescueDeadNodes(database, onCallEnded)

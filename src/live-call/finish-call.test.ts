@@ -60,7 +60,13 @@ describe('the end of a call in the database', () => {
   after(() => database.drop())
 
   const dialing = async (): Promise<DialableCall> => {
-    const [row] = await queueCalls(database.db, organization, 1)
+    const [row] = await queueCalls(
+      database.db,
+      organization,
+      1,
+      undefined,
+      organization.phoneNumber,
+    )
     const call = fakeCall({
       organizationId: organization.organizationId,
       callId: row?.id ?? '',

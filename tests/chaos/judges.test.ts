@@ -60,6 +60,15 @@ describe('the judge of the carrier’s journal', () => {
     assert.match(judge(line('invite', 'x', '1', 0)).join(), /which is no call/)
   })
 
+  it('sees two calls of one organization to one number at once', () => {
+    const to = (call: string, number: string, ms: number) => ({
+      ...line('invite', call, call, ms),
+      number,
+    })
+    assert.match(judge(to('a', '1', 0), to('b', '1', 5)).join(), /had 2 calls to 1 at once/)
+    assert.doesNotMatch(judge(to('a', '1', 0), to('b', '2', 5)).join(), /had 2 calls to/)
+  })
+
   it('sees more calls at once than an organization may have', () => {
     const lines = [line('invite', 'a', '1', 0), line('invite', 'b', '2', 5)]
     assert.match(judge(...lines).join(), /2 calls of 1 at once/)

@@ -36,7 +36,7 @@ const callQuery = `select status, lease_token is not null as is_leased, outcome_
 
 test('a process that was paused for 30 s sends no INVITE on a lease it has lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-paused-'))
-  const carrier = await startSandboxCarrier(join(folder, 'journal'))
+  const carrier = await startSandboxCarrier(join(folder, 'journal'), 'many')
   const { server } = await startSharedDatabase(folder)
   const commits = await startCommitHolder(server.connection)
   const installationOn = (connection: Parameters<typeof urlOf>[0]) =>
@@ -67,8 +67,8 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
     const nodesLock = await connect()
     await nodesLock.query('begin; lock table nodes in access exclusive mode')
     const requests = createRequests([paused.apiUrl])
-    const dialing = await placeCall(requests, tenant)
-    const leased = await placeCall(requests, tenant)
+    const dialing = await placeCall(requests, tenant, 0)
+    const leased = await placeCall(requests, tenant, 1)
     await until('both calls to wait at the gate', async () => {
       const { rows } = await observer.query<{ waiting: number }>(
         `select count(*)::int as waiting from pg_stat_activity
@@ -108,7 +108,7 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
     await until('the paused process to have missed its lease, and to carry on as another', () =>
       /taken for dead/.test(paused.output()) ? true : undefined,
     )
-    const later = await placeCall(createRequests([paused.apiUrl]), tenant)
+    const later = await placeCall(createRequests([paused.apiUrl]), tenant, 2)
     await until('a later call to end', async () =>
       (await callOf(later)).status === 'completed' ? true : undefined,
     )
@@ -168,12 +168,13 @@ const startCommitHolder = async (connection: Parameters<typeof urlOf>[0]) => {
 /** A simple query of PostgreSQL's protocol: its type, its length, its text. */
 const commitMessage = Buffer.from('Q\0\0\0\x0bcommit\0')
 
-/** To the persona that is busy: it ends at once. */
+/** To one of the numbers that are busy: it ends at once. */
 const placeCall = async (
   requests: ReturnType<typeof createRequests>,
   { agentId, contacts, ...tenant }: Tenant,
+  contact: number,
 ): Promise<string> => {
-  const body = { agent_id: agentId, contact_id: contacts[0]?.id }
+  const body = { agent_id: agentId, contact_id: contacts[contact]?.id }
   const placed = await requests.post({ agentId, contacts, ...tenant }, '/calls', body)
   return placed.answer.id ?? assert.fail(JSON.stringify(placed.answer))
 }

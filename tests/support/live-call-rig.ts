@@ -86,7 +86,7 @@ export const startLiveCallRig = async ({
 
   /** A call to this number whose `dialing` is committed. */
   const dial = async (phoneNumber: string): Promise<DialableCall> => {
-    const [row] = await queueCalls(db, { ...organization, phoneNumber }, 1)
+    const [row] = await queueCalls(db, organization, 1, undefined, phoneNumber)
     if (!row) throw new Error('No call was queued.')
     return redial({
       organizationId: organization.organizationId,

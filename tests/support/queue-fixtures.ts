@@ -93,12 +93,21 @@ export const batchLane = (organizationId: string, sourceId: string): Lane => ({
   timeZones: undefined,
 })
 
-/** Queues `count` calls, due now, in a lane that is open. */
+let numbers = 0
+
+/** A number that no other call of the tests has: two calls to one are not live at once. */
+export const nextNumber = (): string => {
+  numbers += 1
+  return `+1202${2_000_000 + numbers}`
+}
+
+/** Queues `count` calls, due now, in a lane that is open, each to a number of its own where none is given. */
 export const queueCalls = async (
   db: Database,
   organization: CallingOrganization,
   count: number,
   lane: Lane = immediateLane(organization.organizationId),
+  phoneNumber?: string,
 ): Promise<CallRow[]> => {
   const rows = await db.transaction(async (tx) => {
     await ensureLane(tx, lane)
@@ -107,6 +116,7 @@ export const queueCalls = async (
         insertCall(tx, organization.organizationId, {
           ...organization,
           id: newId(),
+          phoneNumber: phoneNumber ?? nextNumber(),
           origin: 'api',
           agentVersion: 1,
           laneId: laneId(lane),

@@ -10,16 +10,25 @@ export interface JournalLine {
   readonly event: JournalEvent
   readonly call_id: string
   readonly sip_call_id: string
+  readonly number?: string
   readonly at: string
   /** The key that was pressed, or whom the call was referred to. */
   readonly detail?: string
 }
 
-const main = join(import.meta.dirname, '../../src/telephony/sandbox/sandbox-carrier-main.ts')
+const programs = {
+  /** The sandbox's own numbers. */
+  own: join(import.meta.dirname, '../../src/telephony/sandbox/sandbox-carrier-main.ts'),
+  /** A hundred numbers for each persona besides (many-numbers.ts). */
+  many: join(import.meta.dirname, 'many-numbers-carrier.ts'),
+} as const
 
 /** The sandbox carrier as a process of its own: its journal survives whatever kills the dialling side. */
-export const startSandboxCarrier = async (journalPath: string) => {
-  const child = spawn(process.execPath, [main, '0', journalPath], {
+export const startSandboxCarrier = async (
+  journalPath: string,
+  numbers: keyof typeof programs = 'own',
+) => {
+  const child = spawn(process.execPath, [programs[numbers], '0', journalPath], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]

@@ -34,7 +34,7 @@ const enqueued = await ratePerSecond(enqueue, async () => {
     contactId: lane.organization_id,
     agentId: lane.organization_id,
     agentVersion: 1,
-    phoneNumber: '+12025550100',
+    phoneNumber: `+1202${3_000_000 + next}`,
     laneId: lane.id,
   })
   return 1

@@ -6,9 +6,10 @@ export const guides: readonly { readonly name: string; readonly description: str
   {
     name: 'Waiting: capacity and turns',
     description: `
-Accepted work waits in \`queued\` while all channels are taken, while the organization has as many live calls as it may, or
-while others are ahead. It is never dropped and never turned into a 429. \`GET /calls/{call_id}/explanation\`, and its like for
-batches and runs, says what the work waits for and, where that is known, until when.
+Accepted work waits in \`queued\` while all channels are taken, while the organization has as many live calls as it may,
+while another of its calls is live with the same number, or while others are ahead. It is never dropped and never turned
+into a 429. \`GET /calls/{call_id}/explanation\`, and its like for batches and runs, says what the work waits for and, where
+that is known, until when.
 `.trim(),
   },
   {

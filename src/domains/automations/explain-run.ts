@@ -3,7 +3,7 @@ import { formatDateTime } from '../../contract/date-time.ts'
 import type { ExplanationReason } from '../../contract/explanations.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
-import { explainCall, type CallExplanation } from '../calls/explain-call.ts'
+import { explainCall, type CallExplanation, type Reader } from '../calls/explain-call.ts'
 import { isTerminal } from '../calls/call-states.ts'
 
 /** Why a run does not go on. */
@@ -42,6 +42,7 @@ export const explainRun = async (
   db: Queryable,
   organizationId: string,
   runId: string,
+  reader: Reader = 'operator',
 ): Promise<RunExplanation | undefined> => {
   if (!isUuid(runId)) return undefined
   const row = await db.row<RunRow>(loadStatement, [organizationId, runId])
@@ -51,7 +52,7 @@ export const explainRun = async (
     return { status, reasons: [] }
   const call =
     row.phase === 'call' && row.call_id !== null
-      ? await explainCall(db, organizationId, row.call_id)
+      ? await explainCall(db, organizationId, row.call_id, reader)
       : undefined
   if (call && !isTerminal(call.status)) return { status, reasons: call.reasons, call }
   return { status, reasons: reasonsOf(row) }

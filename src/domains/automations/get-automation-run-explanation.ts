@@ -7,7 +7,7 @@ export const getAutomationRunExplanation: ApiHandler<'getAutomationRunExplanatio
   { params },
   { db, organizationId },
 ) => {
-  const explanation = await explainRun(db, organizationId, params.run_id)
+  const explanation = await explainRun(db, organizationId, params.run_id, 'api')
   if (!explanation) throw notFound()
   const { status, reasons, call } = explanation
   return {

@@ -54,7 +54,7 @@ const reasonsOfLanes = async (
 ): Promise<readonly ExplanationReason[]> => {
   const reasons = new Map<string, ExplanationReason>()
   for (const callId of await firstCallsOfBatch(db, organizationId, batchId, maxLanes)) {
-    const explanation = await explainCall(db, organizationId, callId)
+    const explanation = await explainCall(db, organizationId, callId, 'api')
     for (const reason of explanation?.reasons ?? [])
       reasons.set(`${reason.code} ${reason.until ?? ''} ${reason.message}`, reason)
   }

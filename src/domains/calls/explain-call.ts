@@ -26,11 +26,15 @@ export interface CallExplanation {
   readonly decisions: readonly StoredDecision[]
 }
 
+/** Who reads it: a client of the API is told no id of a call that the API does not show. */
+export type Reader = 'operator' | 'api'
+
 /** Undefined: the organization has no such call. */
 export const explainCall = async (
   db: Queryable,
   organizationId: string,
   callId: string,
+  reader: Reader = 'operator',
 ): Promise<CallExplanation | undefined> => {
   const row = await loadForExplanation(db, organizationId, callId)
   if (!row) return undefined
@@ -40,7 +44,7 @@ export const explainCall = async (
     at: utc(decision.at),
     ...(decision.until !== undefined && { until: utc(decision.until) }),
   }))
-  return { id, status, attempt, reasons: reasonsOf(row), decisions }
+  return { id, status, attempt, reasons: reasonsOf(row, reader), decisions }
 }
 
 /** PostgreSQL writes instants into JSON with its own offset. */
@@ -50,12 +54,19 @@ const utc = (instant: string): string => formatDateTime(new Date(instant))
  * The first thing that applies: what comes after it is not looked at by the dispatcher either. What a live organization
  * lacks is told all at once.
  */
-const reasonsOf = (row: ExplainRow): readonly ExplanationReason[] => {
+const reasonsOf = (row: ExplainRow, reader: Reader): readonly ExplanationReason[] => {
   if (row.status !== 'queued') return []
   if (row.is_claimed) return [{ code: 'next', message: 'It is about to be dialled.' }]
   if (row.dispatchers === 0) return [noDispatcher(row.draining)]
   if (row.servers === 0) return noRoute(row)
-  return [closedLane(row) ?? trunkDown(row) ?? ownTime(row) ?? fullCapacity(row) ?? itsTurn(row)]
+  return [
+    closedLane(row) ??
+      trunkDown(row) ??
+      numberInUse(row, reader) ??
+      ownTime(row) ??
+      fullCapacity(row) ??
+      itsTurn(row),
+  ]
 }
 
 /** No node serves its route: it is not claimed at all until one does. */
@@ -118,6 +129,18 @@ const policyZonesOf = ({ policy, time_zones }: ExplainRow): string => {
   return judged === ofNumber ? judged.join(', ') : 'the organization’s time zone'
 }
 
+/** Without an instant: it goes on when the other call has ended. */
+const numberInUse = (row: ExplainRow, reader: Reader): ExplanationReason | undefined => {
+  const { number_holder_id: holder, number_holder_origin: origin } = row
+  if (holder === null || !(row.is_due || row.wait_reason === 'number_in_use')) return undefined
+  if (reader === 'api' && origin !== 'api') return ownTimes.number_in_use
+  return {
+    code: 'number_in_use',
+    message: `Call ${holder} to this number is live; this one goes on when that one has ended.`,
+    details: { call_id: holder },
+  }
+}
+
 const ownTimes = {
   carrier_congestion: {
     code: 'carrier_congestion',
@@ -132,6 +155,10 @@ const ownTimes = {
     message: 'Its last attempt could not be sent; it is dialled again shortly.',
   },
   no_engine: { code: 'no_engine', message: lackSentences.no_engine },
+  number_in_use: {
+    code: 'number_in_use',
+    message: 'Another call to this number is live; this one goes on when that one has ended.',
+  },
   trunk_down: {
     code: 'trunk_down',
     message: 'The trunk could not be used; the call is dialled once it can.',

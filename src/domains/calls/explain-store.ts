@@ -1,6 +1,7 @@
 import type { CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
+import type { CallOrigin } from './call-states.ts'
 import type { LaneKind } from './lane-store.ts'
 import type { LiveLack } from '../organizations/organization-mode.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
@@ -18,7 +19,12 @@ export interface StoredDecision {
 
 /** Why a call waits by itself, whatever its lane. */
 export type OwnWaitReason =
-  'carrier_congestion' | 'attempts_per_day' | 'not_sent' | 'no_engine' | 'trunk_down'
+  | 'carrier_congestion'
+  | 'attempts_per_day'
+  | 'not_sent'
+  | 'no_engine'
+  | 'trunk_down'
+  | 'number_in_use'
 
 /** A call and everything it may be waiting for, as one moment saw them. */
 export interface ExplainRow {
@@ -31,6 +37,9 @@ export interface ExplainRow {
   readonly not_before: Date | null
   readonly is_due: boolean
   readonly is_claimed: boolean
+  /** The call of the organization that holds its number. */
+  readonly number_holder_id: string | null
+  readonly number_holder_origin: CallOrigin | null
   readonly lane_kind: LaneKind
   readonly policy: CallingPolicyJson
   readonly time_zones: string
@@ -70,6 +79,7 @@ const loadStatement = sql(
   `select c.id, c.status, c.attempt, c.decisions, c.wait_reason,
           case when isfinite(c.not_before) then c.not_before end as not_before,
           c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
+          h.id as number_holder_id, h.origin as number_holder_origin,
           o.policy, l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
           l.paused as is_paused, l.opens_at is not null as is_opening_known,
           coalesce(l.opens_at <= now() and l.closes_at > now(), false) as is_open,
@@ -98,6 +108,15 @@ const loadStatement = sql(
      join organizations o on o.id = c.organization_id
      join dispatch_organizations d on d.organization_id = c.organization_id
      left join routes t   on t.name = d.route
+     left join lateral (
+       select x.id, x.origin
+         from calls x
+        where x.organization_id = c.organization_id
+          and x.phone_number = c.phone_number
+          and c.phone_number <> ''
+          and x.lease_token is not null
+          and x.id <> c.id
+        limit 1) h        on true
     cross join lateral (
       select count(*) as dispatchers,
              count(*) filter (where d.route = any(n.routes)) as servers,
@@ -119,6 +138,30 @@ export const loadForExplanation = (
   callId: string,
 ): Promise<ExplainRow | undefined> =>
   db.row<ExplainRow>(loadStatement, [organizationId, callId, maxAhead])
+
+const reasonsStatement = sql(
+  'explain-store.waitReasons',
+  `select id, wait_reason
+     from calls
+    where organization_id = $1
+      and id = any($2::uuid[])
+      and status = 'queued'
+      and lease_token is null
+      and wait_reason is not null`,
+)
+
+/** Why these calls wait by themselves, those of them that do. */
+export const waitReasonsOf = async (
+  db: Queryable,
+  organizationId: string,
+  callIds: readonly string[],
+): Promise<ReadonlyMap<string, OwnWaitReason>> => {
+  const rows = await db.rows<{ id: string; wait_reason: OwnWaitReason }>(reasonsStatement, [
+    organizationId,
+    callIds,
+  ])
+  return new Map(rows.map((row) => [row.id, row.wait_reason]))
+}
 
 const firstOfLanesStatement = sql(
   'explain-store.firstCallsOfBatch',

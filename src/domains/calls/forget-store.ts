@@ -21,6 +21,8 @@ export const forgetCallTexts = async (
   await tx.run(textsStatement, [organizationId, callIds])
 }
 
+const wakeStatement = sql('forget-store.wakeOrganization', 'select wake_organization($1)')
+
 const openStatement = sql(
   'forget-store.lockOpenCalls',
   `select id, status in ('dialing', 'in_progress') as is_live
@@ -37,12 +39,21 @@ export interface OpenCall {
   readonly is_live: boolean
 }
 
-/** Calls with the contact that have not ended; none of them begins to ring before the transaction ends. */
-export const lockOpenCalls = (
+/**
+ * Calls with the contact that have not ended; none of them begins to ring before the transaction ends. Wakes the
+ * organization first: forgetting their number lets other calls to it go on.
+ */
+export const lockOpenCalls = async (
   tx: Transaction,
   organizationId: string,
   contactId: string,
-): Promise<OpenCall[]> => tx.rows<OpenCall>(openStatement, [organizationId, contactId])
+): Promise<OpenCall[]> => {
+  const [, calls] = await Promise.all([
+    tx.run(wakeStatement, [organizationId]),
+    tx.rows<OpenCall>(openStatement, [organizationId, contactId]),
+  ])
+  return calls
+}
 
 const idsStatement = sql(
   'forget-store.callIdsOfContact',
@@ -63,7 +74,11 @@ export const callIdsOfContact = async (
 const numberStatement = sql(
   'forget-store.forgetPhoneNumber',
   `update calls
-      set phone_number = '', updated_at = now()
+      set phone_number = '',
+          -- One that waited for its number waits for nothing now: the gate ends it.
+          not_before   = case when wait_reason = 'number_in_use' then now() else not_before end,
+          wait_reason  = nullif(wait_reason, 'number_in_use'),
+          updated_at   = now()
     where organization_id = $1
       and contact_id = $2
       and phone_number <> ''`,

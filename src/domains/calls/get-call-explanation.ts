@@ -11,7 +11,7 @@ export const getCallExplanation: ApiHandler<'getCallExplanation'> = async (
   // A pending recipient of a batch is no call yet, and neither statement finds one.
   const [call, explanation] = await Promise.all([
     findApiCall(db, organizationId, params.call_id),
-    explainCall(db, organizationId, params.call_id),
+    explainCall(db, organizationId, params.call_id, 'api'),
   ])
   if (!call || !explanation) throw notFound()
   const { status, reasons, decisions } = explanation

@@ -1,40 +1,4 @@
-import { appendFileSync } from 'node:fs'
-import { createLogger } from '../../runtime/logger.ts'
-import type { JournalEntry } from './call-journal.ts'
-import { createSandboxServer } from './sandbox-server.ts'
+import { runJournaledCarrier } from './journaled-carrier.ts'
 
-/**
- * The sandbox carrier as a process of its own, for tests that kill the dialling side:
- * `node sandbox-carrier-main.ts PORT JOURNAL`. Appends one JSON line per event to JOURNAL, prints one line with its port
- * when it is ready, and ends on SIGTERM or SIGINT.
- */
-const [portText = '', journalPath] = process.argv.slice(2)
-const port = Number(portText)
-if (!/^\d{1,5}$/.test(portText) || port > 65_535 || journalPath === undefined) {
-  process.stderr.write('usage: sandbox-carrier-main.ts PORT JOURNAL\n')
-  process.exit(2)
-}
-
-// Written synchronously: once a response has left, its line is with the kernel, and no crash of anybody loses it.
-const append = (entry: JournalEntry): void =>
-  appendFileSync(
-    journalPath,
-    `${JSON.stringify({
-      at: new Date().toISOString(),
-      event: entry.event,
-      call_id: entry.callId,
-      sip_call_id: entry.sipCallId,
-      number: entry.number,
-      detail: entry.detail,
-    })}\n`,
-  )
-
-const server = createSandboxServer({ port, onJournalEntry: append, logger: createLogger('warn') })
-await server.start()
-process.stdout.write(`${JSON.stringify({ port: server.port })}\n`)
-
-const stop = (): void => {
-  void server.stop().then(() => process.exit(0))
-}
-process.once('SIGTERM', stop)
-process.once('SIGINT', stop)
+/** The sandbox carrier as a process of its own: `node sandbox-carrier-main.ts PORT JOURNAL`. */
+await runJournaledCarrier('sandbox-carrier-main.ts')

@@ -23,8 +23,10 @@ export interface SandboxServerOptions {
   /** The SIP port on loopback that may call; any without it. */
   readonly callerPort?: number
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
-  /** Answers at every number; the personas of the operator manual at theirs if left out. */
+  /** Answers at every number. */
   readonly onlyPersona?: Persona
+  /** Who answers at which number; as the operator manual has it if left out. */
+  readonly personaFor?: (number: string) => Persona
   readonly onJournalEntry?: (entry: JournalEntry) => void
   readonly logger: Logger
 }
@@ -73,7 +75,7 @@ export const createSandboxServer = (options: SandboxServerOptions): SandboxServe
     const speak = createPersonaVoice(onlyPersona ? vocabularyOf([onlyPersona]) : personaVocabulary)
     const { signal } = stopped
     const deps = {
-      personaFor: onlyPersona ? () => onlyPersona : personaFor,
+      personaFor: onlyPersona ? () => onlyPersona : (options.personaFor ?? personaFor),
       openSession,
       ticker,
       speak,

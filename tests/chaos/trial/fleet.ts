@@ -43,7 +43,7 @@ const settings = {
 
 export const startFleet = async (shape: Shape): Promise<Fleet> => {
   const folder = mkdtempSync(join(tmpdir(), `outdial-chaos-${shape}-`))
-  const carrier = await startSandboxCarrier(join(folder, 'journal'))
+  const carrier = await startSandboxCarrier(join(folder, 'journal'), 'many')
   const common = { ...settings, ...liveSettings(carrier.trunk) }
   const shared = shape === 'pair' ? await startSharedDatabase(folder) : undefined
   const installations: Awaited<ReturnType<typeof createInstallation>>[] = []

@@ -22,6 +22,7 @@ export interface JournalVerdict {
 
 interface Attempt {
   readonly callId: string
+  readonly number: string | undefined
   readonly fromMs: number
   untilMs: number
   isCongested: boolean
@@ -50,6 +51,10 @@ export const judgeJournal = (
     const own = attempts.filter(({ callId }) => calls.get(callId)?.organization_id === id)
     const most = mostOverlapping(own)
     if (most > concurrency) problems.push(`the carrier saw ${most} calls of ${concurrency} at once`)
+    for (const [number, toOne] of Map.groupBy(own, (attempt) => attempt.number)) {
+      const rung = number === undefined ? 0 : mostOverlapping(toOne)
+      if (rung > 1) problems.push(`one organization had ${rung} calls to ${number} at once`)
+    }
   }
   return {
     invites: attempts.length,
@@ -62,10 +67,11 @@ export const judgeJournal = (
 /** One for each INVITE that began a SIP call. */
 const attemptsOf = (journal: readonly JournalLine[]): Attempt[] => {
   const attempts = new Map<string, Attempt>()
-  for (const { event, call_id: callId, sip_call_id: sipCallId, at } of journal) {
+  for (const { event, call_id: callId, sip_call_id: sipCallId, number, at } of journal) {
     const atMs = Date.parse(at)
     const attempt = attempts.get(sipCallId) ?? {
       callId,
+      number,
       fromMs: atMs,
       untilMs: Infinity,
       isCongested: false,

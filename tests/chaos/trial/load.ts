@@ -30,6 +30,8 @@ export interface LoadOptions {
 const clients = 6
 /** Enough to keep all channels taken for a while, few enough to end soon after the last kill. */
 const maxOpen = 160
+/** Of a batch, at most. */
+const recipients = 6
 const pauseMs = { min: 10, max: 180 } as const
 
 /** Several clients that place calls, batches and runs, cancel and pause some, and repeat what had no answer. */
@@ -66,7 +68,7 @@ export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load 
   }
 
   const placeCall = async (random: Random, tenant: Tenant): Promise<void> => {
-    const contact = pickContact(random, tenant)
+    const contact = random.pick(tenant.contacts)
     const whom = random.chance(0.2) ? { recipient: contact.body } : { contact_id: contact.id }
     const body = { agent_id: tenant.agentId, ...whom }
     const placed = await (random.chance(0.1) ? postTwice : post)(tenant, '/calls', body)
@@ -74,10 +76,7 @@ export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load 
   }
 
   const placeBatch = async (random: Random, tenant: Tenant): Promise<void> => {
-    const contactIds = tenant.contacts
-      .filter(() => random.chance(0.7))
-      .map(({ id }) => id)
-      .concat(tenant.contacts.slice(0, 1).map(({ id }) => id))
+    const contactIds = Array.from({ length: recipients }, () => random.pick(tenant.contacts).id)
     const body = { name: 'Trial', agent_id: tenant.agentId, contact_ids: [...new Set(contactIds)] }
     const drafted = await post(tenant, '/batches', body)
     keep(batches, drafted)
@@ -93,7 +92,7 @@ export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load 
   const placeRun = async (random: Random, tenant: Tenant): Promise<void> => {
     const body = {
       automation_id: random.pick(tenant.automations).id,
-      contact_id: pickContact(random, tenant).id,
+      contact_id: random.pick(tenant.contacts).id,
     }
     keep(runs, await post(tenant, '/automation-runs', body))
   }
@@ -144,6 +143,3 @@ export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load 
  * the load does not keep track.
  */
 const expectedRefusals = new Set(['duplicate_active_run', 'resource_state_conflict'])
-
-const pickContact = (random: Random, { contacts }: Tenant) =>
-  random.pick(contacts.flatMap((contact) => Array.from({ length: contact.weight }, () => contact)))

@@ -10,6 +10,7 @@ import { createOrganization } from '../../../src/domains/organizations/create-or
 import { setOrganization } from '../../../src/domains/organizations/set-organization.ts'
 import { silentLogger } from '../../../src/runtime/logger.ts'
 import { contactBody, minimalAgentFile } from '../../support/organization-fixture.ts'
+import { numberOf } from '../../support/many-numbers.ts'
 import type { Fleet } from './fleet.ts'
 
 /** One tenant of the trial, and whom it may call. */
@@ -26,8 +27,6 @@ export interface TenantContact {
   readonly id: string
   /** As POST /contacts takes it. */
   readonly body: ContactInput
-  /** How often a call goes to this one. */
-  readonly weight: number
 }
 
 export interface TenantAutomation {
@@ -38,15 +37,18 @@ export interface TenantAutomation {
 /** Together more than the trunk has channels, so that both limits are met. */
 const concurrencies = [30, 28] as const
 
-/** Callees that are done within seconds; each number is a persona of the sandbox carrier. */
+/**
+ * Callees that are done within seconds, by persona of the sandbox carrier. Few enough that calls to one number meet all the
+ * time, and wait for each other (D3); enough that this does not keep the trial from its end.
+ */
 const callees = [
-  { persona: '+12025550101', weight: 4 }, // busy
-  { persona: '+12025550102', weight: 5 }, // rings for the 3 s that the trial allows
-  { persona: '+12025550104', weight: 2 }, // not found
-  { persona: '+12025550107', weight: 3 }, // answers and hangs up
-  { persona: '+12025550105', weight: 1 }, // congested once, then a conversation
-  { persona: '+12025550109', weight: 2 }, // declines
-  { persona: '+12025550100', weight: 1 }, // a conversation
+  { persona: '+12025550101', numbers: 12 }, // busy
+  { persona: '+12025550102', numbers: 15 }, // rings for the 3 s that the trial allows
+  { persona: '+12025550104', numbers: 6 }, // not found
+  { persona: '+12025550107', numbers: 9 }, // answers and hangs up
+  { persona: '+12025550105', numbers: 4 }, // congested once, then a conversation
+  { persona: '+12025550109', numbers: 6 }, // declines
+  { persona: '+12025550100', numbers: 4 }, // a conversation
 ] as const
 
 const allHours = {
@@ -109,10 +111,13 @@ const makeTenant = async (db: Database, concurrency: number): Promise<Tenant> =>
 
 const makeContacts = async (db: Database, organizationId: string): Promise<TenantContact[]> => {
   const contacts: TenantContact[] = []
-  for (const { persona, weight } of callees) {
-    const body = contactBody({ external_id: persona, phone_number: persona })
-    const { contact } = await db.transaction((tx) => upsertRecipient(tx, organizationId, body))
-    contacts.push({ id: contact.id, body, weight })
+  for (const { persona, numbers } of callees) {
+    for (let index = 0; index < numbers; index += 1) {
+      const number = numberOf(persona, index)
+      const body = contactBody({ external_id: number, phone_number: number })
+      const { contact } = await db.transaction((tx) => upsertRecipient(tx, organizationId, body))
+      contacts.push({ id: contact.id, body })
+    }
   }
   return contacts
 }

@@ -46,6 +46,7 @@ export const checkPromises = async (
     const [calls] = await Promise.all([
       observe(tx),
       checkCapacity(tx),
+      checkOneCallPerNumber(tx),
       checkNobodyIsForgotten(tx),
       world.isAlone && checkHours(tx, world),
     ])
@@ -67,6 +68,37 @@ const checkCapacity = async (tx: Queryable): Promise<void> => {
                left join calls c on c.organization_id = o.id and c.lease_token is not null group by o.id) x`,
   )
   assert.ok(limits?.is_kept && limits.all <= trunkChannels, 'capacity')
+}
+
+/** Nobody's phone is rung by two calls of one organization at once, nor about to be. */
+const checkOneCallPerNumber = async (tx: Queryable): Promise<void> => {
+  const shared = await execute(
+    tx,
+    `select organization_id, phone_number
+       from calls
+      where lease_token is not null
+      group by organization_id, phone_number
+     having count(*) > 1`,
+  )
+  assert.deepEqual(shared, [], 'two live calls to one number')
+  const forgotten = await execute(
+    tx,
+    `select c.id
+       from calls c
+      where c.status = 'queued'
+        and c.wait_reason = 'number_in_use'
+        and not exists (select from calls x
+                         where x.organization_id = c.organization_id
+                           and x.phone_number = c.phone_number
+                           and x.lease_token is not null)
+        and not exists (select from calls x
+                         where x.organization_id = c.organization_id
+                           and x.phone_number = c.phone_number
+                           and x.lane_id = c.lane_id
+                           and x.status = 'queued'
+                           and x.number_next)`,
+  )
+  assert.deepEqual(forgotten, [], 'a call waits for a number that no call holds')
 }
 
 /** No lost wake-up: where a call could be claimed now, its organization is ready or about to be. */

@@ -29,6 +29,8 @@ import {
   type World,
 } from './world.ts'
 
+const numbers = ['+12025550100', '+12025550101', '+12025550102', '+12025550103'] as const
+
 const place = async (world: World): Promise<void> => {
   const tenant = world.pick(world.tenants)
   const { organizationId } = tenant
@@ -36,8 +38,12 @@ const place = async (world: World): Promise<void> => {
   const lane: Lane = world.chance(0.5)
     ? { ...immediateLane(organizationId), timeZones }
     : { organizationId, kind: 'batch', ...tenant.batch, timeZones }
-  const calls = await queueCalls(world.db, tenant, world.pick([1, 2, 5]), lane)
-  for (const { id } of calls) world.laneOfCall.set(id, lane)
+  const count = world.pick([1, 2, 5])
+  // Few numbers, so that calls to one are queued together all the time.
+  for (let placed = 0; placed < count; placed += 1) {
+    const calls = await queueCalls(world.db, tenant, 1, lane, world.pick(numbers))
+    for (const { id } of calls) world.laneOfCall.set(id, lane)
+  }
 }
 
 const claim = async (world: World): Promise<void> => {
