@@ -31,7 +31,7 @@ export const openEngine = async (): Promise<Engine> => {
   return {
     url: `ws://127.0.0.1:${port}/v1/realtime#openai`,
     sessions,
-    sessionOf: (line, timeoutMs = 20_000) =>
+    sessionOf: (line, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           const found = sessions.findLast((session) => session.line === line)

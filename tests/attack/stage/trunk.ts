@@ -86,7 +86,7 @@ export const openTrunk = async (): Promise<Trunk> => {
       return [...calls.values()]
     },
     plan: (number, handler) => void plans.set(number, handler),
-    callTo: (number, timeoutMs = 20_000) =>
+    callTo: (number, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           const found = [...calls.values()].findLast((call) => call.number === number)
