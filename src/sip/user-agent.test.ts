@@ -93,7 +93,7 @@ test('200 calls through a network that loses every tenth datagram all connect an
   let count = 0
   const dropDatagram = (): boolean => (count += 1) % 10 === 0
   // Two hundred calls in one thread: a busy machine may be late by more than the fast timers allow.
-  const timing = { t1Ms: 100, t2Ms: 400, t4Ms: 200 }
+  const timing = { t1Ms: 200, t2Ms: 800, t4Ms: 400 }
   const caller = await startAgent(t, { dropDatagram, timing })
   const callee = await startAgent(t, { timing })
   let ended = 0

@@ -1,3 +1,4 @@
+// Runs beside few others: it waits for most of its 36 s.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { unrecognisedText } from '../../src/call-text/unrecognised-text.ts'
@@ -17,8 +18,27 @@ const saidBySam = [
   'That sounds good. Tuesday morning works for me.',
   'Thank you for calling. Goodbye.',
 ]
+const garden = 'Let me tell you about my garden.'
 
-describe('a live call with a faulty engine', { concurrency: true, timeout: 120_000 }, () => {
+/** On a busy machine packets come late, and the scripted model does not understand what is left of a line. */
+class GarbledCallError extends Error {
+  override name = 'GarbledCallError'
+}
+
+const tries = 3
+
+/** Holds a call again whose audio was garbled on its way: what was said has to arrive whole once. */
+const againIfGarbled = async (hold: () => Promise<void>): Promise<void> => {
+  for (let turn = 1; turn < tries; turn += 1)
+    try {
+      return await hold()
+    } catch (error) {
+      if (!(error instanceof GarbledCallError)) throw error
+    }
+  await hold()
+}
+
+describe('a live call with a faulty engine', { concurrency: true, timeout: 240_000 }, () => {
   let rig: LiveCallRig
   before(async () => {
     rig = await startLiveCallRig()
@@ -56,12 +76,9 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 120_0
     assert.deepEqual([row.status, row.answer_status], ['completed', 'answered'])
     const turns = await rig.turns(call)
     const heard = turns.filter(({ speaker }) => speaker === 'contact').map(({ text }) => text)
-    // On a busy machine packets come late, and the scripted model does not understand what is left of a line.
-    const understood = heard.map((text, index) =>
-      text.includes(unrecognisedText) ? saidBySam[index] : text,
-    )
-    assert.deepEqual(understood, saidBySam, JSON.stringify(turns.map(({ text }) => text)))
-    assert.ok(heard.filter((text) => text.includes(unrecognisedText)).length <= 1)
+    if (heard.some((text) => text.includes(unrecognisedText)))
+      throw new GarbledCallError(heard.join('\n'))
+    assert.deepEqual(heard, saidBySam, JSON.stringify(turns.map(({ text }) => text)))
     assert.ok(turns.filter(({ speaker }) => speaker === 'agent').length >= 4)
     assert.deepEqual(
       turns.map(({ sequence }) => sequence),
@@ -80,32 +97,40 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 120_0
   ]
   for (const [fault, expectedConnections] of faults) {
     it(`holds the conversation to its end: ${fault}`, () =>
-      withFault(fault, async (call, connections, errorCodes) => {
-        await assertHeld(call)
-        assert.equal(connections, expectedConnections)
-        const refusals = fault === 'active_response_race' ? 1 : 0
-        // A cancel may cross the end of the response it means; the protocol has no way to avoid that, and nobody is hurt.
-        const faultsOfOurs = errorCodes.filter((code) => code !== 'response_cancel_not_active')
-        assert.equal(faultsOfOurs.length, refusals, errorCodes.join(' '))
-      }))
+      againIfGarbled(() =>
+        withFault(fault, async (call, connections, errorCodes) => {
+          await assertHeld(call)
+          assert.equal(connections, expectedConnections)
+          const refusals = fault === 'active_response_race' ? 1 : 0
+          // A cancel may cross the end of the response it means; the protocol has no way to avoid that, and nobody is hurt.
+          const faultsOfOurs = errorCodes.filter((code) => code !== 'response_cancel_not_active')
+          assert.equal(faultsOfOurs.length, refusals, errorCodes.join(' '))
+        }),
+      ))
   }
 
   for (const fault of ['none', 'truncate_refused'] as const) {
     it(`gives way to somebody who talks on, and truncates what was not heard: ${fault}`, () =>
-      withFault(
-        fault,
-        async (call, _connections, errorCodes) => {
-          const row = await rig.row(call)
-          assert.equal(row.status, 'completed')
-          const turns = await rig.turns(call)
-          assert.ok(turns.some(({ text }) => text === 'Let me tell you about my garden.'))
-          assert.deepEqual(
-            errorCodes.filter((code) => code === 'invalid_value'),
-            [],
-          )
-        },
-        '+12025550108',
-        { maxDurationMs: 30_000 },
+      againIfGarbled(() =>
+        withFault(
+          fault,
+          async (call, _connections, errorCodes) => {
+            const row = await rig.row(call)
+            assert.equal(row.status, 'completed')
+            const said = (await rig.turns(call)).map(({ text }) => text)
+            if (!said.includes(garden)) {
+              if (said.some((text) => text.includes(unrecognisedText)))
+                throw new GarbledCallError(said.join('\n'))
+              assert.fail(said.join('\n'))
+            }
+            assert.deepEqual(
+              errorCodes.filter((code) => code === 'invalid_value'),
+              [],
+            )
+          },
+          '+12025550108',
+          { maxDurationMs: 30_000 },
+        ),
       ))
   }
 
@@ -127,15 +152,18 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 120_0
 
   it('holds the same conversation by three servers in a row, and tells what it took', async () => {
     const url = rig.engine.httpUrl
-    const call = await dial('+12025550100', {
-      engine: {
-        kind: 'cascade',
-        transcriber: { url },
-        model: { url, model: 'scripted' },
-        speech: { url },
-      },
+    const engine = {
+      kind: 'cascade',
+      transcriber: { url },
+      model: { url, model: 'scripted' },
+      speech: { url },
+    } as const
+    let call: DialableCall | undefined
+    await againIfGarbled(async () => {
+      call = await dial('+12025550100', { engine })
+      await assertHeld(call)
     })
-    await assertHeld(call)
+    assert.ok(call)
     const [usage] = await listUsage(rig.db, call)
     assert.equal(usage?.model, 'scripted')
     assert.ok((usage?.input_tokens ?? 0) > 0 && (usage?.audio_out_ms ?? 0) > 5_000)

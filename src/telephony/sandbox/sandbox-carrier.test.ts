@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 8 s.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -134,13 +135,32 @@ const recognise = (samples: Int16Array): string | undefined => {
   return matcher.match(samples.subarray(first, loud + 800))?.text
 }
 
+const tries = 3
+
+/**
+ * On a busy machine frames come late, and nothing is recognised in what is left of a line: it has to arrive whole in
+ * one of a few calls.
+ */
+const assertSays = async (
+  text: string,
+  speech: Int16Array,
+  dialAgain: () => Promise<Dialled>,
+  isEnough = saidSomething,
+): Promise<void> => {
+  let heard: string | undefined
+  for (let turn = 0; turn < tries && heard === undefined; turn += 1)
+    heard = recognise(await converse(await dialAgain(), speech, isEnough))
+  assert.equal(heard, text)
+}
+
 describe('the sandbox carrier', { concurrency: true }, () => {
   for (const codec of ['pcmu', 'pcma'] as const) {
     it(`rings, answers, hears the greeting and introduces Sam in ${codec}`, async () => {
-      const call = await dial('+12025550100', { codecs: [codec] })
-      assert.ok(call.statuses.includes(180))
-      const heard = await converse(call, greeting(), saidSomething)
-      assert.equal(recognise(heard), 'Hello, this is Sam speaking.')
+      await assertSays('Hello, this is Sam speaking.', greeting(), async () => {
+        const call = await dial('+12025550100', { codecs: [codec] })
+        assert.ok(call.statuses.includes(180))
+        return call
+      })
     })
   }
 
@@ -157,7 +177,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
   })
 
   it('rings on until the caller gives up', async () => {
-    const { session, result } = await dial('+12025550102', { ringTimeoutMs: 600 })
+    const { session, result } = await dial('+12025550102', { ringTimeoutMs: 2_000 })
     await session.close()
     assert.deepEqual([result.kind, 'rang' in result && result.rang], ['ring_timeout', true])
   })
@@ -200,19 +220,18 @@ describe('the sandbox carrier', { concurrency: true }, () => {
   })
 
   it('talks without being asked', async () => {
-    const call = await dial('+12025550108')
-    const heard = await converse(call, new Int16Array(0), saidSomething)
-    assert.equal(recognise(heard), 'Let me tell you about my garden.')
+    await assertSays('Let me tell you about my garden.', new Int16Array(0), () =>
+      dial('+12025550108'),
+    )
   })
 
   it('asks never to be called again', async () => {
-    const call = await dial('+12025550110')
-    const heard = await converse(
-      call,
+    await assertSays(
+      'Please never call me again. Take me off your list.',
       greeting(),
+      () => dial('+12025550110'),
       (frames) => frames.length > 60 && saidSomething(frames),
     )
-    assert.equal(recognise(heard), 'Please never call me again. Take me off your list.')
   })
 
   it('answers a challenged call with its own credentials, and no others', async () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { liveSettings } from '../../support/live-tenant.ts'
 import type pg from 'pg'
-import { databaseUser } from '../../../src/database/embedded-cluster.ts'
 import { prepareFolders } from '../../../src/database/embedded-folders.ts'
 import { startEmbedded, type EmbeddedPostgres } from '../../../src/database/embedded-postgres.ts'
+import { embeddedConnection } from '../../support/embedded-connection.ts'
 import { createInstallation } from '../../support/outdial-process.ts'
 import { startSandboxCarrier } from '../../support/sandbox-carrier-process.ts'
 import { keepService, type KeptService } from './kept-service.ts'
@@ -89,13 +89,6 @@ export const startSharedDatabase = async (
 
 export const urlOf = ({ host, port, user, database }: EmbeddedPostgres['connection']): string =>
   `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`
-
-const embeddedConnection = (data: string): pg.ClientConfig => ({
-  host: prepareFolders(data).sockets,
-  port: 5432,
-  user: databaseUser,
-  database: 'postgres',
-})
 
 /** A postmaster that is not there leaves the blow to a service. */
 const strike = (kill: Kill, services: readonly KeptService[], cluster: string): boolean => {
