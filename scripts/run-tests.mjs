@@ -1,14 +1,16 @@
-// `npm test`: static checks, then every test file in a process of its own, over one PostgreSQL.
+// `npm test`: static checks and every test file, each in a process of its own, over one PostgreSQL. What works
+// fills the processors, then what mostly waits runs side by side, and what says that it must run alone comes last.
 // `--check`: static checks, the floor plan and the tests beside the sources. Other words are paths to choose from.
 // `--file-timeout=SECONDS` kills a file that runs longer.
 // The last line is `N passed, N failed`, and the exit status is 1 when something failed.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer, testServerVariable } from '../tests/support/test-server.ts'
-import { printReport } from './test/report.mjs'
-import { runStaticChecks } from './test/static-checks.mjs'
-import { listTestFiles, runTestFiles } from './test/test-files.mjs'
+import { runInLanes, working } from './test/lanes.mjs'
+import { printReport, progress } from './test/report.mjs'
+import { runStaticCheck, staticChecks } from './test/static-checks.mjs'
+import { listTestFiles, orderTestFiles, runTestFile } from './test/test-files.mjs'
 
 /** After this everything that still runs is killed and counted as failed. */
 const totalTimeoutMs = 60 * 60_000
@@ -26,19 +28,42 @@ const totalTimer = setTimeout(
 )
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort(`by ${signal}`))
 
-const runOverDatabase = async (files) => {
+const runAll = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-test-'))
   const server = await startTestServer(folder)
+  const environment = { [testServerVariable]: JSON.stringify(server.connection) }
+  const context = { folder, environment, signal: stop.signal, fileTimeoutMs }
+  const results = new Map()
+  const taskOf = ({ lane, weight }, name, run) => ({
+    lane,
+    weight,
+    work: async () => {
+      const result = await run()
+      results.set(name, result)
+      progress(name, result)
+    },
+  })
   try {
-    const environment = { [testServerVariable]: JSON.stringify(server.connection) }
-    return await runTestFiles(files, { environment, signal: stop.signal, fileTimeoutMs, isCheck })
+    const checks = chosen.length > 0 ? [] : staticChecks
+    const files = listTestFiles({ isCheck, chosen })
+    const tasks = [
+      ...checks.map((check) => taskOf(working, check.name, () => runStaticCheck(check, context))),
+      ...orderTestFiles(files).map(({ file, ...manner }) =>
+        taskOf(manner, file, () => runTestFile(file, context)),
+      ),
+    ]
+    await runInLanes(tasks, availableParallelism())
+    // In the order of the files, not of their ends.
+    return [...checks.map(({ name }) => name), ...files].map((name) => ({
+      name,
+      ...results.get(name),
+    }))
   } finally {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const results = chosen.length > 0 ? [] : await runStaticChecks(stop.signal)
-results.push(...(await runOverDatabase(listTestFiles({ isCheck, chosen }))))
+const results = await runAll()
 clearTimeout(totalTimer)
-process.exitCode = printReport(results) ? 0 : 1
+process.exitCode = printReport(results, performance.now() / 1000) ? 0 : 1

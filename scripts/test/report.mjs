@@ -2,10 +2,16 @@ const isTerminal = process.stdout.isTTY === true
 const paint = (code, text) => (isTerminal ? `\u001b[${code}m${text}\u001b[0m` : text)
 
 const marks = { passed: paint(32, '✔'), failed: paint(31, '✖') }
+const slowestShown = 10
 
-/** One line while the work goes on. */
-export const progress = (outcome, text) => {
-  process.stdout.write(`${marks[outcome]} ${text}\n`)
+/** One line for a file or a static check that has ended, while the others go on, and one for each of its failures. */
+export const progress = (name, { tests, seconds }) => {
+  const failed = tests.filter(({ outcome }) => outcome === 'failed')
+  const count = tests.length === 1 ? '1 test' : `${tests.length} tests`
+  const mark = marks[failed.length > 0 ? 'failed' : 'passed']
+  const lines = [`${mark} ${name} (${count}, ${seconds.toFixed(1)} s)`]
+  for (const test of failed) lines.push(`    ${placeOf(test)}`)
+  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 const placeOf = ({ file, line, name }) =>
@@ -18,14 +24,21 @@ const indent = (text) =>
     .map((line) => `    ${line}`)
     .join('\n')
 
-/** Failures with their reasons, skipped tests with theirs, and the line that counts. True when nothing failed. */
-export const printReport = (results) => {
-  const of = (outcome) => results.filter((result) => result.outcome === outcome)
+/**
+ * The slowest files, failures with their reasons, skipped tests with theirs, and the line that counts. True when
+ * nothing failed.
+ */
+export const printReport = (files, totalSeconds) => {
+  const tests = files.flatMap((file) => file.tests)
+  const of = (outcome) => tests.filter((test) => test.outcome === outcome)
   const [passed, failed, skipped] = [of('passed'), of('failed'), of('skipped')]
-  const lines = []
-  for (const result of failed)
-    lines.push('', `${marks.failed} ${placeOf(result)}`, indent(result.detail ?? ''))
-  for (const result of skipped) lines.push(`- skipped: ${placeOf(result)} (${result.detail})`)
+  const lines = ['', `Slowest of ${files.length}, in ${totalSeconds.toFixed(0)} s in all:`]
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown)
+  for (const { name, seconds } of slowest)
+    lines.push(`  ${seconds.toFixed(1).padStart(6)} s  ${name}`)
+  for (const test of failed)
+    lines.push('', `${marks.failed} ${placeOf(test)}`, indent(test.detail ?? ''))
+  for (const test of skipped) lines.push(`- skipped: ${placeOf(test)} (${test.detail})`)
   const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
   lines.push('', `${passed.length} passed, ${failed.length} failed${tail}`)
   process.stdout.write(`${lines.join('\n')}\n`)

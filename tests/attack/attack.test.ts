@@ -1,3 +1,4 @@
+// Runs beside few others: it waits for most of its 74 s.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'

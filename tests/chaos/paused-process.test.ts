@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 36 s.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 27 s.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiClient } from '../support/api-client.ts'

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 15 s.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Runs alone: it compares how much time of a processor texts take.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { growthOf, largestLinearGrowth } from './linear-growth.ts'

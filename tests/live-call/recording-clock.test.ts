@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 40 s.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Runs beside few others: it waits for most of its 52 s.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CallPlan, DialableCall } from '../../src/live-call/live-call-port.ts'

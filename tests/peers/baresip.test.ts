@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 40 s.
 import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 20 s.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'

@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freeUdpPort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 const scenarios = join(import.meta.dirname, 'sipp')
@@ -30,7 +30,7 @@ export const missingSipp = (): string | undefined => {
 
 /** Starts SIPp as callee, and waits until it listens: a trunk whose port is closed refuses, and the call would wait. */
 export const startSipp = async (scenario: string): Promise<SippPeer> => {
-  const [port, mediaPort] = [await freePort(), await freePort()]
+  const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()]
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
   const flags = `-i 127.0.0.1 -p ${port} -mp ${mediaPort} -m 1 -timeout 30 -timeout_error -nostdin`
   const child = spawn(
@@ -67,13 +67,3 @@ const readErrors = (folder: string): string =>
     .filter((name) => name.endsWith('.log'))
     .map((name) => readFileSync(join(folder, name), 'utf8').slice(0, 4000))
     .join('\n')
-
-const freePort = async (): Promise<number> => {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
-}

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 10 s.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { silentLogger } from '../../src/runtime/logger.ts'

@@ -1,3 +1,4 @@
+// Runs beside few others: it waits for most of its 42 s.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 14 s.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

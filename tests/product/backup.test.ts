@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 21 s.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

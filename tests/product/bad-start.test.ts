@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 16 s.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

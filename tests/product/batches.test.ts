@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 41 s.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

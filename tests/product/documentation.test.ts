@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 128 s.
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,10 @@
+// Runs beside others: it waits for most of its 40 s.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { terminalStates } from '../support/api-client.ts'
 import { createInstallation, type OutdialProcess } from '../support/outdial-process.ts'
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
@@ -66,14 +67,6 @@ const holdCall = async (outdial: OutdialProcess): Promise<void> => {
 
 const isLinux = process.platform === 'linux' ? {} : { skip: 'there is no /dev/full here' }
 
-test('a full disk under the log ends neither the process nor its calls', isLinux, async (t) => {
-  const full = openSync('/dev/full', constants.O_WRONLY)
-  const outdial = await start(t, full, full)
-  closeSync(full)
-  await holdCall(outdial)
-  assert.equal(await outdial.stop(), 0)
-})
-
 /** A pipe without room, whose reader is this test. */
 const fullPipe = (folder: string) => {
   const path = join(folder, 'log')
@@ -92,41 +85,51 @@ const fullPipe = (folder: string) => {
   return { path, pipe }
 }
 
-test(
-  'a reader of the log that stands still holds up no call, and misses no line',
-  isLinux,
-  async (t) => {
-    const folder = await createInstallation()
-    t.after(folder.remove)
-    const { path, pipe } = fullPipe(folder.data)
-    const end = openSync(path, constants.O_WRONLY)
-    const outdial = await start(t, end, end)
-    closeSync(end)
+describe('a log that nobody takes', { concurrency: true }, () => {
+  it('a full disk under the log ends neither the process nor its calls', isLinux, async (t) => {
+    const full = openSync('/dev/full', constants.O_WRONLY)
+    const outdial = await start(t, full, full)
+    closeSync(full)
     await holdCall(outdial)
-    const stopped = outdial.stop()
-    let log = ''
-    const chunk = Buffer.alloc(65_536)
-    const readOn = (): void => {
-      try {
-        for (;;) log += chunk.toString('utf8', 0, readSync(pipe, chunk))
-      } catch {
-        // Nothing is there for now.
+    assert.equal(await outdial.stop(), 0)
+  })
+
+  it(
+    'a reader of the log that stands still holds up no call, and misses no line',
+    isLinux,
+    async (t) => {
+      const folder = await createInstallation()
+      t.after(folder.remove)
+      const { path, pipe } = fullPipe(folder.data)
+      const end = openSync(path, constants.O_WRONLY)
+      const outdial = await start(t, end, end)
+      closeSync(end)
+      await holdCall(outdial)
+      const stopped = outdial.stop()
+      let log = ''
+      const chunk = Buffer.alloc(65_536)
+      const readOn = (): void => {
+        try {
+          for (;;) log += chunk.toString('utf8', 0, readSync(pipe, chunk))
+        } catch {
+          // Nothing is there for now.
+        }
       }
-    }
-    await until('the last lines', async () => {
+      await until('the last lines', async () => {
+        readOn()
+        return outdial.child.exitCode === null ? undefined : true
+      })
       readOn()
-      return outdial.child.exitCode === null ? undefined : true
-    })
-    readOn()
-    closeSync(pipe)
-    assert.equal(await stopped, 0)
-    const lines = log
-      .replace(/^\.+/, '')
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
-    assert.ok(messages.length > 10, String(messages.length))
-    assert.ok(!messages.some((message) => message.includes('dropped')))
-    assert.match(log, /Stopped\. Queued work is kept/)
-  },
-)
+      closeSync(pipe)
+      assert.equal(await stopped, 0)
+      const lines = log
+        .replace(/^\.+/, '')
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+      const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+      assert.ok(messages.length > 10, String(messages.length))
+      assert.ok(!messages.some((message) => message.includes('dropped')))
+      assert.match(log, /Stopped\. Queued work is kept/)
+    },
+  )
+})

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 16 s.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 10 s.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from '../../src/database/database.ts'

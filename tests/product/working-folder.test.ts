@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 8 s.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

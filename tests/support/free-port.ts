@@ -1,43 +1,80 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
-/** Below the ports that systems give to whoever asks for any: one of those would be given away before it is used. */
-const lowestPort = 12_000
-const portsOfAProcess = 20
-/** Test files run side by side, each in a process of its own: neighbours get ports of their own. */
-const processes = 1_000
-let given = 0
+/**
+ * Test files run side by side, each in a process of its own, which takes a block of ports for itself. It holds the
+ * block by listening on its first TCP port for as long as it lives.
+ */
+const blocks = 500
+const portsOfABlock = { tcp: 40, udp: 8 } as const
+/** Outside of what systems give to whoever asks for any port: one of those would be given away before it is used. */
+const lowestPort = { tcp: 12_000, udp: 61_000 } as const
+
+let own: Promise<number> | undefined
+const given = { tcp: 0, udp: 0 }
 
 /** A TCP port of loopback that is free, and that nobody else who asks here is given meanwhile. */
-export const freeTcpPort = async (): Promise<number> => {
-  for (let tries = 0; tries < portsOfAProcess; tries += 1) {
-    const own = given++ % portsOfAProcess
-    const port = lowestPort + (process.pid % processes) * portsOfAProcess + own
+export const freeTcpPort = (): Promise<number> => findFree('tcp', isTcpFree)
+
+/** The same of UDP. */
+export const freeUdpPort = (): Promise<number> => findFree('udp', isUdpFree)
+
+const findFree = async (
+  kind: 'tcp' | 'udp',
+  isFree: (port: number) => Promise<boolean>,
+): Promise<number> => {
+  own ??= takeBlock()
+  const first = lowestPort[kind] + (await own) * portsOfABlock[kind]
+  // The first one holds the block.
+  const usable = portsOfABlock[kind] - 1
+  for (let tries = 0; tries < usable; tries += 1) {
+    const port = first + 1 + (given[kind]++ % usable)
     if (await isFree(port)) return port
   }
-  throw new Error(`None of the ${portsOfAProcess} ports of this process is free.`)
+  throw new Error(`None of the ${usable} ${kind} ports of this process is free.`)
 }
 
-const isFree = async (port: number): Promise<boolean> => {
+const takeBlock = async (): Promise<number> => {
+  for (let tries = 0; tries < blocks; tries += 1) {
+    const block = (process.pid + tries) % blocks
+    const holder = await listen(lowestPort.tcp + block * portsOfABlock.tcp)
+    if (holder) {
+      holder.unref()
+      return block
+    }
+  }
+  throw new Error(`All ${blocks} blocks of ports are taken.`)
+}
+
+const listen = async (port: number): Promise<Server | undefined> => {
   const server = createServer()
   try {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
+    return server
   } catch {
-    return false
+    return undefined
   }
+}
+
+const isTcpFree = async (port: number): Promise<boolean> => {
+  const server = await listen(port)
+  if (!server) return false
   server.close()
   await once(server, 'close')
   return true
 }
 
-/** A UDP port of loopback that was free a moment ago. */
-export const freeUdpPort = async (): Promise<number> => {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
+const isUdpFree = async (port: number): Promise<boolean> => {
+  const socket = createSocket('udp4')
+  try {
+    socket.bind(port, '127.0.0.1')
+    await once(socket, 'listening')
+  } catch {
+    return false
+  }
   socket.close()
   await once(socket, 'close')
-  return port
+  return true
 }

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 const checkout = join(import.meta.dirname, '../..')
-const fileTimeoutSeconds = 2
+/** What does not hang ends by then on a busy machine too. */
+const fileTimeoutSeconds = 10
 
 /** A small checkout whose only tests are ours. */
 let root: string
@@ -21,19 +30,23 @@ before(() => {
 })
 after(() => rmSync(root, { recursive: true, force: true }))
 
-const write = (file: string, body: string): void => {
-  mkdirSync(join(root, 'src/sample'), { recursive: true })
+const write = (file: string, body: string, firstLine = ''): void => {
+  mkdirSync(join(root, 'src/sample/lanes'), { recursive: true })
   writeFileSync(
     join(root, 'src/sample', file),
-    `import assert from 'node:assert/strict'\nimport { test } from 'node:test'\n${body}\n`,
+    `${firstLine && `${firstLine}\n`}import assert from 'node:assert/strict'\nimport { test } from 'node:test'\n${body}\n`,
   )
 }
 
 const run = (...paths: string[]) => {
   const args = ['scripts/run-tests.mjs', `--file-timeout=${fileTimeoutSeconds}`, ...paths]
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' })
-  return { status, stdout, lastLine: stdout.trimEnd().split('\n').at(-1) }
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) }
 }
 
 test('the runner counts what passes, and hands out one database for all files', () => {
@@ -58,9 +71,33 @@ test('every way to fail is a failure with a name and a reason', () => {
   assert.match(stdout, /src\/sample\/broken\.test\.ts.*absent\.ts/s)
   assert.match(stdout, /src\/sample\/crash\.test\.ts {2}ended with SIGSEGV/)
   assert.match(stdout, /src\/sample\/empty\.test\.ts {2}has no tests/)
-  assert.match(stdout, /src\/sample\/hang\.test\.ts {2}hung and was killed after 2 s/)
+  assert.match(stdout, /src\/sample\/hang\.test\.ts {2}hung and was killed after 10 s/)
   assert.match(stdout, /skipped: src\/sample\/skip\.test\.ts:3 {2}needs a peer \(no peer here\)/)
   // A loop lets nothing out: what passed before it in its file is not counted.
   assert.equal(lastLine, '4 passed, 5 failed, 1 skipped')
   assert.equal(status, 1)
+})
+
+test('files say how they run: those that wait side by side after what works, one alone at the end', () => {
+  const noteTime = (name: string) =>
+    `import { appendFileSync } from 'node:fs'
+test('${name}', async () => {
+  appendFileSync('order', '${name} begins\\n')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  appendFileSync('order', '${name} ends\\n')
+})`
+  const waiting = '// Runs beside others: it waits for most of its 1 s.'
+  write('lanes/alone.test.ts', noteTime('alone'), '// Runs alone: it is a sample.')
+  write('lanes/first.test.ts', noteTime('first'), waiting)
+  write('lanes/second.test.ts', noteTime('second'), waiting)
+  write('lanes/works.test.ts', noteTime('works'))
+  const { lastLine, stdout } = run('src/sample/lanes')
+  assert.equal(lastLine, '4 passed, 0 failed', stdout)
+  const order = readFileSync(join(root, 'order'), 'utf8').trim().split('\n')
+  assert.deepEqual(order.slice(0, 2), ['works begins', 'works ends'])
+  assert.deepEqual(order.slice(-2), ['alone begins', 'alone ends'])
+  write('lanes/wrong.test.ts', noteTime('wrong'), '// Runs somehow.')
+  const wrong = run('src/sample/lanes/wrong')
+  assert.notEqual(wrong.status, 0)
+  assert.match(wrong.stderr, /wrong\.test\.ts does not say how it runs: \/\/ Runs somehow/)
 })
