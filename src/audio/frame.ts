@@ -1,2 +1,8 @@
 /** The length of one frame of audio, everywhere in this program: RTP packets, engines and the recorder use the same. */
 export const frameMs = 20
+
+/** G.711 has 8,000 samples of one byte a second. */
+export const g711BytesPerMs = 8
+
+/** One frame at 8 kHz. */
+export const frameSamples = 160

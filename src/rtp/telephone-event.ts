@@ -1,3 +1,4 @@
+import { frameSamples } from '../audio/frame.ts'
 import { readUint16, writeUint16 } from './packet.ts'
 
 /** RFC 4733: digits as named events instead of tones. */
@@ -50,7 +51,6 @@ export interface OutgoingEvent {
 /** Longer than any extension or menu; further digits are dropped. */
 export const maxQueuedDigits = 64
 
-const frameSamples = 160
 /** 100 ms of digit and 100 ms of pause: above the 40 ms that Q.24 lets a receiver ask for. */
 const digitFrames = 5
 const pauseFrames = 5

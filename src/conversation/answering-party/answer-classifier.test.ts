@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { frameMs } from '../../audio/frame.ts'
+import { frameMs, frameSamples } from '../../audio/frame.ts'
 import { createSynthesizer } from '../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../audio/voice-activity.ts'
 import { joinSamples, silence, sine } from '../../audio/tones.ts'
 import { AnswerClassifier, type AnswerKind } from './answer-classifier.ts'
 import { createLabelledAnswers, type LabelledAnswer } from './labelled-answers.fixtures.ts'
-
-const frameSamples = 160
 
 type Column = AnswerKind | 'person'
 

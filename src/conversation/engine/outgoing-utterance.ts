@@ -1,3 +1,4 @@
+import { g711BytesPerMs } from '../../audio/frame.ts'
 import { g711FrameBytes, g711Silence } from '../../audio/g711.ts'
 import { heardWords } from './heard-words.ts'
 import type { Codec, VoiceEvent } from './voice-engine.ts'
@@ -16,7 +17,6 @@ interface Part {
   readonly beganAtMs: number
 }
 
-const bytesPerMs = 8
 /** As fast as anybody speaks. */
 const charactersPerSecond = 20
 const noBytes = new Uint8Array(0)
@@ -42,7 +42,7 @@ export class OutgoingUtterance {
 
   /** How much audio the engine has given. */
   get producedMs(): number {
-    return this.#producedBytes / bytesPerMs
+    return this.#producedBytes / g711BytesPerMs
   }
 
   /** The words so far. */

@@ -1,3 +1,4 @@
+import { g711BytesPerMs } from '../../audio/frame.ts'
 import { g711FrameBytes } from '../../audio/g711.ts'
 
 /** What the agent has still to say, in order, with an exact account of how much of each utterance was played. */
@@ -40,9 +41,8 @@ interface QueuedUtterance {
   isEnded: boolean
 }
 
-const bytesPerMs = 8
 /** Three minutes of speech: an agent that has more to say than that at once is broken. */
-const maxQueuedBytes = 180_000 * bytesPerMs
+const maxQueuedBytes = 180_000 * g711BytesPerMs
 
 /** `onFinished` is called when the last frame of an utterance has been played: one frame after it was taken. */
 export const createPlayoutQueue = (
@@ -125,6 +125,6 @@ const emptyUtterance = (id: string): QueuedUtterance => ({
 
 const played = ({ id, producedBytes, queuedBytes }: QueuedUtterance): PlayedUtterance => ({
   utteranceId: id,
-  playedMs: (producedBytes - queuedBytes) / bytesPerMs,
-  producedMs: producedBytes / bytesPerMs,
+  playedMs: (producedBytes - queuedBytes) / g711BytesPerMs,
+  producedMs: producedBytes / g711BytesPerMs,
 })

@@ -1,4 +1,4 @@
-import { frameMs } from '../../audio/frame.ts'
+import { frameMs, frameSamples } from '../../audio/frame.ts'
 import { beep, joinSamples, silence } from '../../audio/tones.ts'
 import { createSpeechSegmenter } from '../../audio/voice-activity-segmenter.ts'
 import { personaHello, type Behaviour } from './personas.ts'
@@ -18,8 +18,6 @@ export interface PersonaFrame {
 
 /** The samples of a line at 8 kHz. */
 export type SpeakLine = (line: string) => Int16Array
-
-const frameSamples = 160
 
 /** The other side has finished when it was silent for this long: longer than the pauses between its sentences. */
 export const turnSilenceMs = 700

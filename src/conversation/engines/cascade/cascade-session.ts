@@ -1,4 +1,4 @@
-import { frameMs } from '../../../audio/frame.ts'
+import { frameMs, g711BytesPerMs } from '../../../audio/frame.ts'
 import { decodeG711, g711FrameBytes } from '../../../audio/g711.ts'
 import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { Logger } from '../../../runtime/logger.ts'
@@ -39,7 +39,6 @@ const maxQueuedEvents = 4_000
 const endOfTurnSilenceMs = 500
 /** A callee does not speak so fast that more than this waits for its words. */
 const maxTranscriptions = 8
-const bytesPerMs = 8
 /** The last packets of the apology are still on their way when it was played. */
 const apologyTailMs = 300
 
@@ -218,7 +217,7 @@ export class CascadeSession implements VoiceSession {
   #emit(event: VoiceEvent): void {
     if (this.#isOver) return
     if (event.type === 'audio') {
-      const lengthMs = event.g711.length / bytesPerMs
+      const lengthMs = event.g711.length / g711BytesPerMs
       this.#audioOutMs += lengthMs
       this.#playedOutAtMs = Math.max(this.#playedOutAtMs, this.#heardMs) + lengthMs
     }

@@ -1,4 +1,4 @@
-import { frameMs } from '../../../audio/frame.ts'
+import { frameMs, g711BytesPerMs } from '../../../audio/frame.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { createEventQueue } from '../../engine/event-queue.ts'
 import type {
@@ -49,7 +49,6 @@ const maxSilentSessions = 2
 const maxWaitingTexts = 8
 const maxTrackedTools = 64
 const renewalCheckFrames = 10
-const g711BytesPerMs = 8
 const quietMs = 300
 
 /**

@@ -1,3 +1,4 @@
+import { g711BytesPerMs } from '../../../audio/frame.ts'
 import { heardWords } from '../../engine/heard-words.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
@@ -14,7 +15,6 @@ type Entry =
       result: string | undefined
     }
 
-const bytesPerMs = 8
 /** About an hour of talk. Older entries are left out: a model remembers the thread without them. */
 const maxEntries = 400
 const maxTracked = 32
@@ -40,7 +40,7 @@ export class SessionHistory {
     switch (event.type) {
       case 'audio': {
         const soFarMs = this.#producedMs.get(event.utteranceId) ?? 0
-        const ms = soFarMs + event.g711.length / bytesPerMs
+        const ms = soFarMs + event.g711.length / g711BytesPerMs
         return track(this.#producedMs, event.utteranceId, ms)
       }
       case 'agent_text':

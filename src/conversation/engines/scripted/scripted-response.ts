@@ -1,3 +1,4 @@
+import { g711BytesPerMs } from '../../../audio/frame.ts'
 import type { WireAudio } from '../realtime/wire-audio.ts'
 import type { Reply } from './dialogue.ts'
 import type { SpokenSentence } from './scripted-voice.ts'
@@ -17,9 +18,8 @@ export interface ScriptedResponseOptions {
   readonly onDone: () => void
 }
 
-const bytesPerMs = 8
 /** One delta carries 200 ms. */
-const deltaBytes = 200 * bytesPerMs
+const deltaBytes = 200 * g711BytesPerMs
 /** The first second goes out at once, the rest four times as fast as it is heard: a model is quick, not instant. */
 const burstMs = 1_000
 const paceMs = 100
@@ -100,7 +100,7 @@ export class ScriptedResponse {
     const { wire, send, onAudio } = this.#options
     const chunk = sentence.g711.subarray(this.#sentenceAt, this.#sentenceAt + deltaBytes)
     this.#sentenceAt += chunk.length
-    const chunkMs = chunk.length / bytesPerMs
+    const chunkMs = chunk.length / g711BytesPerMs
     this.#sentMs += chunkMs
     if (!this.#hasSpoken) this.#dueMs = performance.now()
     this.#hasSpoken = true
