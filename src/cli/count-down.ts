@@ -2,17 +2,31 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
 
-/** Prints how many calls are still live each time it has changed, until the signal. Nothing where there is none. */
+/** The same number is said again after so many looks: ten seconds. */
+const sayAgainLooks = 20
+
+export interface CountDown {
+  liveCalls(): number
+  tell(text: string): void
+  /** After this the calls that remain are hung up. */
+  readonly limitMs: number
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/**
+ * Prints how many calls are still live, and for how long at most, whenever the number has changed and every ten seconds,
+ * until the signal. Prints nothing where no call is live.
+ */
 export const countDown = async (
-  liveCalls: () => number,
-  tell: (text: string) => void,
+  { liveCalls, tell, limitMs, wait = waitUntilAborted }: CountDown,
   signal: AbortSignal,
-  wait = waitUntilAborted,
 ): Promise<void> => {
   let told = 0
-  while (!signal.aborted) {
+  for (let looks = 0; !signal.aborted; looks += 1) {
     const remaining = liveCalls()
-    if (remaining !== told) tell(remainingSentence(remaining))
+    const leftMs = limitMs - looks * lookEveryMs
+    const isDue = remaining > 0 && looks > 0 && looks % sayAgainLooks === 0
+    if (remaining !== told || isDue) tell(remainingSentence(remaining, leftMs))
     told = remaining
     await wait(lookEveryMs, signal)
   }
@@ -22,7 +36,9 @@ const waitUntilAborted = async (ms: number, signal: AbortSignal): Promise<void> 
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }
 
-const remainingSentence = (count: number): string => {
+const remainingSentence = (count: number, leftMs: number): string => {
   if (count === 0) return 'No call is live any more.'
-  return count === 1 ? '1 call is still live.' : `${count} calls are still live.`
+  const calls = count === 1 ? '1 call is still live' : `${count} calls are still live`
+  if (leftMs <= 0) return `${calls}: the time is over, hanging up.`
+  return `${calls}; after ${Math.ceil(leftMs / 1000)} s what remains is hung up.`
 }

@@ -43,8 +43,13 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
         'Stopping: live calls may finish; a second signal hangs them up, a third ends at once.',
       )
       const over = new AbortController()
-      const counting = countDown(outdial.liveCalls, (text) => say(context, text), over.signal)
-      await outdial.stop(config.OUTDIAL_DRAIN_SECONDS * 1000, cutShort.signal)
+      const limitMs = config.OUTDIAL_DRAIN_SECONDS * 1000
+      const { liveCalls } = outdial
+      const counting = countDown(
+        { liveCalls, limitMs, tell: (text) => say(context, text) },
+        over.signal,
+      )
+      await outdial.stop(limitMs, cutShort.signal)
       over.abort()
       await counting
       say(context, 'Stopped. Queued work is kept for the next start.')

@@ -112,12 +112,18 @@ const ask = async (
 }
 
 const describeHealth = (trunk: Trunk, health: TrunkHealth): Finding => {
+  const place = trunk.port === undefined ? trunk.host : `${trunk.host}:${trunk.port}`
+  if (!health.isAlive && health.isRefused)
+    return failed(
+      'trunk',
+      `The trunk at ${place} refuses packets (connection refused): nothing listens at that address and port; check OUTDIAL_SIP_TRUNK, and that the trunk runs.`,
+    )
   if (!health.isAlive)
     return failed(
       'trunk',
-      `The trunk at ${trunk.host} does not answer OPTIONS: check host, port and transport in OUTDIAL_SIP_TRUNK, that the firewall lets SIP out and its answers in, and that the carrier knows the address of this machine.`,
+      `The trunk at ${place} does not answer OPTIONS: check host, port and transport in OUTDIAL_SIP_TRUNK, that the firewall lets SIP out and its answers in, and that the carrier knows the address of this machine.`,
     )
-  const said = `The trunk at ${trunk.host} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms`
+  const said = `The trunk at ${place} answers OPTIONS with ${health.sipStatus} in ${Math.round(health.roundTripMs)} ms`
   const { status, meaning } = meaningOf(health.sipStatus, trunk)
   const build = { ok, warning, failed }[status]
   return build('trunk', meaning === '' ? `${said}.` : `${said}: ${meaning}`)

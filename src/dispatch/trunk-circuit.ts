@@ -49,6 +49,7 @@ const silentReason = 'The trunk does not answer OPTIONS any more.'
 export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit => {
   const { database, route, logger, sleep = systemSleep } = options
   let hasAnswered = false
+  let isSilenceTold = false
   let misses = 0
   let downReason: string | undefined
   let stepsUntilWatch = 0
@@ -62,7 +63,7 @@ export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit =
     if (until !== undefined)
       logger.error(
         { route, reason, until: until.toISOString() },
-        'the trunk cannot be used: calls wait, see outdial doctor',
+        'the trunk cannot be used: calls wait, ./outdial doctor says more',
       )
   }
 
@@ -90,8 +91,10 @@ export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit =
     const isFirst = !hasAnswered && misses === 0
     const isAlive = await ask()
     if (isFirst && isAlive) logger.info({ route }, 'the trunk answers')
-    if (isFirst && !isAlive)
-      logger.warn({ route }, 'the trunk does not answer OPTIONS, see outdial doctor')
+    if (isFirst && !isAlive && !isSilenceTold) {
+      isSilenceTold = true
+      logger.warn({ route }, 'the trunk gave no answer to OPTIONS: ./outdial doctor says more')
+    }
     // Many trunks never answer OPTIONS: only one that did can fall silent.
     if (!isAlive && hasAnswered && misses >= maxMisses) await open('unreachable', silentReason)
     if (!isAlive && !hasAnswered) misses = 0

@@ -78,29 +78,36 @@ const maxPrefixes = 3
 /** The longest code behind all of them; longer digits are judged as a number. */
 const maxDigits = 12
 
+export interface EmergencyCode {
+  readonly code: string
+  /** ISO 3166; undefined where the code is an emergency code in many countries. */
+  readonly country: string | undefined
+}
+
 /**
- * Whether these digits reach an emergency service, with whatever prefixes. The codes are those known everywhere and those
- * of all countries that the organization may call, because nothing tells in which of them its trunk stands.
+ * The emergency code that these digits reach, with whatever prefixes; undefined if they reach none. The codes are those
+ * known everywhere and those of all countries that the organization may call, because the trunk may stand in any of them.
  */
-export const reachesEmergencyService = (
+export const findEmergencyCode = (
   digits: string,
   {
     allowedCountries,
     country,
   }: { readonly allowedCountries: readonly string[] | 'all'; readonly country?: string },
-): boolean => {
-  if (digits.length > maxDigits) return false
+): EmergencyCode | undefined => {
+  if (digits.length > maxDigits) return undefined
   const countries =
     allowedCountries === 'all'
       ? Object.keys(byCountry)
       : [...allowedCountries, ...(country === undefined ? [] : [country])]
-  const codes = new Set([
-    ...everywhere,
-    ...countries.flatMap((each) => byCountry[each]?.split(' ') ?? []),
-  ])
+  const codes = new Map<string, string | undefined>()
+  for (const each of countries)
+    for (const code of byCountry[each]?.split(' ') ?? []) codes.set(code, codes.get(code) ?? each)
+  for (const code of everywhere) codes.set(code, undefined)
   const callingCodes = countries.flatMap(callingCodeOf)
   const removable = [...new Set([...prefixes, ...callingCodes])]
-  return behindPrefixes(digits, removable).some((rest) => codes.has(rest))
+  const code = behindPrefixes(digits, removable).find((rest) => codes.has(rest))
+  return code === undefined ? undefined : { code, country: codes.get(code) }
 }
 
 const callingCodeOf = (country: string): string[] => {

@@ -24,7 +24,7 @@ export const createCaller = (context: AgentContext): Caller => {
   }
   return {
     invite,
-    ping: (target, timeoutMs) => ping(context, target, timeoutMs),
+    ping: (...request) => ping(context, ...request),
     stop: async () => {
       const ending = [...pending]
       for (const outgoing of ending) outgoing.cancel()
@@ -37,6 +37,7 @@ const ping = async (
   context: AgentContext,
   target: string,
   timeoutMs: number,
+  onTransportError: (error: Error) => void = () => undefined,
 ): Promise<SipResponse | undefined> => {
   const hop = await context.signalling.route(target).catch(() => undefined)
   if (hop === undefined) return undefined
@@ -51,7 +52,10 @@ const ping = async (
       if (response.status >= 200) resolve(response)
     },
     onTimeout: nothing,
-    onTransportError: nothing,
+    onTransportError: (error) => {
+      onTransportError(error)
+      nothing()
+    },
     onTerminated: nothing,
   })
   const cancelTimeout = context.scheduler.after(timeoutMs, () => {

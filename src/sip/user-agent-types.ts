@@ -10,8 +10,15 @@ export interface UserAgent {
   readonly localPort: number
   /** UAC: one INVITE (RFC 3261 13.2). Digest challenges and 422 are answered inside. Never rejects for network facts. */
   invite(options: InviteOptions, signal: AbortSignal): Promise<InviteResult>
-  /** OPTIONS to a target: resolves with any final response, or `undefined` when none came. */
-  ping(target: string, timeoutMs: number): Promise<SipResponse | undefined>
+  /**
+   * OPTIONS to a target: resolves with any final response, or `undefined` when none came. `onTransportError` learns why
+   * the request could not be delivered.
+   */
+  ping(
+    target: string,
+    timeoutMs: number,
+    onTransportError?: (error: Error) => void,
+  ): Promise<SipResponse | undefined>
   /** The address by which a target reaches us, as it stands in Contact. Rejects where the target leads nowhere. */
   localHostFor(target: string): Promise<string>
   /** UAS: called for every new INVITE outside a dialog. Without a handler they are answered 403. */

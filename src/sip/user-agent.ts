@@ -76,7 +76,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
       return signalling.localPort
     },
     invite: (invite, signal) => caller.invite(invite, signal),
-    ping: (target, timeoutMs) => caller.ping(target, timeoutMs),
+    ping: (...request) => caller.ping(...request),
     onInvite: (handler) => {
       router.onInvite(handler)
     },

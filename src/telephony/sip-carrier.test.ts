@@ -248,7 +248,7 @@ test('a trunk whose port is closed is no route, and its INVITE certainly reached
   const carrier = createSipCarrier({ userAgent, trunk, logger: silentLogger })
   const failure = failureOf(await dial({ carrier, callee: userAgent }))
   assert.deepEqual([failure.cause, failure.invited], ['no_route', false])
-  assert.deepEqual(await carrier.ping(5_000), { isAlive: false })
+  assert.deepEqual(await carrier.ping(5_000), { isAlive: false, isRefused: true })
 })
 
 test('a trunk that says nothing is no route, but may have rung a phone', async (t) => {

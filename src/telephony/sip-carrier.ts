@@ -32,11 +32,16 @@ export interface SipCarrierOptions {
 /** Whether the trunk answers OPTIONS: any final response counts, for many refuse the method. */
 export type TrunkHealth =
   | { readonly isAlive: true; readonly sipStatus: number; readonly roundTripMs: number }
-  | { readonly isAlive: false }
+  /** `isRefused`: nothing listens at the address. */
+  | { readonly isAlive: false; readonly isRefused?: true }
 
 export interface SipCarrier extends Carrier {
   ping(timeoutMs?: number): Promise<TrunkHealth>
 }
+
+/** An ICMP answer or a reset: the address is there, and nothing listens at the port. */
+const isRefusal = (error: Error | undefined): boolean =>
+  error?.message.includes('ECONNREFUSED') ?? false
 
 const defaultResponseTimeoutMs = 10_000
 const defaultPingTimeoutMs = 4000
@@ -67,8 +72,14 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
     },
     ping: async (timeoutMs = defaultPingTimeoutMs) => {
       const startedMs = performance.now()
-      const response = await options.userAgent.ping(trunkTarget(options.trunk), timeoutMs)
-      if (response === undefined) return { isAlive: false }
+      let error: Error | undefined
+      const response = await options.userAgent.ping(
+        trunkTarget(options.trunk),
+        timeoutMs,
+        (reason) => (error = reason),
+      )
+      if (response === undefined)
+        return { isAlive: false, ...(isRefusal(error) && { isRefused: true }) }
       const roundTripMs = performance.now() - startedMs
       return { isAlive: true, sipStatus: response.status, roundTripMs }
     },

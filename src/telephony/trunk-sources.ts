@@ -77,8 +77,9 @@ export const createTrunkSources = (options: TrunkSourcesOptions): TrunkSources =
       const dueMs = (ttlSeconds ?? Infinity) * 1000 * refreshShare
       afterMs = Math.min(maxRefreshMs, Math.max(minRefreshMs, dueMs))
     } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
       options.logger.warn(
-        { err: error, addresses_kept: entry.seen.size },
+        { reason, addresses_kept: entry.seen.size },
         'the addresses of a trunk could not be looked up',
       )
     }

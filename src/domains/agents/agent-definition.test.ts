@@ -180,7 +180,7 @@ describe('an agent file', () => {
     [{ tools: [3] }, 'tools[0]: It must be an object.'],
     [
       { tools: [{ builtin: 'transfer_call', to: 'Bob' }] },
-      'tools[0].to: It must be an E.164 number, such as "+12025550123", a SIP address of one, or an extension, such as "sip:100@pbx.example.com".',
+      'tools[0].to: It must be an E.164 number, such as "+12025550123", a SIP address of one, or an extension, such as "sip:200@pbx.example.com".',
     ],
     [
       { tools: [{ builtin: 'end_call', to: '+12025550100' }] },

@@ -18,7 +18,7 @@ export interface CallingPolicy {
   readonly attemptsPerNumberPerDay?: number
   /** ISO 3166 code: by whose prefixes transfer targets without `+` are read; absent: the only country allowed. */
   readonly country?: string
-  /** Extensions an agent may transfer to: `100` of any host, `100@pbx.example.com` of one. Absent: none. */
+  /** Extensions an agent may transfer to: `200` of any host, `200@pbx.example.com` of one. Absent: none. */
   readonly allowedExtensions?: readonly string[]
 }
 
@@ -63,7 +63,7 @@ const extensionSchema = z
   .max(255)
   .refine(
     (entry) => readExtension(entry),
-    `It must be an extension of fewer than ${leastDigitsOfNumber} digits, such as "100", "desk" or "100@pbx.example.com".`,
+    `It must be an extension of fewer than ${leastDigitsOfNumber} digits, such as "200", "desk" or "200@pbx.example.com".`,
   )
 
 const readExtension = (entry: string): boolean => {

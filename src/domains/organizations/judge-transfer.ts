@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import type { CallingPolicy } from './calling-policy.ts'
 import { isOnDoNotCallList } from './do-not-call.ts'
-import { reachesEmergencyService } from '../../numbering/emergency-codes.ts'
+import { findEmergencyCode, type EmergencyCode } from '../../numbering/emergency-codes.ts'
 import { homeCountry, readDialedNumber } from '../../numbering/numbering-plan.ts'
 import { findOrganization } from './organization-store.ts'
 import { describeDestinationProblem, destinationProblem } from './phone-destination.ts'
@@ -22,11 +22,20 @@ export const judgeTransfer = (text: string, policy: CallingPolicy): TransferVerd
   const target = readTransferTarget(text)
   if ('problem' in target) return target
   const dialed = target.kind === 'number' ? target.digits : target.user
-  if (reachesEmergencyService(dialed, policy))
-    return { problem: 'Emergency services are never called by an agent.' }
+  const emergency = findEmergencyCode(dialed, policy)
+  if (emergency !== undefined) return { problem: emergencyProblem(dialed, emergency) }
   return target.kind === 'number'
     ? judgeNumber(target, policy)
     : judgeExtension(target, policy.allowedExtensions ?? [])
+}
+
+const emergencyProblem = (dialed: string, { code, country }: EmergencyCode): string => {
+  const where =
+    country === undefined
+      ? 'in many countries'
+      : `in ${country}, which the policy allows to be called`
+  const what = code === dialed ? `"${code}"` : `"${dialed}" ends in "${code}", which`
+  return `${what} is an emergency code ${where}: emergency services are never called by an agent.`
 }
 
 /** Judges a target by the organization's policy as it is now, and by its do-not-call list. */
@@ -62,7 +71,7 @@ const unreadable =
 /** Entries are an extension, or an extension of one host. */
 const judgeExtension = (target: ExtensionTarget, allowed: readonly string[]): TransferVerdict => {
   if (target.host === undefined)
-    return { problem: 'An extension needs a host: write it as "sip:100@pbx.example.com".' }
+    return { problem: 'An extension needs a host: write it as "sip:200@pbx.example.com".' }
   const atHost = `${target.user}@${hostOf(target.host)}`
   const isAllowed = allowed.some((entry) => isSameExtension(entry, target.user, atHost))
   return isAllowed

@@ -47,7 +47,7 @@ export const readTransferTarget = (text: string): TransferTarget | UnreadableTar
 }
 
 const form =
-  'It must be an E.164 number, such as "+12025550123", a SIP address of one, or an extension, such as "sip:100@pbx.example.com".'
+  'It must be an E.164 number, such as "+12025550123", a SIP address of one, or an extension, such as "sip:200@pbx.example.com".'
 const badCharacter = 'It holds a character that has no place in an address.'
 
 const readSip = (scheme: 'sip' | 'sips', text: string): TransferTarget | UnreadableTarget => {
