@@ -6,8 +6,8 @@ const lookEveryMs = 500
 const sayAgainLooks = 20
 
 export interface CountDown {
-  liveCalls(): number
-  tell(text: string): void
+  readonly liveCalls: () => number
+  readonly tell: (text: string) => void
   /** After this the calls that remain are hung up. */
   readonly limitMs: number
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
