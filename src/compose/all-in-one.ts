@@ -24,6 +24,7 @@ import { createTelephony } from './telephony.ts'
 import { createScriptedRealtimeServer } from '../conversation/engines/scripted/scripted-realtime-server.ts'
 import { personaVocabulary } from '../telephony/sandbox/personas.ts'
 import { createEngineChoice } from './engines.ts'
+import { nodeSettings } from './node-settings.ts'
 import { liveLacks } from './live-needs.ts'
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 
@@ -160,6 +161,7 @@ const startRoles = async (
     onCallEnded: live.onCallEnded,
     nodeId: `${hostname()}-${process.pid}`,
     maxChannels: config.OUTDIAL_MAX_CHANNELS,
+    settings: nodeSettings(config),
     mediaCapacity: () => live.media.capacity(),
     routes: servedRoutes(config, live.servesLive),
     lacks,

@@ -12,6 +12,7 @@ import { checkPorts } from './doctor-ports.ts'
 import { checkTrunk } from './doctor-trunk.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from './http-origin.ts'
+import { checkNodeSettings } from './node-settings.ts'
 
 /**
  * Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. With `callNumber`
@@ -24,6 +25,7 @@ export const examine = async (
 ): Promise<Finding[]> => {
   const onDatabase = openDatabase(async (db) => [
     ...(await checkDatabase(db, placeOf(config))),
+    ...(await checkNodeSettings(config, db)),
     ...(await checkLive(config, db)),
     ...(await checkCircuit(db)),
   ]).catch((error: unknown) => [

@@ -2,6 +2,7 @@
 export interface Finding {
   readonly check:
     | 'database'
+    | 'settings'
     | 'disk'
     | 'live'
     | 'dns'

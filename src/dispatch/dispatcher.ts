@@ -36,6 +36,8 @@ export interface DispatcherOptions {
   readonly nodeId: string
   /** Calls at once on this node, whatever their route; another node adds its own. */
   readonly maxChannels: number
+  /** See `NodeOffer`. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Routes that this node serves, and what each takes over all nodes. The first is served first. */
   readonly routes: readonly ServedRoute[]
   /** What calls of live organizations lack on this node, so that they wait. */
@@ -77,6 +79,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   const offer = {
     name: options.nodeId,
     maxChannels: options.maxChannels,
+    ...(options.settings && { settings: options.settings }),
     routes: options.routes.map(({ name }) => name),
     lacks: options.lacks ?? [],
   }

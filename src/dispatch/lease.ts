@@ -29,8 +29,8 @@ export interface Lease {
 
 const registerStatement = sql(
   'lease.register',
-  `insert into nodes (id, lease_until, name, max_channels, routes, lacks)
-   values ($1, clock_timestamp() + $2 * interval '1 millisecond', $3, $4, $5, $6)`,
+  `insert into nodes (id, lease_until, name, max_channels, routes, lacks, settings)
+   values ($1, clock_timestamp() + $2 * interval '1 millisecond', $3, $4, $5, $6, $7)`,
 )
 
 const renewStatement = sql(
@@ -62,6 +62,8 @@ export interface NodeOffer {
   readonly maxChannels: number
   readonly routes: readonly RouteName[]
   readonly lacks: readonly LiveLack[]
+  /** What it was started with, by the names of the settings; nothing secret. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Whether the lease was renewed; `false`: the node was declared dead. */
@@ -95,6 +97,7 @@ export const takeLease = async (
     offer.maxChannels,
     offer.routes,
     offer.lacks,
+    offer.settings ?? {},
   ])
   extended(startedAtMs)
   return {
