@@ -30,6 +30,8 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
     (await rig.turns(call)).map(({ speaker }) => speaker)
   const ringsOf = async (call: DialableCall) =>
     (await rig.sandbox.report()).calls[call.callId]?.ringing
+  const congestedOf = async (call: DialableCall) =>
+    (await rig.sandbox.report()).calls[call.callId]?.congested
   const invitesOf = async (call: DialableCall) =>
     (await rig.sandbox.report()).calls[call.callId]?.invite
 
@@ -96,13 +98,20 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
   })
 
   it('waits for the congested trunk of +12025550105, then is answered', async () => {
-    const call = await runTo('+12025550105')
+    let call = await runTo('+12025550105')
+    // On a busy machine the trunk may not answer in time: such a call waits as well, and has not met the congestion yet.
+    for (let tries = 1; tries < 3 && !(await congestedOf(call)); tries += 1) {
+      call = await rig.redial(call)
+      await rig.run(call)
+    }
     const waiting = await rig.row(call)
     assert.deepEqual([waiting.status, waiting.dialing_at], ['queued', null])
+    assert.equal(await congestedOf(call), 1)
+    const invites = (await invitesOf(call)) ?? 0
     const again = await rig.redial(call)
     await rig.run(again)
     assert.equal((await rig.row(again)).answer_status, 'answered')
-    assert.equal(await invitesOf(call), 2)
+    assert.equal(await invitesOf(call), invites + 1)
   })
 
   it('ends by itself when nobody speaks at +12025550106, with its own words as transcript', async () => {
