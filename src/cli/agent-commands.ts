@@ -4,26 +4,28 @@ import { createAgent } from '../domains/agents/create-agent.ts'
 import { publishAgent } from '../domains/agents/publish-agent.ts'
 import { agentResource } from '../domains/agents/agent-resource.ts'
 import { listAllAgents } from '../domains/agents/agent-store.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { facts, show, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 import { table } from './table.ts'
 
 /** `outdial agent create|publish|list|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
   const agent = program.command('agent').description('AI voice agents')
-  agent
-    .command('create')
-    .description('publish an agent from its file')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(agent.command('create').description('publish an agent from its file'))
     .requiredOption('--file <file>', 'agent file (JSON)')
     .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { org: string; file: string }) => {
+    .action(async (options: OutputOptions & OrganizationOption & { file: string }) => {
       const file = readJsonFile(options.file)
       const made = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        return createAgent(db, options.org, file)
+        const { id: organizationId } = await requireOrganization(db, options.org)
+        return createAgent(db, organizationId, file)
       })
       show(context, options, made, (width) =>
         facts(
@@ -66,7 +68,7 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
         table(
           ['ID', 'NAME', 'LANGUAGE', 'CREATED'],
           agents.map((each) => [each.id, each.name, each.language, each.created_at]),
-          'There is no agent yet: outdial agent create --org ORG --file FILE',
+          `There is no agent yet: ${programPath()} agent create --org ORG --file FILE`,
           width,
         ),
       )

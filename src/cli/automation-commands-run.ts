@@ -9,48 +9,54 @@ import { findRun, listRunMoves, type RunMove } from '../domains/automations/run-
 import type { CliContext } from './cli-context.ts'
 import { describeReasons } from './describe-call.ts'
 import { show, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import { requireOwner, withOrganization, type OrganizationOption } from './require-organization.ts'
 import { table } from './table.ts'
 
 /** `outdial automation run|explain`. */
 export const addAutomationRunCommands = (automation: Command, context: CliContext): void => {
-  automation
-    .command('run')
-    .description('run an Automation for a contact; the API does not list its calls')
-    .argument('<id>', 'Automation id')
+  withOrganization(
+    automation
+      .command('run')
+      .description('run an Automation for a contact; the API does not list its calls')
+      .argument('<id>', 'Automation id'),
+    'Automation',
+  )
     .requiredOption('--contact <contact>', 'contact id')
-    .requiredOption('--org <org>', 'organization id')
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions & { contact: string; org: string }) => {
-      const run = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        return db.transaction(async (tx) => {
-          tx.hintAfterCommit(runsChannel)
-          return runResource(
-            await queueRun(tx, options.org, {
-              automationId: id,
-              contactId: options.contact,
-              origin: 'cli',
-            }),
-          )
+    .action(
+      async (id: string, options: OutputOptions & OrganizationOption & { contact: string }) => {
+        const run = await context.withDatabase(async (db) => {
+          const organizationId = await requireOwner(db, options, 'Automation', id)
+          return db.transaction(async (tx) => {
+            tx.hintAfterCommit(runsChannel)
+            return runResource(
+              await queueRun(tx, organizationId, {
+                automationId: id,
+                contactId: options.contact,
+                origin: 'cli',
+              }),
+            )
+          })
         })
-      })
-      show(context, options, run, () => `Run ${run.id} is ${run.status}.`)
-    })
+        show(context, options, run, () => `Run ${run.id} is ${run.status}.`)
+      },
+    )
   addRunExplanation(automation, context, 'explain')
 }
 
 /** `outdial automation explain RUN`, and `outdial run show RUN`. */
 export const addRunExplanation = (group: Command, context: CliContext, name: string): void => {
-  group
-    .command(name)
-    .description('show what a run did, when, and why')
-    .argument('<run>', 'run id')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    group
+      .command(name)
+      .description('show what a run did, when, and why')
+      .argument('<run>', 'run id'),
+    'run',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions & { org: string }) => {
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
       const { run, moves, reasons, call } = await context.withDatabase((db) =>
-        explain(db, options.org, id),
+        explain(db, options, id),
       )
       const told = { run, reasons, moves: moves.map(moveJson), ...(call && { call }) }
       show(context, options, told, (width) => [
@@ -63,8 +69,8 @@ export const addRunExplanation = (group: Command, context: CliContext, name: str
     })
 }
 
-const explain = async (db: Database, organizationId: string, id: string) => {
-  await requireOrganization(db, organizationId)
+const explain = async (db: Database, options: OrganizationOption, id: string) => {
+  const organizationId = await requireOwner(db, options, 'run', id)
   const [row, explanation] = await Promise.all([
     findRun(db, organizationId, id),
     explainRun(db, organizationId, id),

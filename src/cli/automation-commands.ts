@@ -9,16 +9,21 @@ import { drawDefinition } from '../domains/automations/draw-definition.ts'
 import { publishAutomation } from '../domains/automations/publish-automation.ts'
 import { setAutomationStatus } from '../domains/automations/set-automation-status.ts'
 import { showAutomation } from '../domains/automations/show-automation.ts'
+import { programPath } from '../runtime/program-path.ts'
 import { addAutomationRunCommands } from './automation-commands-run.ts'
 import { addSimulateCommand } from './automation-commands-simulate.ts'
 import type { CliContext } from './cli-context.ts'
 import { facts, show, type Lines, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 import { table } from './table.ts'
 
-interface PublishCommandOptions extends OutputOptions {
-  readonly org: string
+interface PublishCommandOptions extends OutputOptions, OrganizationOption {
   readonly file: string
   readonly id?: string
   readonly draft?: true
@@ -41,10 +46,7 @@ export const addAutomationCommands = (program: Command, context: CliContext): vo
 }
 
 const addPublishCommand = (automation: Command, context: CliContext): void => {
-  automation
-    .command('publish')
-    .description('publish an Automation from its file')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(automation.command('publish').description('publish an Automation from its file'))
     .requiredOption('--file <file>', 'Automation file (JSON)')
     .option('--id <id>', 'as the next version of this Automation; runs under way keep theirs')
     .addOption(
@@ -57,8 +59,11 @@ const addPublishCommand = (automation: Command, context: CliContext): void => {
     .action(async (options: PublishCommandOptions) => {
       const file = readJsonFile(options.file)
       const made = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        return publishAutomation(db, options.org, file, {
+        const organizationId =
+          options.id === undefined
+            ? (await requireOrganization(db, options.org)).id
+            : await requireOwner(db, options, 'Automation', options.id)
+        return publishAutomation(db, organizationId, file, {
           ...(options.id !== undefined && { automationId: options.id }),
           isDraft: options.draft ?? false,
         })
@@ -119,7 +124,7 @@ const addListCommand = (automation: Command, context: CliContext): void => {
         table(
           ['ID', 'NAME', 'STATUS'],
           all.map(({ id, name, status }) => [id, name, status]),
-          'There is no Automation yet: outdial automation publish --org ORG --file FILE',
+          `There is no Automation yet: ${programPath()} automation publish --org ORG --file FILE`,
           width,
         ),
       )

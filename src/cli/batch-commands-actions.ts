@@ -9,7 +9,7 @@ import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { batchBar } from './batch-commands-bar.ts'
 import type { CliContext } from './cli-context.ts'
 import { show, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import { requireOwner, withOrganization, type OrganizationOption } from './require-organization.ts'
 
 type Action = (db: Database, organizationId: string, batchId: string) => Promise<BatchRow>
 
@@ -54,17 +54,13 @@ export const requireBatch = async (
 /** `outdial batch start|resume|pause|cancel ID`. */
 export const addActions = (batch: Command, context: CliContext): void => {
   for (const [name, description, action] of actions) {
-    batch
-      .command(name)
-      .description(description)
-      .argument('<id>')
-      .requiredOption('--org <org>', 'organization id')
+    withOrganization(batch.command(name).description(description).argument('<id>'), 'batch')
       .option('--json', 'print JSON')
-      .action(async (id: string, options: OutputOptions & { org: string }) => {
+      .action(async (id: string, options: OutputOptions & OrganizationOption) => {
         const row = await context.withDatabase(async (db) => {
-          await requireOrganization(db, options.org)
-          await requireBatch(db, options.org, id)
-          return action(db, options.org, id)
+          const organizationId = await requireOwner(db, options, 'batch', id)
+          await requireBatch(db, organizationId, id)
+          return action(db, organizationId, id)
         })
         const shown = batchResource(row)
         show(context, options, shown, (width) => [

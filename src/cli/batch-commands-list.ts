@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { batchResource, type BatchRow } from '../domains/batches/batch-resource.ts'
 import { listApiBatches, listOwnBatches } from '../domains/batches/batch-store.ts'
 import { listRecipients, type Recipient } from '../domains/batches/list-recipients.ts'
+import { programPath } from '../runtime/program-path.ts'
 import { requireBatch } from './batch-commands-actions.ts'
 import { batchBar } from './batch-commands-bar.ts'
 import { createWatchOutput, howToGoOn, watchBatches } from './batch-commands-watch.ts'
@@ -13,11 +14,15 @@ import { styledStatus } from './describe-call.ts'
 import { whileInterruptible } from './interrupted.ts'
 import { csvOf, readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
 import { show, tellCsv, type Lines, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 import { table } from './table.ts'
 
-interface ShowOptions extends OutputOptions {
-  readonly org: string
+interface ShowOptions extends OutputOptions, OrganizationOption {
   readonly recipients?: true
   readonly csv?: true
   readonly watch?: true
@@ -43,14 +48,16 @@ export const addBatchListCommands = (batch: Command, context: CliContext): void 
           `${endedOf(each)}/${each.total_recipients}`,
           each.name,
         ]),
-        whenEmpty: 'There is no such batch: outdial batch run FILE.csv makes one.',
+        whenEmpty: `There is no such batch: ${programPath()} batch run FILE.csv makes one.`,
       })
     })
-  batch
-    .command('show')
-    .description('state and counters of a batch; its recipients with --recipients')
-    .argument('<id>')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    batch
+      .command('show')
+      .description('state and counters of a batch; its recipients with --recipients')
+      .argument('<id>'),
+    'batch',
+  )
     .option('--recipients', 'each recipient, what became of the call, and why')
     .option('--csv', 'recipients as CSV, safe for spreadsheets')
     .option('--watch', 'show progress until the last call has ended')
@@ -69,11 +76,11 @@ const listBatches = async (
   db: Database,
   { org, limit, status }: ListOptions & { readonly status?: BatchStatus },
 ): Promise<BatchRow[]> => {
-  await requireOrganization(db, org)
+  const { id: organizationId } = await requireOrganization(db, org)
   const lists = await Promise.all(
     [listApiBatches, listOwnBatches].map((list) =>
       readPages(limit, (size, cursor: Parameters<typeof list>[1]['cursor']) =>
-        list(db, { organizationId: org, limit: size, cursor, filters: { status } }),
+        list(db, { organizationId, limit: size, cursor, filters: { status } }),
       ),
     ),
   )
@@ -89,12 +96,12 @@ const showBatch = async (
   id: string,
   options: ShowOptions,
 ): Promise<void> => {
-  await requireOrganization(db, options.org)
-  await requireBatch(db, options.org, id)
-  if (options.watch) await watch(db, context, id, options)
-  const batch = batchResource(await requireBatch(db, options.org, id))
+  const organizationId = await requireOwner(db, options, 'batch', id)
+  await requireBatch(db, organizationId, id)
+  if (options.watch) await watch(db, context, { organizationId, id }, options)
+  const batch = batchResource(await requireBatch(db, organizationId, id))
   const asksForRecipients = options.recipients === true || options.csv === true
-  const recipients = asksForRecipients ? await listRecipients(db, options.org, id) : undefined
+  const recipients = asksForRecipients ? await listRecipients(db, organizationId, id) : undefined
   if (options.csv) return tellCsv(context, csvOf(recipients ?? []))
   show(context, options, recipients ? { ...batch, recipients } : batch, (width) => [
     `${batch.id}  ${batch.name}`,
@@ -106,12 +113,12 @@ const showBatch = async (
 const watch = async (
   db: Database,
   context: CliContext,
-  id: string,
-  { org, json }: ShowOptions,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  { json }: ShowOptions,
 ): Promise<void> => {
   const form = json ? 'silent' : context.isTerminal ? 'bars' : 'lines'
-  await whileInterruptible(context, howToGoOn(org, [id]), () =>
-    watchBatches(db, org, [id], createWatchOutput(context, form)),
+  await whileInterruptible(context, howToGoOn(organizationId, [id]), () =>
+    watchBatches(db, organizationId, [id], createWatchOutput(context, form)),
   )
 }
 

@@ -6,6 +6,7 @@ import { isBatchOver } from '../domains/batches/batch-states.ts'
 import { findBatch } from '../domains/batches/batch-store.ts'
 import { hasDispatcher } from '../domains/calls/dispatchers.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { programPath } from '../runtime/program-path.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { batchBars } from './batch-commands-bar.ts'
 import type { CliContext } from './cli-context.ts'
@@ -70,14 +71,16 @@ export const howToGoOn = (organizationId: string, ids: readonly string[]): Lines
     .slice(0, maxNamed)
     .flatMap((id) =>
       ['show --watch', 'pause', 'cancel'].map(
-        (action) => `  outdial batch ${action} ${id} --org ${organizationId}`,
+        (action) => `  ${programPath()} batch ${action} ${id} --org ${organizationId}`,
       ),
     ),
   ...(ids.length > maxNamed ? [`  and ${ids.length - maxNamed} more batches`] : []),
 ]
 
 const nobodyAtWork = (): OperatorError =>
-  new OperatorError('`outdial start` has stopped. Nothing is lost: the batch goes on with it.')
+  new OperatorError(
+    `\`${programPath()} start\` has stopped. Nothing is lost: the batch goes on with it.`,
+  )
 
 const read = async (db: Database, organizationId: string, id: string): Promise<Batch> => {
   const row = await findBatch(db, organizationId, id, undefined)

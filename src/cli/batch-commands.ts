@@ -7,6 +7,7 @@ import { runBatches } from '../domains/batches/run-file.ts'
 import { hasDispatcher } from '../domains/calls/dispatchers.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { programPath } from '../runtime/program-path.ts'
 import { addActions } from './batch-commands-actions.ts'
 import { batchBar } from './batch-commands-bar.ts'
 import { addBatchListCommands } from './batch-commands-list.ts'
@@ -22,10 +23,14 @@ import {
 import { whileInterruptible } from './interrupted.ts'
 import { show, tell, warn } from './output.ts'
 import { readTextFile } from './read-file.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 
-interface RunOptions extends ContactFileOptions {
-  readonly org: string
+interface RunOptions extends ContactFileOptions, OrganizationOption {
   readonly agent: string
   readonly name?: string
   readonly watch?: true
@@ -37,11 +42,16 @@ export const addBatchCommands = (program: Command, context: CliContext): void =>
   addBatchListCommands(batch, context)
   addActions(batch, context)
   withContactFileOptions(
-    batch
-      .command('run')
-      .description('call everybody in a CSV file; nothing is created unless all of it is valid')
-      .argument('<file>', 'CSV with a heading: external_id, name, phone_number, and other fields')
-      .requiredOption('--org <org>', 'organization id')
+    withOrganization(
+      batch
+        .command('run')
+        .description('call everybody in a CSV file; nothing is created unless all of it is valid')
+        .argument(
+          '<file>',
+          'CSV with a heading: external_id, name, phone_number, and other fields',
+        ),
+      'agent',
+    )
       .requiredOption('--agent <agent>', 'agent id')
       .option('--name <name>', 'name of the batch; the file’s name')
       .option('--watch', 'show progress until the last call has ended'),
@@ -58,10 +68,11 @@ const run = async (
   text: string,
   options: RunOptions,
 ): Promise<void> => {
-  const organization = await requireOrganization(db, options.org)
+  const owner = await requireOwner(db, options, 'agent', options.agent)
+  const organization = await requireOrganization(db, owner)
   if (!(await findAgent(db, organization.id, options.agent))) {
     throw new OperatorError(
-      `The organization has no agent ${options.agent}. \`outdial agent list\` names them.`,
+      `The organization has no agent ${options.agent}. \`${programPath()} agent list\` names them.`,
     )
   }
   const { country } = options
@@ -75,8 +86,8 @@ const run = async (
     recipients: acceptedInputs(context, contacts, options),
   })
   tellIds(context, started, options)
-  const batches = await follow(db, context, started, options)
-  if (batches) print(context, options, batches)
+  const batches = await follow(db, context, started, { ...options, org: organization.id })
+  if (batches) print(context, { ...options, org: organization.id }, batches)
 }
 
 /** First of all: what was begun can be seen and stopped, whatever becomes of this command. */
@@ -98,10 +109,13 @@ const follow = async (
   db: Database,
   context: CliContext,
   started: readonly Batch[],
-  { org, watch, json }: RunOptions,
+  { org, watch, json }: RunOptions & { readonly org: string },
 ): Promise<readonly Batch[] | undefined> => {
   if (!(await hasDispatcher(db))) {
-    warn(context, 'No service is at work: the batch is queued and begins with `outdial start`.')
+    warn(
+      context,
+      `No service is at work: the batch is queued and begins with \`${programPath()} start\`.`,
+    )
     return started
   }
   if (!watch) return started
@@ -114,7 +128,11 @@ const follow = async (
 }
 
 /** One Batch, or a list where the file took more than one. */
-const print = (context: CliContext, options: RunOptions, batches: readonly Batch[]): void =>
+const print = (
+  context: CliContext,
+  options: RunOptions & { readonly org: string },
+  batches: readonly Batch[],
+): void =>
   show(context, options, batches.length === 1 ? batches[0] : batches, (width) => [
     ...batches.flatMap((batch) => [`${batch.id}  ${batch.name}`, ...batchBar(batch, width)]),
     ...howToGoOn(

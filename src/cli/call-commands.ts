@@ -4,7 +4,6 @@ import type { Database } from '../database/database.ts'
 import { callResource } from '../domains/calls/call-record.ts'
 import { findCall } from '../domains/calls/call-store.ts'
 import { explainCall } from '../domains/calls/explain-call.ts'
-import { organizationOfCall } from '../domains/calls/explain-store.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { findRecordingDetails } from '../domains/recordings/recording-details.ts'
 import { listResultHeads } from '../domains/results/result-heads.ts'
@@ -14,43 +13,50 @@ import { addCallListCommands } from './call-list-commands.ts'
 import type { CliContext } from './cli-context.ts'
 import { describeCall, describeExplanation, type ShownCall } from './describe-call.ts'
 import { show, type OutputOptions } from './output.ts'
+import { requireOwner, withOrganization, type OrganizationOption } from './require-organization.ts'
 
 /** `outdial call list|cancel|show|explain|reprocess`: calls of any origin. */
 export const addCallCommands = (program: Command, context: CliContext): void => {
   const call = program.command('call').description('calls, however they were made')
   addCallListCommands(call, context)
-  call
-    .command('show')
-    .description('a call with its words, results and recording')
-    .argument('<id>')
-    .option('--org <org>', 'organization id; not needed, ids of calls are unique')
+  withOrganization(
+    call
+      .command('show')
+      .description('a call with its words, results and recording')
+      .argument('<id>'),
+    'call',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions) => {
-      const shown = await context.withDatabase((db) => loadCall(db, id))
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
+      const shown = await context.withDatabase((db) => loadCall(db, options, id))
       show(context, options, shown, (width) => describeCall(shown, width))
     })
-  call
-    .command('explain')
-    .description('why a call waits, or what was decided about it')
-    .argument('<id>')
-    .option('--org <org>', 'organization id; not needed, ids of calls are unique')
+  withOrganization(
+    call
+      .command('explain')
+      .description('why a call waits, or what was decided about it')
+      .argument('<id>'),
+    'call',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions) => {
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
       const explanation = await context.withDatabase(async (db) => {
-        const found = await explainCall(db, await organizationOf(db, id), id)
+        const found = await explainCall(db, await requireOwner(db, options, 'call', id), id)
         return found ?? refuse(id)
       })
       show(context, options, explanation, (width) => describeExplanation(explanation, width))
     })
-  call
-    .command('reprocess')
-    .description('try again to summarise a call whose attempts are used up')
-    .argument('<id>')
-    .option('--org <org>', 'organization id; not needed, ids of calls are unique')
+  withOrganization(
+    call
+      .command('reprocess')
+      .description('try again to summarise a call whose attempts are used up')
+      .argument('<id>'),
+    'call',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions) => {
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
       const results = await context.withDatabase(async (db) => {
-        const key = { organizationId: await organizationOf(db, id), callId: id }
+        const key = { organizationId: await requireOwner(db, options, 'call', id), callId: id }
         await reprocessCall(db, key)
         return listResultHeads(db, key)
       })
@@ -62,12 +68,13 @@ const refuse = (id: string): never => {
   throw new OperatorError(`There is no call ${id}.`)
 }
 
-const organizationOf = async (db: Database, id: string): Promise<string> =>
-  (await organizationOfCall(db, id)) ?? refuse(id)
-
 /** Words as they were spoken: for the operator, before any sanitizer. */
-const loadCall = async (db: Database, callId: string): Promise<ShownCall> => {
-  const organizationId = await organizationOf(db, callId)
+const loadCall = async (
+  db: Database,
+  options: OrganizationOption,
+  callId: string,
+): Promise<ShownCall> => {
+  const organizationId = await requireOwner(db, options, 'call', callId)
   const key = { organizationId, callId }
   const [row, results, recording, turns, usage, latencies] = await Promise.all([
     findCall(db, organizationId, callId),

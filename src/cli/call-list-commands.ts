@@ -9,11 +9,17 @@ import { waitReasonsOf } from '../domains/calls/explain-store.ts'
 import { findCall, listApiCalls, listOwnCalls } from '../domains/calls/call-store.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { isUuid } from '../runtime/ids.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { styledStatus } from './describe-call.ts'
 import { readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
 import { show, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 
 interface CallListOptions extends ListOptions {
   readonly status?: CallStatus
@@ -31,9 +37,10 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
     .option('--batch <batch>', 'only those of this batch')
     .action(async (options: CallListOptions) => {
       const { rows, waiting } = await context.withDatabase(async (db) => {
-        const found = await listCalls(db, options)
+        const { id } = await requireOrganization(db, options.org)
+        const found = await listCalls(db, id, options)
         const queued = found.filter((row) => row.status === 'queued').map((row) => row.id)
-        return { rows: found, waiting: await waitReasonsOf(db, options.org, queued) }
+        return { rows: found, waiting: await waitReasonsOf(db, id, queued) }
       })
       showList(context, options, {
         resources: rows.map(callResource),
@@ -46,31 +53,35 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
           row.outcome ?? '',
           row.outcome_reason ?? waiting.get(row.id) ?? '',
         ]),
-        whenEmpty: 'There is no such call: outdial dial --org ORG --agent AGENT NUMBER makes one.',
+        whenEmpty: `There is no such call: ${programPath()} dial --agent AGENT NUMBER makes one.`,
       })
     })
-  call
-    .command('cancel')
-    .description('take a waiting call out of the queue, or hang up a live one')
-    .argument('<id>')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    call
+      .command('cancel')
+      .description('take a waiting call out of the queue, or hang up a live one')
+      .argument('<id>'),
+    'call',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions & { readonly org: string }) => {
-      const row = await context.withDatabase((db) => cancel(db, options.org, id))
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
+      const row = await context.withDatabase((db) => cancel(db, options, id))
       show(context, options, callResource(row), () => sentenceOf(row))
     })
 }
 
 /** The API's calls and the others lie in two indexes: the newest of both. */
-const listCalls = async (db: Database, options: CallListOptions): Promise<CallRow[]> => {
-  const { org, limit, status, contact, agent, batch } = options
-  await requireOrganization(db, org)
+const listCalls = async (
+  db: Database,
+  organizationId: string,
+  { limit, status, contact, agent, batch }: CallListOptions,
+): Promise<CallRow[]> => {
   if (![contact, agent, batch].every((id) => id === undefined || isUuid(id))) return []
   const filters = { status, contact_id: contact, agent_id: agent, batch_id: batch }
   const lists = await Promise.all(
     [listApiCalls, listOwnCalls].map((list) =>
       readPages(limit, (size, cursor: Parameters<typeof list>[1]['cursor']) =>
-        list(db, { organizationId: org, limit: size, cursor, filters }),
+        list(db, { organizationId, limit: size, cursor, filters }),
       ),
     ),
   )
@@ -80,8 +91,8 @@ const listCalls = async (db: Database, options: CallListOptions): Promise<CallRo
 const newestFirst = (a: CallRow, b: CallRow): number =>
   b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1)
 
-const cancel = async (db: Database, organizationId: string, id: string): Promise<CallRow> => {
-  await requireOrganization(db, organizationId)
+const cancel = async (db: Database, options: OrganizationOption, id: string): Promise<CallRow> => {
+  const organizationId = await requireOwner(db, options, 'call', id)
   const known = isUuid(id) ? await findCall(db, organizationId, id) : undefined
   if (!known) throw new OperatorError(`The organization has no call ${id}.`)
   await db.transaction((tx) => cancelCallById(tx, onCallEnded, organizationId, id, undefined))

@@ -1,10 +1,16 @@
 import type { Command } from 'commander'
 import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
 import { eraseContact, type Erasure } from '../domains/retention/erase-contact.ts'
+import { isUuid } from '../runtime/ids.ts'
 import type { CliContext } from './cli-context.ts'
 import { addContactListCommands } from './contact-list-commands.ts'
 import { show, type Lines, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 
 /** A person's recordings are deleted in portions of so many, until none is left. */
 const purgeLimit = 500
@@ -14,23 +20,27 @@ const maxPurgeRounds = 200
 export const addContactCommands = (program: Command, context: CliContext): void => {
   const contact = program.command('contact').description('people who are called')
   addContactListCommands(contact, context)
-  contact
-    .command('erase')
-    .description('forget a person: contact, recordings, transcripts, summaries, number')
-    .argument('<contact>', 'id, or E.164 number')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    contact
+      .command('erase')
+      .description('forget a person: contact, recordings, transcripts, summaries, number')
+      .argument('<contact>', 'id, or E.164 number'),
+    'contact',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions & { readonly org: string }) => {
-      const { erasure, purged } = await erase(context, options.org, id)
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
+      const { erasure, purged } = await erase(context, options, id)
       show(context, options, { ...erasure, purged_recordings: purged }, () =>
         describe(erasure, purged),
       )
     })
 }
 
-const erase = (context: CliContext, organizationId: string, contact: string) =>
+const erase = (context: CliContext, options: OrganizationOption, contact: string) =>
   context.withDatabase(async (db) => {
-    await requireOrganization(db, organizationId)
+    const organizationId = isUuid(contact)
+      ? await requireOwner(db, options, 'contact', contact)
+      : (await requireOrganization(db, options.org)).id
     const erasure = await db.transaction((tx) => eraseContact(tx, organizationId, contact))
     const { openRecordingStorage } = await import('../compose/storage.ts')
     const { objects } = openRecordingStorage(context.config)

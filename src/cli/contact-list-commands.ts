@@ -5,6 +5,7 @@ import { contactResource } from '../domains/contacts/contact-resource.ts'
 import { findContact, listContactRows, type ContactRow } from '../domains/contacts/contact-store.ts'
 import { upsertRecipients } from '../domains/contacts/upsert-recipients.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import {
   acceptedInputs,
@@ -16,14 +17,19 @@ import {
 import { readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
 import { facts, show, type OutputOptions } from './output.ts'
 import { readTextFile } from './read-file.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 
 interface ContactListOptions extends ListOptions {
   readonly externalId?: string
   readonly source?: string
 }
 
-type ImportOptions = ContactFileOptions & { readonly org: string }
+type ImportOptions = ContactFileOptions & OrganizationOption
 
 /** `outdial contact list|show|import`. */
 export const addContactListCommands = (contact: Command, context: CliContext): void => {
@@ -36,19 +42,17 @@ export const addContactListCommands = (contact: Command, context: CliContext): v
         resources: rows.map(contactResource),
         heading: ['ID', 'NUMBER', 'EXTERNAL ID', 'NAME'],
         rows: rows.map((row) => [row.id, row.phone_number, row.external_id ?? '', row.name]),
-        whenEmpty: 'There is no such contact: outdial contact import FILE.csv makes some.',
+        whenEmpty: `There is no such contact: ${programPath()} contact import FILE.csv makes some.`,
       })
     })
-  contact
-    .command('show')
-    .description('a contact with all its fields')
-    .argument('<id>')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    contact.command('show').description('a contact with all its fields').argument('<id>'),
+    'contact',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions & { readonly org: string }) => {
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
       const row = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        const found = await findContact(db, options.org, id)
+        const found = await findContact(db, await requireOwner(db, options, 'contact', id), id)
         if (!found) throw new OperatorError(`The organization has no contact ${id}.`)
         return found
       })
@@ -56,11 +60,15 @@ export const addContactListCommands = (contact: Command, context: CliContext): v
       show(context, options, shown, (width) => facts(Object.entries(shown), width))
     })
   withContactFileOptions(
-    contact
-      .command('import')
-      .description('create and update the contacts of a CSV file; all of it, or nothing')
-      .argument('<file>', 'CSV with a heading: external_id, name, phone_number, and other fields')
-      .requiredOption('--org <org>', 'organization id'),
+    withOrganization(
+      contact
+        .command('import')
+        .description('create and update the contacts of a CSV file; all of it, or nothing')
+        .argument(
+          '<file>',
+          'CSV with a heading: external_id, name, phone_number, and other fields',
+        ),
+    ),
   ).action(async (file: string, options: ImportOptions) => {
     const text = readTextFile(file)
     await context.withDatabase((db) => importContacts(db, context, text, options))
@@ -71,10 +79,10 @@ const listContacts = async (
   db: Database,
   { org, limit, externalId, source }: ContactListOptions,
 ): Promise<ContactRow[]> => {
-  await requireOrganization(db, org)
+  const { id: organizationId } = await requireOrganization(db, org)
   return readPages(limit, (size, cursor: Parameters<typeof listContactRows>[1]['cursor']) =>
     listContactRows(db, {
-      organizationId: org,
+      organizationId,
       limit: size,
       cursor,
       filters: { external_id: externalId, source },

@@ -9,34 +9,36 @@ import { placeManualCall } from '../domains/calls/place-manual-call.ts'
 import { checkPhoneNumber } from '../domains/organizations/do-not-call.ts'
 import { listTurnsAfter } from '../domains/results/transcript-store.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { whileInterruptible } from './interrupted.ts'
 import { describeReasons } from './describe-call.ts'
 import { hanging, show, tell, warn, type Lines, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import { requireOwner, withOrganization, type OrganizationOption } from './require-organization.ts'
 
-interface DialOptions extends OutputOptions {
-  readonly org: string
+interface DialOptions extends OutputOptions, OrganizationOption {
   readonly agent: string
   readonly follow?: true
 }
 
 /** `outdial dial NUMBER`: a manual dial, which the API does not list. */
 export const addDialCommand = (program: Command, context: CliContext): void => {
-  program
-    .command('dial')
-    .description('call a number now')
-    .argument('<number>', 'E.164, such as +12025550100')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    program
+      .command('dial')
+      .description('call a number now')
+      .argument('<number>', 'E.164, such as +12025550100'),
+    'agent',
+  )
     .requiredOption('--agent <agent>', 'agent id')
     .option('--follow', 'show state and words as they come, until the end')
     .option('--json', 'print JSON')
     .action(async (number: string, options: DialOptions) => {
       const phoneNumber = checkPhoneNumber(number)
       await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
+        const organizationId = await requireOwner(db, options, 'agent', options.agent)
         const accepted = await db.transaction((tx) =>
-          placeManualCall(tx, options.org, { agentId: options.agent, phoneNumber }),
+          placeManualCall(tx, organizationId, { agentId: options.agent, phoneNumber }),
         )
         const print = (told: string | Lines): void => {
           if (!options.json) tell(context, told)
@@ -45,8 +47,8 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
         // Standard output is for the document alone, yet a reader of it must hear why nothing happens.
         const explain = (told: string): void => (options.json ? warn : tell)(context, told)
         const call = options.follow
-          ? await whileInterruptible(context, goesOn(options.org, accepted.id), () =>
-              follow(db, options.org, accepted, {
+          ? await whileInterruptible(context, goesOn(organizationId, accepted.id), () =>
+              follow(db, organizationId, accepted, {
                 print,
                 explain,
                 width: () => context.terminalWidth,
@@ -60,8 +62,8 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
 
 const goesOn = (organizationId: string, callId: string): Lines => [
   'The call goes on by itself, whatever becomes of this command:',
-  `  outdial call show ${callId}`,
-  `  outdial call cancel ${callId} --org ${organizationId}`,
+  `  ${programPath()} call show ${callId}`,
+  `  ${programPath()} call cancel ${callId} --org ${organizationId}`,
 ]
 
 const summaryOf = (call: CallRow) => ({
@@ -116,7 +118,7 @@ const follow = async (
       isExplained = reasons.length > 0
     }
     if (nowMs - liveSinceMs > maxLiveMs)
-      throw new Error(`Call ${call.id} did not end in time; is \`outdial start\` running?`)
+      throw new Error(`Call ${call.id} did not end in time; is \`${programPath()} start\` running?`)
     await delay(pollEveryMs)
   }
 }

@@ -9,24 +9,28 @@ import {
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import type { Database } from '../database/database.ts'
 import type { CliContext } from './cli-context.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 import { show, type OutputOptions } from './output.ts'
 import { table } from './table.ts'
 
-type DncOptions = OutputOptions & { readonly org: string }
+type DncOptions = OutputOptions & OrganizationOption
 
 /** `outdial dnc add|remove|list`: the do-not-call list. */
 export const addDncCommands = (program: Command, context: CliContext): void => {
   const dnc = program.command('dnc').description('the do-not-call list')
   const withOrg = (command: Command): Command =>
-    command.requiredOption('--org <org>', 'organization id').option('--json', 'print JSON')
+    withOrganization(command).option('--json', 'print JSON')
 
   withOrg(dnc.command('add').description('never call a number').argument('<number>')).action(
     async (number: string, options: DncOptions) => {
       const phoneNumber = checkPhoneNumber(number)
       await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        await addDoNotCall(db, options.org, phoneNumber)
+        const organization = await requireOrganization(db, options.org)
+        await addDoNotCall(db, organization.id, phoneNumber)
       })
       show(context, options, { phone_number: phoneNumber }, () => `${phoneNumber} is not called.`)
     },
@@ -35,8 +39,8 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
     async (number: string, options: DncOptions) => {
       const phoneNumber = checkPhoneNumber(number)
       await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        if (!(await removeDoNotCall(db, options.org, phoneNumber)))
+        const organization = await requireOrganization(db, options.org)
+        if (!(await removeDoNotCall(db, organization.id, phoneNumber)))
           throw new OperatorError(`${phoneNumber} is not on the do-not-call list.`)
       })
       show(context, options, { phone_number: phoneNumber }, () => `${phoneNumber} may be called.`)
@@ -45,8 +49,8 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
   withOrg(dnc.command('list').description('list the numbers')).action(
     async (options: DncOptions) => {
       const entries = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        return wholeList(db, options.org)
+        const organization = await requireOrganization(db, options.org)
+        return wholeList(db, organization.id)
       })
       show(context, options, entries, (width) =>
         table(

@@ -6,11 +6,14 @@ import { revokeApiKey } from '../domains/api-keys/revoke-api-key.ts'
 import type { CliContext } from './cli-context.ts'
 import { collectRates, commaList, type RateOption } from './option-values.ts'
 import { facts, show, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 import { table } from './table.ts'
 
-interface CreateOptions extends OutputOptions, RateOption {
-  readonly org: string
+interface CreateOptions extends OutputOptions, RateOption, OrganizationOption {
   readonly name: string
   readonly scopes: string[]
   readonly expiresAt?: string
@@ -19,17 +22,17 @@ interface CreateOptions extends OutputOptions, RateOption {
 /** `outdial key create|list|rename|revoke`. */
 export const addKeyCommands = (program: Command, context: CliContext): void => {
   const key = program.command('key').description('API keys')
-  key
-    .command('create')
-    .description('make a key; its secret is shown once')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(key.command('create').description('make a key; its secret is shown once'))
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--scopes <a,b>', 'scopes, or all', commaList)
     .option('--expires-at <instant>', 'RFC 3339 instant after which it is refused')
     .option('--rate <bucket=n>', 'lower rate of a bucket (repeatable)', collectRates)
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
-      const made = await context.withDatabase((db) => createApiKey(db, keyInput(options)))
+      const made = await context.withDatabase(async (db) => {
+        const { id } = await requireOrganization(db, options.org)
+        return createApiKey(db, keyInput(id, options))
+      })
       show(context, options, made, (width) =>
         facts(
           [
@@ -42,15 +45,12 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
         ),
       )
     })
-  key
-    .command('list')
-    .description('list keys')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(key.command('list').description('list keys'))
     .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { org: string }) => {
+    .action(async (options: OutputOptions & OrganizationOption) => {
       const keys = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        return listApiKeys(db, options.org)
+        const { id: organizationId } = await requireOrganization(db, options.org)
+        return listApiKeys(db, organizationId)
       })
       show(context, options, keys, (width) =>
         table(
@@ -91,8 +91,8 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
     })
 }
 
-const keyInput = ({ org, name, scopes, expiresAt, rate }: CreateOptions) => ({
-  organizationId: org,
+const keyInput = (organizationId: string, { name, scopes, expiresAt, rate }: CreateOptions) => ({
+  organizationId,
   name,
   scopes: scopes.length === 1 && scopes[0] === 'all' ? ('all' as const) : scopes,
   ...(expiresAt !== undefined && { expiresAt }),

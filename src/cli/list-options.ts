@@ -4,10 +4,11 @@ import { UsageError, type CliContext } from './cli-context.ts'
 import { wholeNumber } from './option-values.ts'
 import { plainText } from '../runtime/plain-text.ts'
 import { show, tellCsv, type OutputOptions, type Piece } from './output.ts'
+import { withOrganization } from './require-organization.ts'
 import { table } from './table.ts'
 
 export interface ListOptions extends OutputOptions {
-  readonly org: string
+  readonly org?: string
   readonly limit: number
   readonly csv?: true
 }
@@ -18,8 +19,7 @@ const maxLimit = 100_000
 
 /** `--org`, `--limit`, `--csv` and `--json` of a command that lists. */
 export const withListOptions = (command: Command): Command =>
-  command
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(command)
     .option('--limit <n>', 'how many, newest first', listLimit, defaultLimit)
     .option('--csv', 'print CSV, safe for spreadsheets')
     .option('--json', 'print JSON')

@@ -13,6 +13,7 @@ import {
   showOrganization,
   type ShownOrganization,
 } from '../domains/organizations/show-organization.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import {
   collectQuotas,
@@ -79,7 +80,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
             String(each.concurrency),
             each.public_api_enabled ? 'on' : 'off',
           ]),
-          'There is no organization yet: outdial org create --name NAME',
+          `There is no organization yet: ${programPath()} org create --name NAME`,
           width,
         ),
       )

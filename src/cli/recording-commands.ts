@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { Database } from '../database/database.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { organizationOf } from '../domains/organizations/organization-of.ts'
 import { recordingResource } from '../domains/recordings/recording-resource.ts'
 import {
   findRecording,
@@ -14,17 +15,22 @@ import {
   type RecordingRow,
 } from '../domains/recordings/recording-store.ts'
 import { isUuid } from '../runtime/ids.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
 import { show, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 
 interface RecordingListOptions extends ListOptions {
   readonly contact?: string
 }
 
-interface DownloadOptions extends OutputOptions {
-  readonly org: string
+interface DownloadOptions extends OutputOptions, OrganizationOption {
   readonly out?: string
 }
 
@@ -48,15 +54,17 @@ export const addRecordingCommands = (program: Command, context: CliContext): voi
         whenEmpty: 'There is no recording.',
       })
     })
-  recording
-    .command('download')
-    .description('write a recording to an MP3 file: the agent left, the contact right')
-    .argument('<id>', 'recording id, or the id of its call')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    recording
+      .command('download')
+      .description('write a recording to an MP3 file: the agent left, the contact right')
+      .argument('<id>', 'recording id, or the id of its call'),
+    'recording',
+  )
     .option('--out <file>', 'the file; the recording’s id with .mp3 in this folder')
     .option('--json', 'print JSON')
     .action(async (id: string, options: DownloadOptions) => {
-      const { row, audio } = await context.withDatabase((db) => find(db, options.org, id))
+      const { row, audio } = await context.withDatabase((db) => find(db, options, id))
       const file = options.out ?? `${row.id}.mp3`
       await download(context, audio, file)
       const told = { id: row.id, file, size_bytes: audio.sizeBytes }
@@ -68,11 +76,11 @@ const listRecordings = async (
   db: Database,
   { org, limit, contact }: RecordingListOptions,
 ): Promise<RecordingRow[]> => {
-  await requireOrganization(db, org)
+  const { id: organizationId } = await requireOrganization(db, org)
   if (contact !== undefined && !isUuid(contact)) return []
   return readPages(limit, (size, cursor: Parameters<typeof listRecordingRows>[1]['cursor']) =>
     listRecordingRows(db, {
-      organizationId: org,
+      organizationId,
       limit: size,
       cursor,
       filters: { contact_id: contact },
@@ -80,8 +88,9 @@ const listRecordings = async (
   )
 }
 
-const find = async (db: Database, organizationId: string, id: string) => {
-  await requireOrganization(db, organizationId)
+const find = async (db: Database, options: OrganizationOption, id: string) => {
+  const owned = (await organizationOf(db, 'call', id)) === undefined ? 'recording' : 'call'
+  const organizationId = await requireOwner(db, options, owned, id)
   if (isUuid(id)) {
     for (const recordingId of [id, recordingIdOf({ organizationId, callId: id })]) {
       const row = await findRecording(db, organizationId, recordingId)
@@ -90,7 +99,7 @@ const find = async (db: Database, organizationId: string, id: string) => {
     }
   }
   throw new OperatorError(
-    `The organization has no recording ${id}, and no recorded call of that id. \`outdial call show ID\` says what became of a recording.`,
+    `The organization has no recording ${id}, and no recorded call of that id. \`${programPath()} call show ID\` says what became of a recording.`,
   )
 }
 

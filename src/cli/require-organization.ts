@@ -1,18 +1,68 @@
-import { isUuid } from '../runtime/ids.ts'
+import type { Command } from 'commander'
 import type { Queryable } from '../database/database.ts'
+import { listOrganizations } from '../domains/organizations/list-organizations.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { organizationOf, type Owned } from '../domains/organizations/organization-of.ts'
 import {
   findOrganization,
   type OrganizationRecord,
 } from '../domains/organizations/organization-store.ts'
+import { isUuid } from '../runtime/ids.ts'
+import { programPath } from '../runtime/program-path.ts'
+import { UsageError } from './cli-context.ts'
 
-/** The organization a command names; throws `OperatorError` when there is none. */
+export interface OrganizationOption {
+  readonly org?: string
+}
+
+/** `--org` of a command; `owned` where it names something whose id says whose it is. */
+export const withOrganization = (command: Command, owned?: Owned): Command =>
+  command.option(
+    '--org <org>',
+    owned === undefined
+      ? 'organization id; not needed where there is one organization only'
+      : `organization id; not needed, as the id of the ${owned} tells it`,
+  )
+
+/**
+ * The organization a command names, or the only one there is. Throws `OperatorError` when there is none of that id, and
+ * `UsageError` where several could be meant.
+ */
 export const requireOrganization = async (
   db: Queryable,
-  id: string,
+  id: string | undefined,
 ): Promise<OrganizationRecord> => {
-  const organization = isUuid(id) ? await findOrganization(db, id) : undefined
+  const meant = id ?? (await onlyOrganization(db))
+  const organization = isUuid(meant) ? await findOrganization(db, meant) : undefined
   if (!organization)
-    throw new OperatorError(`There is no organization ${id}. \`outdial org list\` names them.`)
+    throw new OperatorError(
+      `There is no organization ${meant}. \`${programPath()} org list\` names them.`,
+    )
   return organization
+}
+
+/** The id of the organization that a command names, or that what it names belongs to. */
+export const requireOwner = async (
+  db: Queryable,
+  { org }: OrganizationOption,
+  owned: Owned,
+  id: string,
+): Promise<string> => {
+  if (org !== undefined) return (await requireOrganization(db, org)).id
+  const owner = await organizationOf(db, owned, id)
+  if (owner === undefined) throw new OperatorError(`There is no ${owned} ${id}.`)
+  return owner
+}
+
+const onlyOrganization = async (db: Queryable): Promise<string> => {
+  const [only, ...others] = await listOrganizations(db)
+  if (!only)
+    throw new OperatorError(
+      `There is no organization yet: \`${programPath()} org create --name NAME\` makes one.`,
+    )
+  if (others.length > 0)
+    throw new UsageError(
+      `Say which organization with --org: there are ${others.length + 1}. \`${programPath()} org list\` names them.`,
+    )
+  return only.id
 }

@@ -7,11 +7,17 @@ import { findRun, listRunRows, type RunRow } from '../domains/automations/run-st
 import type { Database } from '../database/database.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { isUuid } from '../runtime/ids.ts'
+import { programPath } from '../runtime/program-path.ts'
 import { addRunExplanation } from './automation-commands-run.ts'
 import type { CliContext } from './cli-context.ts'
 import { readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
 import { show, type OutputOptions } from './output.ts'
-import { requireOrganization } from './require-organization.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from './require-organization.ts'
 
 interface RunListOptions extends ListOptions {
   readonly status?: AutomationRunStatus
@@ -40,22 +46,24 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
           row.queued_at.toISOString(),
           row.failure_code ?? '',
         ]),
-        whenEmpty: 'There is no such run: outdial automation run ID --contact CONTACT makes one.',
+        whenEmpty: `There is no such run: ${programPath()} automation run ID --contact CONTACT makes one.`,
       })
     })
   addRunExplanation(run, context, 'show')
-  run
-    .command('cancel')
-    .description('start nothing more of a run; its live call finishes')
-    .argument('<id>')
-    .requiredOption('--org <org>', 'organization id')
+  withOrganization(
+    run
+      .command('cancel')
+      .description('start nothing more of a run; its live call finishes')
+      .argument('<id>'),
+    'run',
+  )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: OutputOptions & { readonly org: string }) => {
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
       const row = await context.withDatabase(async (db) => {
-        await requireOrganization(db, options.org)
-        if (!(await findRun(db, options.org, id)))
+        const organizationId = await requireOwner(db, options, 'run', id)
+        if (!(await findRun(db, organizationId, id)))
           throw new OperatorError(`The organization has no run ${id}.`)
-        return db.transaction((tx) => cancelRun(tx, onCallEnded, options.org, id))
+        return db.transaction((tx) => cancelRun(tx, onCallEnded, organizationId, id))
       })
       show(context, options, runResource(row), () => `Run ${row.id} is ${row.status}.`)
     })
@@ -63,10 +71,10 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
 
 const listRuns = async (db: Database, options: RunListOptions): Promise<RunRow[]> => {
   const { org, limit, status, automation, contact } = options
-  await requireOrganization(db, org)
+  const { id: organizationId } = await requireOrganization(db, org)
   if (![automation, contact].every((id) => id === undefined || isUuid(id))) return []
   const filters = { status, automation_id: automation, contact_id: contact }
   return readPages(limit, (size, cursor: Parameters<typeof listRunRows>[1]['cursor']) =>
-    listRunRows(db, { organizationId: org, limit: size, cursor, filters }),
+    listRunRows(db, { organizationId, limit: size, cursor, filters }),
   )
 }

@@ -11,6 +11,7 @@ import { listAppliedMigrations, listPendingMigrations, migrate } from '../databa
 import { openDatabase } from '../database/open-database.ts'
 import { DatabaseSetupError, NoInstallationError } from '../database/setup-error.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { programPath } from '../runtime/program-path.ts'
 
 /** Where the installation's data is: DATABASE_URL, or the embedded PostgreSQL under the data folder. */
 export interface StoreLocation {
@@ -51,7 +52,7 @@ export const requireInstallation = async (location: StoreLocation): Promise<void
   if (databaseUrl === undefined) {
     if (hasCluster(dataFolder)) return
     throw new NoInstallationError(
-      `There is no installation in ${dataFolder}: make one there with \`outdial start\`, or set OUTDIAL_DATA (or run the command in another folder) to use one that exists.`,
+      `There is no installation in ${dataFolder}: make one there with \`${programPath()} start\`, or set OUTDIAL_DATA (or run the command in another folder) to use one that exists.`,
     )
   }
   const connection = { connectionString: databaseUrl }
@@ -60,7 +61,7 @@ export const requireInstallation = async (location: StoreLocation): Promise<void
   })
   if (applied.length === 0)
     throw new NoInstallationError(
-      `The database of DATABASE_URL holds no installation: make one there with \`outdial start\`, or set DATABASE_URL to one that exists.`,
+      `The database of DATABASE_URL holds no installation: make one there with \`${programPath()} start\`, or set DATABASE_URL to one that exists.`,
     )
 }
 

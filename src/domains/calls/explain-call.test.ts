@@ -10,7 +10,7 @@ import {
 import type { ExplanationReason } from '../../contract/explanations.ts'
 import { sandboxPolicy, type CallingPolicy } from '../organizations/calling-policy.ts'
 import { explainCall } from './explain-call.ts'
-import { organizationOfCall } from './explain-store.ts'
+import { organizationOf } from '../organizations/organization-of.ts'
 
 let test: TestDatabase
 let organization: CallingOrganization
@@ -188,7 +188,7 @@ describe('explaining a call', () => {
   })
 
   it('finds the organization of a call by its id alone', async () => {
-    assert.equal(await organizationOfCall(test.db, otherCallId), organization.organizationId)
-    assert.equal(await organizationOfCall(test.db, organization.agentId), undefined)
+    assert.equal(await organizationOf(test.db, 'call', otherCallId), organization.organizationId)
+    assert.equal(await organizationOf(test.db, 'call', organization.agentId), undefined)
   })
 })

@@ -97,7 +97,7 @@ const trunkDown = ({
     ? undefined
     : {
         code: 'trunk_down',
-        message: `The trunk cannot be used: ${reason} Its calls wait until it can; see outdial doctor.`,
+        message: `The trunk cannot be used: ${reason} Its calls wait until it can; see ./outdial doctor.`,
         ...(retryAt && { until: formatDateTime(retryAt) }),
       }
 

@@ -1,6 +1,5 @@
 import type { CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
-import { isUuid } from '../../runtime/ids.ts'
 import type { CallOrigin } from './call-states.ts'
 import type { LaneKind } from './lane-store.ts'
 import type { LiveLack } from '../organizations/organization-mode.ts'
@@ -193,18 +192,3 @@ export const firstCallsOfBatch = async (
   (await db.rows<{ id: string }>(firstOfLanesStatement, [organizationId, batchId, limit])).map(
     ({ id }) => id,
   )
-
-// Ids are unique, but keys lead with the organization: one probe for each, which an operator can wait for.
-const organizationStatement = sql(
-  'explain-store.organizationOfCall',
-  `select o.id
-     from organizations o
-    where exists (select from calls c where c.organization_id = o.id and c.id = $1)`,
-)
-
-/** For commands, which name a call by its id alone. Undefined: there is no such call. */
-export const organizationOfCall = async (
-  db: Queryable,
-  callId: string,
-): Promise<string | undefined> =>
-  isUuid(callId) ? (await db.row<{ id: string }>(organizationStatement, [callId]))?.id : undefined

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { createBatchFixture, type BatchFixture } from '../../tests/support/batch-fixture.ts'
+import { clearOrganizations, openTrunk } from '../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import { readConfig } from '../config.ts'
+import type { Call } from '../contract/calls.ts'
+import { commandGroups } from './commands.ts'
+import { runCli } from './run-cli.ts'
+
+/** `--org` left out: taken from what an id says, or the only one there is. */
+
+let database: TestDatabase
+let tenant: BatchFixture
+
+before(async () => {
+  database = await createTestDatabase()
+  await openTrunk(database.db)
+})
+after(() => database.drop())
+beforeEach(async () => {
+  await clearOrganizations(database.db)
+  tenant = await createBatchFixture(database.db)
+})
+
+const outdial = async (...args: readonly string[]) => {
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const status = await runCli(args, commandGroups, {
+    config: readConfig({}),
+    withDatabase: (work) => work(database.db),
+    print: (text) => void stdout.push(text),
+    warn: (text) => void stderr.push(text),
+    isTerminal: false,
+  })
+  return { status, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
+}
+
+const idOf = (document: string): string => (JSON.parse(document) as { id: string }).id
+
+const dial = async (): Promise<string> => {
+  const dialled = await outdial('dial', '+12025550101', '--agent', tenant.agentId, '--json')
+  assert.equal(dialled.status, 0, dialled.stderr)
+  return idOf(dialled.stdout)
+}
+
+test('the only organization is meant where none is named', async () => {
+  const call = await dial()
+  const listed = await outdial('call', 'list', '--json')
+  assert.equal(listed.status, 0, listed.stderr)
+  assert.deepEqual(
+    (JSON.parse(listed.stdout) as Call[]).map(({ id }) => id),
+    [call],
+  )
+  for (const command of ['batch', 'contact', 'run', 'recording', 'key', 'dnc'])
+    assert.equal((await outdial(command, 'list')).status, 0, command)
+})
+
+test('with several organizations one must be named, and the refusal says where their ids stand', async () => {
+  await createBatchFixture(database.db)
+  for (const command of ['call', 'batch', 'contact', 'run', 'recording', 'key', 'dnc']) {
+    const refused = await outdial(command, 'list')
+    assert.equal(refused.status, 2, command)
+    assert.match(refused.stderr, /--org.*there are 2.*`\.\/outdial org list`/)
+  }
+})
+
+test('an id tells whose it is, in an installation of several organizations', async () => {
+  const other = await createBatchFixture(database.db)
+  const call = await dial()
+  const shown = await outdial('call', 'show', call, '--json')
+  const { contact_id: contact } = JSON.parse(shown.stdout) as Call
+  assert.equal(idOf((await outdial('contact', 'show', contact, '--json')).stdout), contact)
+  const cancelled = await outdial('call', 'cancel', call)
+  assert.equal(cancelled.stdout, `Call ${call} is cancelled.`)
+  const foreign = await outdial('contact', 'show', contact, '--org', other.organizationId)
+  assert.equal(foreign.status, 1)
+})
+
+test('an id of nothing is refused by its name', async () => {
+  await createBatchFixture(database.db)
+  for (const [command, what] of [
+    ['batch', 'batch'],
+    ['run', 'run'],
+    ['contact', 'contact'],
+    ['call', 'call'],
+  ] as const)
+    for (const id of [tenant.agentId, 'no-id']) {
+      const refused = await outdial(command, 'show', id)
+      assert.deepEqual(refused, { status: 1, stdout: '', stderr: `There is no ${what} ${id}.` })
+    }
+})
