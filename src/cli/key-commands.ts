@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
+import type { ApiKey } from '../contract/api-keys.ts'
 import { createApiKey } from '../domains/api-keys/create-api-key.ts'
 import { listApiKeys } from '../domains/api-keys/list-api-keys.ts'
 import { renameApiKey } from '../domains/api-keys/rename-api-key.ts'
 import { revokeApiKey } from '../domains/api-keys/revoke-api-key.ts'
+import { rotateApiKey } from '../domains/api-keys/rotate-api-key.ts'
+import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { collectRates, commaList, type RateOption } from './option-values.ts'
-import { facts, show, type OutputOptions } from './output.ts'
+import { facts, show, type Lines, type OutputOptions } from './output.ts'
 import {
   requireOrganization,
   withOrganization,
@@ -19,7 +22,7 @@ interface CreateOptions extends OutputOptions, RateOption, OrganizationOption {
   readonly expiresAt?: string
 }
 
-/** `outdial key create|list|rename|revoke`. */
+/** `outdial key create|list|rename|rotate|revoke`. */
 export const addKeyCommands = (program: Command, context: CliContext): void => {
   const key = program.command('key').description('API keys')
   withOrganization(key.command('create').description('make a key; its secret is shown once'))
@@ -33,17 +36,7 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
         const { id } = await requireOrganization(db, options.org)
         return createApiKey(db, keyInput(id, options))
       })
-      show(context, options, made, (width) =>
-        facts(
-          [
-            ['id', made.id],
-            ['name', made.name],
-            ['scopes', made.scopes.join(', ')],
-            ['secret', `${made.secret}   (shown once)`],
-          ],
-          width,
-        ),
-      )
+      show(context, options, made, (width) => describeMade(made, width))
     })
   withOrganization(key.command('list').description('list keys'))
     .option('--json', 'print JSON')
@@ -79,6 +72,20 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
       show(context, options, renamed, () => `Key ${renamed.id} is now called ${renamed.name}.`)
     })
   key
+    .command('rotate')
+    .description('make a key like this one; the old one works until it is revoked')
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const made = await context.withDatabase((db) => rotateApiKey(db, id))
+      show(context, options, made, (width) => [
+        ...describeMade(made, width),
+        '',
+        'The old key works until you end it, once your software has the new one:',
+        `  ${programPath()} key revoke ${id}`,
+      ])
+    })
+  key
     .command('revoke')
     .description('end a key for good')
     .argument('<id>')
@@ -90,6 +97,17 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
       show(context, options, revoked, () => `Key ${revoked.id} is revoked.`)
     })
 }
+
+const describeMade = (made: ApiKey & { readonly secret: string }, width?: number): Lines =>
+  facts(
+    [
+      ['id', made.id],
+      ['name', made.name],
+      ['scopes', made.scopes.join(', ')],
+      ['secret', `${made.secret}   (shown once)`],
+    ],
+    width,
+  )
 
 const keyInput = (organizationId: string, { name, scopes, expiresAt, rate }: CreateOptions) => ({
   organizationId,

@@ -16,6 +16,8 @@ import { createApiKey, type CreateApiKeyInput } from './create-api-key.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { createPrincipals } from './principals.ts'
 import { renameApiKey } from './rename-api-key.ts'
+import { OperatorError } from '../organizations/operator-error.ts'
+import { rotateApiKey } from './rotate-api-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 
 let test: TestDatabase
@@ -51,6 +53,41 @@ const principalsOn = (db: Database) => {
   const clock = createManualClock(new Date('2026-07-16T08:00:00Z'))
   return { clock, ...createPrincipals({ database: db, clock, logger: silentLogger }) }
 }
+
+describe('a rotated API key', () => {
+  it('may do what the old one may, which works until it is revoked', async () => {
+    const old = await make({
+      scopes: ['calls:read'],
+      expiresAt: '2999-01-01T00:00:00Z',
+      rateLimits: { read: 7 },
+    })
+    const made = await rotateApiKey(test.db, old.id)
+    assert.notEqual(made.id, old.id)
+    assert.notEqual(made.secret, old.secret)
+    assert.deepEqual(
+      [made.name, made.scopes, made.expires_at],
+      [old.name, old.scopes, old.expires_at],
+    )
+    const keys = await listApiKeys(test.db, organizationId)
+    assert.deepEqual(
+      keys.map((key) => key.revoked_at),
+      [undefined, undefined],
+    )
+    const rates = await test.db.rows<{ rate_limits: unknown }>(
+      { name: 'test.rates', text: 'select rate_limits from api_keys where organization_id = $1' },
+      [organizationId],
+    )
+    assert.deepEqual(rates, [{ rate_limits: { read: 7 } }, { rate_limits: { read: 7 } }])
+  })
+
+  it('is refused where the old one is unknown, revoked or expired', async () => {
+    const revoked = await make()
+    await revoke(revoked.id)
+    const expired = await make({ expiresAt: '2001-01-01T00:00:00Z' })
+    for (const id of [organizationId, 'no-id', revoked.id, expired.id])
+      await assert.rejects(rotateApiKey(test.db, id), OperatorError)
+  })
+})
 
 describe('a new API key', () => {
   it('tells its secret once and keeps only a hash', async () => {
