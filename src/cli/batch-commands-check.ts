@@ -102,10 +102,16 @@ const problemOf = (row: number, issue: z.core.$ZodIssue, cells: CsvRow['cells'])
         row,
         column,
         code: 'invalid_e164',
-        message: 'It must be E.164, such as +12025550100.',
+        message: `It must be E.164, such as +12025550100.${countryHint(cells.phone_number)}`,
       }
     : { row, column, code: 'invalid_format', message: sourceRule }
 }
+
+/** Digits as people of a country write them, which a file alone does not name. */
+const countryHint = (number = ''): string =>
+  /^[0-9(][0-9 ()./-]{4,30}$/.test(number)
+    ? ' With `--country CC`, such as US, it is read as a number of that country.'
+    : ''
 
 const sourceRule =
   'It must begin with a lower-case letter, followed by lower-case letters, digits, _ or -, 64 in all.'

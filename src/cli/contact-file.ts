@@ -2,11 +2,12 @@ import type { CountryCode } from 'libphonenumber-js/max'
 import type { Command } from 'commander'
 import type { ContactInput } from '../contract/contacts.ts'
 import type { Queryable } from '../database/database.ts'
+import { describeIdentity, type NumberHolder } from '../domains/contacts/identity-conflict.ts'
 import { judgeRecipients } from '../domains/contacts/upsert-recipients.ts'
 import type { CallingPolicy } from '../domains/organizations/calling-policy.ts'
 import { isNumberedCountry } from '../numbering/national-number.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
-import { checkRows, type CheckedRow } from './batch-commands-check.ts'
+import { checkRows } from './batch-commands-check.ts'
 import { readCsv } from './batch-commands-csv.ts'
 import { describeProblems, refusedFile, type RowProblem } from './batch-commands-problems.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
@@ -69,22 +70,25 @@ export const readContactFile = async (
     organizationId,
     checked.valid.map(({ input }) => input),
   )
-  const conflicts = checked.valid.filter((_, index) => verdicts[index] === 'conflict')
+  const conflicts = checked.valid.flatMap(({ row }, index) => {
+    const verdict = verdicts[index]
+    return typeof verdict === 'object' ? [conflictAt(row, verdict.holder)] : []
+  })
   return {
     rows: file.rows.length + new Set(file.problems.map(({ row }) => row)).size,
     inputs: checked.valid
-      .filter((_, index) => verdicts[index] !== 'conflict')
+      .filter((_, index) => typeof verdicts[index] === 'string')
       .map(({ input }) => input),
     known: verdicts.filter((verdict) => verdict === 'known').length,
-    problems: [...file.problems, ...checked.problems, ...conflicts.map(conflictAt)],
+    problems: [...file.problems, ...checked.problems, ...conflicts],
   }
 }
 
-const conflictAt = ({ row }: CheckedRow): RowProblem => ({
+const conflictAt = (row: number, holder: NumberHolder): RowProblem => ({
   row,
   column: 'phone_number',
   code: 'contact_identity_conflict',
-  message: 'Another contact of the organization has this number.',
+  message: `The number belongs to the contact with ${describeIdentity(holder)}.`,
 })
 
 /** The rows to take. Throws with all problems unless the refused rows may be left out, which are told then. */

@@ -38,7 +38,10 @@ describe('a file argument', () => {
   })
 
   it('is refused where it is missing or no JSON, with its name', () => {
-    assert.throws(() => readTextFile(join(folder, 'none')), /none cannot be read: .*ENOENT/)
+    assert.throws(
+      () => readTextFile(join(folder, 'none')),
+      /^FileArgumentError: There is no file \S+none\.$/,
+    )
     assert.throws(() => readJsonFile(fileOf('{')), /file is not JSON: /)
   })
 

@@ -20,6 +20,8 @@ export const readTextFile = (path: string): string => {
   } catch (error) {
     if (error instanceof FileArgumentError) throw error
     if (error instanceof TypeError) throw new FileArgumentError(`${path} is not UTF-8 text.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new FileArgumentError(`There is no file ${path}.`)
     throw new FileArgumentError(`${path} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -32,7 +32,8 @@ export const identityConflict = ({ input, holder, index, cause }: Conflict): Api
   )
 }
 
-const describeIdentity = ({ source, external_id: externalId }: NumberHolder): string =>
+/** How the API names a contact to those who may not read it. */
+export const describeIdentity = ({ source, external_id: externalId }: NumberHolder): string =>
   externalId === null
     ? 'no external_id'
     : `source ${JSON.stringify(source)} and external_id ${JSON.stringify(externalId)}`

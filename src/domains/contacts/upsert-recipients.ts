@@ -3,7 +3,7 @@ import type { ContactInput } from '../../contract/contacts.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
 import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
-import { identityConflict } from './identity-conflict.ts'
+import { identityConflict, type NumberHolder } from './identity-conflict.ts'
 import {
   findKnownContacts,
   insertContacts,
@@ -49,12 +49,12 @@ export const judgeRecipients = async (
   db: Queryable,
   organizationId: string,
   inputs: readonly ContactInput[],
-): Promise<('new' | 'known' | 'conflict')[]> => {
+): Promise<('new' | 'known' | { readonly holder: NumberHolder })[]> => {
   const match = matchAgainst(await findKnownContacts(db, organizationId, inputs))
   return inputs.map((input) => {
     const found = match(input)
     if (found === undefined) return 'new'
-    return 'holder' in found ? 'conflict' : 'known'
+    return 'holder' in found ? found : 'known'
   })
 }
 
