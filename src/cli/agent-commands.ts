@@ -4,18 +4,21 @@ import { createAgent } from '../domains/agents/create-agent.ts'
 import { publishAgent } from '../domains/agents/publish-agent.ts'
 import { agentResource } from '../domains/agents/agent-resource.ts'
 import { listAllAgents } from '../domains/agents/agent-store.ts'
+import { showAgent } from '../domains/agents/show-agent.ts'
 import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
+import { describeAgent } from './describe-agent.ts'
 import { facts, show, type OutputOptions } from './output.ts'
 import { readJsonFile } from './read-file.ts'
 import {
   requireOrganization,
+  requireOwner,
   withOrganization,
   type OrganizationOption,
 } from './require-organization.ts'
 import { table } from './table.ts'
 
-/** `outdial agent create|publish|list|archive`. */
+/** `outdial agent create|publish|list|show|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
   const agent = program.command('agent').description('AI voice agents')
   withOrganization(agent.command('create').description('publish an agent from its file'))
@@ -56,7 +59,7 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
     })
   agent
     .command('list')
-    .description('list the agents that are in use')
+    .description('list the agents that are in use, newest first')
     .option('--org <org>', 'of one organization only')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { org?: string }) => {
@@ -73,13 +76,32 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
         ),
       )
     })
+  withOrganization(
+    agent
+      .command('show')
+      .description('show what an agent says and does, archived or not')
+      .argument('<id>'),
+    'agent',
+  )
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
+      const shown = await context.withDatabase(async (db) =>
+        showAgent(db, await requireOwner(db, options, 'agent', id), id),
+      )
+      show(context, options, shown, (width) => describeAgent(shown, width))
+    })
   agent
     .command('archive')
-    .description('take an agent out of use; its queued calls end failed')
+    .description(
+      'take an agent out of use for good; its queued calls end failed, its live calls go on',
+    )
     .argument('<id>')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const archived = await context.withDatabase((db) => archiveAgent(db, id))
-      show(context, options, archived, () => `Agent ${archived.name} is archived.`)
+      show(context, options, archived, () => [
+        `Agent ${archived.name} is archived, for good: it takes no calls and no new version. Its queued calls end failed, its live calls go on.`,
+        `To go on, make another from its file: ${programPath()} agent create --file FILE`,
+      ])
     })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { dialCall } from '../../tests/support/automation-fixture.ts'
 import { answered, createRunRig, endStep } from '../../tests/support/automation-rig.ts'
 import { execute, insertNode, openTrunk } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
@@ -7,6 +8,7 @@ import { readConfig } from '../config.ts'
 import { newId } from '../runtime/ids.ts'
 import { addAutomationCommands } from './automation-commands.ts'
 import { runCli } from './run-cli.ts'
+import { addRunCommands } from './run-commands.ts'
 
 let database: TestDatabase
 
@@ -65,4 +67,30 @@ test('a run tells its call and what that waits for, until the call has ended', a
   await rig.turn()
   const over = await explain(runId, '--org', rig.organization.organizationId)
   assert.equal(over.split('\n').at(-1), 'The run is completed.')
+})
+
+test('a run with a live call is told to be cancelled when that ends, and any other at once', async () => {
+  const rig = createRunRig(database.db)
+  const steps = () => ({ first: rig.callStep(), done: endStep() })
+  const cancel = async (runId: string): Promise<string> => {
+    const stdout: string[] = []
+    await runCli(['run', 'cancel', runId], [addRunCommands], {
+      config: readConfig({}),
+      withDatabase: (work) => work(database.db),
+      print: (text) => void stdout.push(text),
+      warn: (text) => assert.fail(text),
+      isTerminal: false,
+    })
+    return stdout.join('\n')
+  }
+  const { runId } = await rig.begin(steps)
+  await rig.turn()
+  await dialCall(database.db, (await rig.lastCall(runId)).id)
+  assert.equal(
+    await cancel(runId),
+    `Run ${runId} has a live call. It is cancelled when its live call ends.`,
+  )
+  const waiting = await rig.begin(steps)
+  assert.equal(await cancel(waiting.runId), `Run ${waiting.runId} is cancelled.`)
+  assert.equal(await cancel(waiting.runId), `Run ${waiting.runId} is cancelled.`)
 })

@@ -44,7 +44,7 @@ export const addAutomationRunCommands = (automation: Command, context: CliContex
   addRunExplanation(automation, context, 'explain')
 }
 
-/** `outdial automation explain RUN`, and `outdial run show RUN`. */
+/** `outdial automation explain RUN`, and `outdial run show|explain RUN`. */
 export const addRunExplanation = (group: Command, context: CliContext, name: string): void => {
   withOrganization(
     group

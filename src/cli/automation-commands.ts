@@ -72,12 +72,16 @@ const addPublishCommand = (automation: Command, context: CliContext): void => {
     })
 }
 
-const describe = ({ id, name, status }: Automation, width?: number): Lines =>
+const describe = (
+  { id, name, status, version }: Automation & { readonly version?: number },
+  width?: number,
+): Lines =>
   facts(
     [
       ['id', id],
       ['name', name],
       ['status', status],
+      ['version', version === undefined ? undefined : String(version)],
     ],
     width,
   )
@@ -142,7 +146,6 @@ const addShowCommand = (automation: Command, context: CliContext): void => {
       const drawing = drawDefinition(shown.definition)
       show(context, options, { ...shown, drawing }, (width) => [
         ...describe(shown, width),
-        `version  ${shown.version}`,
         '',
         ...drawing.split('\n'),
       ])

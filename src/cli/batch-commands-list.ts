@@ -3,6 +3,8 @@ import type { Batch } from '../contract/batches.ts'
 import { batchStatuses, type BatchStatus } from '../contract/states.ts'
 import type { Database } from '../database/database.ts'
 import { batchResource, type BatchRow } from '../domains/batches/batch-resource.ts'
+import { isBatchOver } from '../domains/batches/batch-states.ts'
+import { explainBatch } from '../domains/batches/get-batch-explanation.ts'
 import { listApiBatches, listOwnBatches } from '../domains/batches/batch-store.ts'
 import { listRecipients, type Recipient } from '../domains/batches/list-recipients.ts'
 import { programPath } from '../runtime/program-path.ts'
@@ -10,7 +12,7 @@ import { requireBatch } from './batch-commands-actions.ts'
 import { batchBar } from './batch-commands-bar.ts'
 import { createWatchOutput, howToGoOn, watchBatches } from './batch-commands-watch.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
-import { styledStatus } from './describe-call.ts'
+import { describeReasons, styledStatus } from './describe-call.ts'
 import { whileInterruptible } from './interrupted.ts'
 import { csvOf, readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
 import { show, tellCsv, type Lines, type OutputOptions } from './output.ts'
@@ -71,6 +73,10 @@ export const addBatchListCommands = (batch: Command, context: CliContext): void 
 const endedOf = (batch: Batch): number =>
   batch.completed_recipients + batch.failed_recipients + batch.cancelled_recipients
 
+/** What may keep it from going on; one with live calls goes on. */
+const mayWait = ({ status, in_progress_recipients: live }: Batch): boolean =>
+  !isBatchOver(status) && live === 0
+
 /** The API's batches and the others lie in two indexes: the newest of both. */
 const listBatches = async (
   db: Database,
@@ -99,13 +105,18 @@ const showBatch = async (
   const organizationId = await requireOwner(db, options, 'batch', id)
   await requireBatch(db, organizationId, id)
   if (options.watch) await watch(db, context, { organizationId, id }, options)
-  const batch = batchResource(await requireBatch(db, organizationId, id))
+  const row = await requireBatch(db, organizationId, id)
+  const batch = batchResource(row)
+  const [reason] = mayWait(batch) ? await explainBatch(db, organizationId, row) : []
   const asksForRecipients = options.recipients === true || options.csv === true
   const recipients = asksForRecipients ? await listRecipients(db, organizationId, id) : undefined
   if (options.csv) return tellCsv(context, csvOf(recipients ?? []))
   show(context, options, recipients ? { ...batch, recipients } : batch, (width) => [
     `${batch.id}  ${batch.name}`,
     ...batchBar(batch, width),
+    ...(reason
+      ? [...describeReasons([reason]), `\`${programPath()} batch explain ${id}\` says more.`]
+      : []),
     ...(recipients ? ['', ...describeRecipients(recipients, width)] : []),
   ])
 }

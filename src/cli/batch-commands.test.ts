@@ -135,6 +135,24 @@ describe('outdial batch run', () => {
     await nothingMade()
   })
 
+  it('what a batch waits for is explained, and shown with it', async () => {
+    const { id } = await batches.create(2)
+    const explained = await outdial(['explain', id])
+    assert.equal(explained.status, 0, explained.stderr)
+    assert.equal(
+      explained.stdout.join('\n'),
+      'The batch is draft.\nIt waits: The batch is a draft: start it.',
+    )
+    const [printed = ''] = (await outdial(['explain', id, '--json'])).stdout
+    assert.deepEqual(JSON.parse(printed), {
+      object: 'explanation',
+      status: 'draft',
+      reasons: [{ code: 'batch_paused', message: 'The batch is a draft: start it.' }],
+    })
+    const shown = (await outdial(['show', id])).stdout.join('\n')
+    assert.match(shown, /It waits: The batch is a draft: start it\.\n`\.\/outdial batch explain/)
+  })
+
   it('a conflict with the contacts that are there is found before anything is created', async () => {
     await test.db.transaction((tx) =>
       upsertRecipient(
@@ -145,7 +163,10 @@ describe('outdial batch run', () => {
     )
     const ran = await run(csvOf(3))
     assert.equal(ran.status, 1)
-    assert.match(ran.stderr, /^row 3, phone_number: .* \(contact_identity_conflict\)$/)
+    assert.match(
+      ran.stderr,
+      /^row 3, phone_number: The number belongs to the contact with source "\w+" and external_id "\S+"\. \(contact_identity_conflict\)$/,
+    )
   })
 
   it('--skip-invalid calls the others and tells which rows were left out', async () => {

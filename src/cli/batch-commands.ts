@@ -10,6 +10,7 @@ import { systemClock } from '../runtime/clock.ts'
 import { programPath } from '../runtime/program-path.ts'
 import { addActions } from './batch-commands-actions.ts'
 import { batchBar } from './batch-commands-bar.ts'
+import { addBatchExplanation } from './batch-commands-explain.ts'
 import { addBatchListCommands } from './batch-commands-list.ts'
 import { createWatchOutput, howToGoOn, watchBatches } from './batch-commands-watch.ts'
 import type { CliContext } from './cli-context.ts'
@@ -40,6 +41,7 @@ interface RunOptions extends ContactFileOptions, OrganizationOption {
 export const addBatchCommands = (program: Command, context: CliContext): void => {
   const batch = program.command('batch').description('many calls at once')
   addBatchListCommands(batch, context)
+  addBatchExplanation(batch, context)
   addActions(batch, context)
   withContactFileOptions(
     withOrganization(

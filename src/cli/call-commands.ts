@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { reprocessCall } from '../operator/reprocess-call.ts'
 import type { Database } from '../database/database.ts'
 import { callResource } from '../domains/calls/call-record.ts'
+import { listCallParties } from '../domains/calls/call-parties.ts'
 import { findCall } from '../domains/calls/call-store.ts'
 import { explainCall } from '../domains/calls/explain-call.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
@@ -76,19 +77,24 @@ const loadCall = async (
 ): Promise<ShownCall> => {
   const organizationId = await requireOwner(db, options, 'call', callId)
   const key = { organizationId, callId }
-  const [row, results, recording, turns, usage, latencies] = await Promise.all([
-    findCall(db, organizationId, callId),
-    listResultHeads(db, key),
-    findRecordingDetails(db, key),
-    listTurns(db, key),
-    listUsage(db, key),
-    listTurnLatencies(db, key),
-  ])
+  const [row, parties, explanation, results, recording, turns, usage, latencies] =
+    await Promise.all([
+      findCall(db, organizationId, callId),
+      listCallParties(db, organizationId, [callId]),
+      explainCall(db, organizationId, callId),
+      listResultHeads(db, key),
+      findRecordingDetails(db, key),
+      listTurns(db, key),
+      listUsage(db, key),
+      listTurnLatencies(db, key),
+    ])
   if (!row) return refuse(callId)
   return {
     ...callResource(row),
     organization_id: organizationId,
     origin: row.origin,
+    ...parties.get(callId),
+    reasons: explanation?.reasons ?? [],
     results,
     ...(recording && { recording }),
     turns: turns.map(turnOf),

@@ -4,6 +4,7 @@ import { callStatuses, type CallStatus } from '../contract/states.ts'
 import type { Database } from '../database/database.ts'
 import { isTerminal } from '../domains/calls/call-states.ts'
 import { cancelCallById } from '../domains/calls/cancel-call.ts'
+import { listCallParties } from '../domains/calls/call-parties.ts'
 import { callResource, type CallRow } from '../domains/calls/call-record.ts'
 import { waitReasonsOf } from '../domains/calls/explain-store.ts'
 import { findCall, listApiCalls, listOwnCalls } from '../domains/calls/call-store.ts'
@@ -36,17 +37,32 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
     .option('--agent <agent>', 'only those of this agent')
     .option('--batch <batch>', 'only those of this batch')
     .action(async (options: CallListOptions) => {
-      const { rows, waiting } = await context.withDatabase(async (db) => {
+      const { rows, waiting, parties } = await context.withDatabase(async (db) => {
         const { id } = await requireOrganization(db, options.org)
         const found = await listCalls(db, id, options)
         const queued = found.filter((row) => row.status === 'queued').map((row) => row.id)
-        return { rows: found, waiting: await waitReasonsOf(db, id, queued) }
+        const waiting = await waitReasonsOf(db, id, queued)
+        const ids = found.map((row) => row.id)
+        return { rows: found, waiting, parties: await listCallParties(db, id, ids) }
       })
       showList(context, options, {
-        resources: rows.map(callResource),
-        heading: ['ID', 'STATUS', 'QUEUED', 'LASTED', 'OUTCOME', 'REASON'],
+        resources: rows.map((row) => ({ ...callResource(row), ...parties.get(row.id) })),
+        heading: [
+          'ID',
+          'NUMBER',
+          'NAME',
+          'AGENT',
+          'STATUS',
+          'QUEUED',
+          'LASTED',
+          'OUTCOME',
+          'REASON',
+        ],
         rows: rows.map((row) => [
           row.id,
+          parties.get(row.id)?.phone_number ?? '',
+          parties.get(row.id)?.contact_name ?? '',
+          parties.get(row.id)?.agent_name ?? '',
           styledStatus(row),
           row.queued_at.toISOString(),
           row.duration_seconds === null ? '' : `${row.duration_seconds} s`,

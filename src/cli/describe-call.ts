@@ -1,22 +1,28 @@
 import type { CallExplanation } from '../domains/calls/explain-call.ts'
 import type { ExplanationReason } from '../contract/explanations.ts'
 import type { callResource } from '../domains/calls/call-record.ts'
+import type { CallParties } from '../domains/calls/call-parties.ts'
 import type { RecordingDetails } from '../domains/recordings/recording-details.ts'
 import type { ResultHeadRow } from '../domains/results/result-heads.ts'
 import type { LatencyRow, UsageRow } from '../domains/results/usage-store.ts'
+import { programPath } from '../runtime/program-path.ts'
+import { withLocalTime } from './local-time.ts'
 import { facts, hanging, type Lines, type Piece } from './output.ts'
 import { table } from './table.ts'
 
 /** Everything that is known of a call, as `call show --json` prints it. */
-export type ShownCall = ReturnType<typeof callResource> & {
-  readonly organization_id: string
-  readonly origin: string
-  readonly results: readonly ResultHeadRow[]
-  readonly recording?: RecordingDetails
-  readonly turns: readonly ShownTurn[]
-  readonly usage: readonly UsageRow[]
-  readonly latencies: readonly LatencyRow[]
-}
+export type ShownCall = ReturnType<typeof callResource> &
+  CallParties & {
+    /** What it waits for, while it is queued. */
+    readonly reasons: readonly ExplanationReason[]
+    readonly organization_id: string
+    readonly origin: string
+    readonly results: readonly ResultHeadRow[]
+    readonly recording?: RecordingDetails
+    readonly turns: readonly ShownTurn[]
+    readonly usage: readonly UsageRow[]
+    readonly latencies: readonly LatencyRow[]
+  }
 
 interface ShownTurn {
   readonly sequence: number
@@ -32,7 +38,14 @@ export const describeCall = (call: ShownCall, width?: number): Lines => [
       ['id', call.id],
       ['organization', call.organization_id],
       ['origin', call.origin],
+      ['called', called(call)],
+      ['agent', call.agent_name],
       ['status', styledStatus(call)],
+      ['waits', call.reasons[0] && waitOf(call.reasons[0])],
+      [
+        'explained',
+        call.reasons.length > 0 ? `${programPath()} call explain ${call.id}` : undefined,
+      ],
       ['outcome', call.outcome],
       ['reason', call.outcome_reason],
       ['queued', call.queued_at],
@@ -63,20 +76,28 @@ export const describeExplanation = (
 ): Lines => [
   `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
   ...describeReasons(reasons),
-  '',
-  ...table(
+  ...(decisions.length === 0 && reasons.length > 0
+    ? []
+    : ['', ...describeDecisions(decisions, width)]),
+]
+
+const describeDecisions = (decisions: CallExplanation['decisions'], width?: number): Lines =>
+  table(
     ['AT', 'DECISION', 'UNTIL', 'REASON'],
     decisions.map((each) => [each.at, each.decision, each.until ?? '', each.reason ?? '']),
     'Nothing was decided about it yet.',
     width,
-  ),
-]
+  )
 
 /** What work waits for, one line for each reason. */
 export const describeReasons = (reasons: readonly ExplanationReason[]): string[] =>
-  reasons.map(
-    ({ message, until }) => `It waits: ${message}${until === undefined ? '' : ` Until ${until}.`}`,
-  )
+  reasons.map((reason) => `It waits: ${waitOf(reason)}`)
+
+const waitOf = ({ message, until }: ExplanationReason): string =>
+  `${message}${until === undefined ? '' : ` Until ${withLocalTime(until)}.`}`
+
+const called = ({ contact_name: name, phone_number: number }: CallParties): string | undefined =>
+  name === undefined || name === number ? number : [number, name].filter(Boolean).join(', ')
 
 const section = (lines: Lines): Lines => (lines.length === 0 ? [] : ['', ...lines])
 

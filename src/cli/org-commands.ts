@@ -148,7 +148,7 @@ const changes = ({ concurrency, policy }: ChangeOptions) => ({
   ...(policy !== undefined && { policy: readJsonFile(policy) }),
 })
 
-const describe = (organization: Organization, width?: number): Lines =>
+const describe = (organization: Organization, width?: number, rates?: string): Lines =>
   facts(
     [
       ['id', organization.id],
@@ -158,14 +158,14 @@ const describe = (organization: Organization, width?: number): Lines =>
       ['API', organization.public_api_enabled ? 'on' : 'off'],
       ['concurrency', String(organization.concurrency)],
       ['keeps for', retentionOf(organization)],
+      ['rates', rates],
     ],
     width,
   )
 
 /** Everything, the policy as a file that `--policy` takes. */
 const describeAll = (organization: ShownOrganization, width?: number): Lines => [
-  ...describe(organization, width),
-  ...facts([['rates', ratesOf(organization)]], width),
+  ...describe(organization, width, ratesOf(organization)),
   '',
   'policy',
   ...JSON.stringify(organization.policy, undefined, 2).split('\n'),

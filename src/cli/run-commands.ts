@@ -50,6 +50,7 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
       })
     })
   addRunExplanation(run, context, 'show')
+  addRunExplanation(run, context, 'explain')
   withOrganization(
     run
       .command('cancel')
@@ -65,8 +66,15 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
           throw new OperatorError(`The organization has no run ${id}.`)
         return db.transaction((tx) => cancelRun(tx, onCallEnded, organizationId, id))
       })
-      show(context, options, runResource(row), () => `Run ${row.id} is ${row.status}.`)
+      show(context, options, runResource(row), () => cancelSentence(row))
     })
+}
+
+const cancelSentence = ({ id, status }: RunRow): string => {
+  if (status === 'cancelled') return `Run ${id} is cancelled.`
+  return status === 'completed' || status === 'failed'
+    ? `Run ${id} has ended already: ${status}.`
+    : `Run ${id} has a live call. It is cancelled when its live call ends.`
 }
 
 const listRuns = async (db: Database, options: RunListOptions): Promise<RunRow[]> => {

@@ -72,3 +72,12 @@ test('characters of two cells are counted as two', () => {
   )
   assert.deepEqual(lines, ['NAME        ID', '東京タワー  1', 'Ada         2'])
 })
+
+test('a row that stands by itself has no label without a value', () => {
+  const lines = textsOf(table(['ID', 'LASTED', 'REASON'], [['x'.repeat(36), '', 'busy']], '', 20))
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('LASTED')),
+    [],
+  )
+  assert.ok(lines.some((line) => line.startsWith('REASON')))
+})

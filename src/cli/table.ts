@@ -89,7 +89,10 @@ const records = (heading: readonly string[], rows: readonly Row[], width: number
   rows.flatMap((row, index) => [
     ...(index === 0 ? [] : ['']),
     ...facts(
-      heading.map((name, column) => [name, row[column] ?? ''] as const),
+      heading.map((name, column) => [name, filled(row[column])] as const),
       width,
-    ).filter((line) => line !== ''),
+    ),
   ])
+
+/** A label without a value says nothing. */
+const filled = (cell: Piece = ''): Piece | undefined => (textOf(cell) === '' ? undefined : cell)

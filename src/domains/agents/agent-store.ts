@@ -169,10 +169,10 @@ const listAllStatement = sql(
      from agents
     where archived_at is null
       and ($1::uuid is null or organization_id = $1)
-    order by organization_id, created_at, id`,
+    order by created_at desc, id desc`,
 )
 
-/** For operators: everything not archived, of one organization or of all. */
+/** For operators: everything not archived, of one organization or of all, newest first. */
 export const listAllAgents = (
   db: Queryable,
   organizationId: string | undefined,

@@ -166,7 +166,7 @@ const listAllStatement = sql(
   `select id, ${columns}
      from automations
     where $1::uuid is null or organization_id = $1
-    order by organization_id, created_at, id`,
+    order by created_at desc, id desc`,
 )
 
 /** For operators: of one organization or of all. */

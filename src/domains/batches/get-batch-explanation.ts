@@ -14,14 +14,15 @@ export const getBatchExplanation: ApiHandler<'getBatchExplanation'> = async (
 ) => {
   const row = await findBatch(db, organizationId, params.batch_id, 'api')
   if (!row) throw notFound()
-  const reasons = await reasonsOf(db, organizationId, row)
+  const reasons = await explainBatch(db, organizationId, row)
   return { object: 'explanation', status: row.status, reasons: [...reasons] }
 }
 
 /** Lanes of one batch that are looked into: one for each combination of its callees' time zones. */
 const maxLanes = 10
 
-const reasonsOf = async (
+/** What a batch waits for, the first to be mended first; empty once it has ended. */
+export const explainBatch = async (
   db: Queryable,
   organizationId: string,
   batch: BatchRow,

@@ -1,0 +1,16 @@
+const localTime = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
+
+/** An instant with what this machine's clock says then, `2026-11-22T15:00:00.000Z (Sun 16:00 CET)`; the clock may be UTC itself. */
+export const withLocalTime = (instant: string, format = localTime): string => {
+  const parts = format.formatToParts(new Date(instant))
+  const part = (type: Intl.DateTimeFormatPartTypes): string =>
+    parts.find((each) => each.type === type)?.value ?? ''
+  const zone = part('timeZoneName')
+  if (zone === 'UTC') return instant
+  return `${instant} (${part('weekday')} ${part('hour')}:${part('minute')} ${zone})`
+}
