@@ -158,13 +158,20 @@ const requeueText = (condition: string): string => `with lost as materialized (
    held as materialized (
      -- A row that somebody holds is left for the next sweep: a process that was paused amid a transaction must not keep
      -- the others from coming back.
+     -- Each is looked for by itself: joined, it could be sought among all calls of its organization.
      select c.organization_id, c.id
        from lost l
        join woken w on w.organization_id = l.organization_id
-       join calls c on c.organization_id = l.organization_id and c.id = l.id
-      where ${heldBy('l.lease_token', 'c.lease_token')}
-        and c.status = 'queued'
-        for update of c skip locked
+      cross join lateral (
+        select organization_id, id
+          from calls
+         where organization_id = l.organization_id
+           and id = l.id
+           and ${heldBy('l.lease_token')}
+           and status = 'queued'
+         limit 1
+           for update skip locked
+      ) c
    )
    update calls c
       set lease_token = null,

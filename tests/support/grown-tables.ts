@@ -6,6 +6,8 @@ export const grown = {
   ended: 6_000,
   queued: 4_000,
   live: 1_000,
+  /** Of the queued ones: claimed a while ago by a node that does not know it. */
+  lost: 50,
   contacts: 3_000,
   runs: 2_000,
   lanes: 600,
@@ -13,10 +15,9 @@ export const grown = {
   agents: 200,
 } as const
 
-/** The batch in which a sixth of the calls are, and the node that has the live ones. */
+/** One of the batches that a sixth of the calls are in, and the Automation of the runs. */
 export interface Grown {
   readonly batchId: string
-  readonly nodeId: string
   readonly automationId: string
 }
 
@@ -51,14 +52,17 @@ const texts = [
           case when n % 6 = 0 then ${id(3, `1 + n % ${grown.lanes}`)} end,
           case when n % 6 = 1 then ${id(5, `n % ${grown.runs}`)} end,
           case when n % 6 = 0 then ${id(3, `1 + n % ${grown.lanes}`)} else lane.id end, now() - interval '1 day',
-          case status when 'in_progress' then gen_random_uuid() end, case when status <> 'queued' then $2::uuid end,
-          case when status <> 'queued' then now() end, case when status <> 'queued' then now() + interval '1 hour' end,
+          case when is_lost or status = 'in_progress' then gen_random_uuid() end,
+          case when is_lost or status <> 'queued' then $2::uuid end,
+          case when is_lost then now() - interval '1 hour' when status <> 'queued' then now() end,
+          case when status <> 'queued' then now() + interval '1 hour' end,
           case when status <> 'queued' then now() end, case when status <> 'queued' then now() end,
           case status when 'completed' then now() end, case status when 'in_progress' then 'env' end,
           now() - n * interval '1 second'
      from (select id from lanes where organization_id = $1 and kind = 'immediate') as lane
     cross join (select n, case when n <= ${grown.live} then 'in_progress'
-                               when n <= ${grown.live + grown.queued} then 'queued' else 'completed' end as status
+                               when n <= ${grown.live + grown.queued} then 'queued' else 'completed' end as status,
+                      n > ${grown.live} and n <= ${grown.live + grown.lost} as is_lost
                   from generate_series(1, ${calls}) n) as made`,
   `insert into transcript_turns (organization_id, call_id, sequence, id, speaker, text, audio_offset_ms)
    select organization_id, id, 0, gen_random_uuid(), 'agent', 'Good morning.', 0 from calls where status = 'completed'
@@ -106,12 +110,12 @@ export const growTables = async (
       await execute(tx, text, values)
     }
   })
-  const [row] = await execute<Omit<Grown, 'nodeId'>>(
+  const [row] = await execute<Grown>(
     db,
     `select ${id(3, '1')} as "batchId", ${id(6, '1')} as "automationId"`,
   )
   if (!row) throw new Error('no ids')
-  return { ...row, nodeId }
+  return row
 }
 
 /** So many calls that ended long ago, with what belongs to them: what the statistics are of, where they are old. */

@@ -171,7 +171,9 @@ const positionStatement = sql(
   'run-store.findActivePosition',
   `select r.sequence, r.call_id, coalesce(c.status in ('dialing', 'in_progress'), false) as is_call_live
      from automation_runs r
-     left join calls c on c.organization_id = r.organization_id and c.id = r.call_id
+     left join lateral (select status from calls
+                         where organization_id = r.organization_id and id = r.call_id
+                         limit 1) c on true
     where r.organization_id = $1
       and r.id = $2
       and ${activeFragment('r.status')}`,

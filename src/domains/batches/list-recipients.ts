@@ -41,7 +41,13 @@ const listStatement = sql(
           c.status, c.answer_status, c.outcome, coalesce(c.outcome_reason, c.wait_reason) as reason,
           c.duration_seconds, c.dialing_at, c.ended_at
      from calls c
-     left join contacts p on p.organization_id = c.organization_id and p.id = c.contact_id
+     left join lateral (
+       select external_id, name, phone_number
+         from contacts
+        where organization_id = c.organization_id
+          and id = c.contact_id
+        limit 1
+     ) p on true
     where c.organization_id = $1
       and c.batch_id = $2
     order by c.id`,
