@@ -228,13 +228,16 @@ export class ConfigError extends Error {
 }
 
 /**
- * Puts what `.env` in the working folder says into the environment, which goes before it.
+ * Puts what `.env` in the working folder says into the environment, which goes before it. Answers where the names stand
+ * whose values come from it.
  * @throws ConfigError that names each wrong line
  */
-export const loadEnvFile = (): void => {
-  const { values, problems } = readEnvFile(process.cwd(), problemOfName)
+export const loadEnvFile = (): ReadonlyMap<string, string> => {
+  const { values, places, problems } = readEnvFile(process.cwd(), problemOfName)
   if (problems.length > 0) throw new ConfigError(...problems)
-  for (const [name, value] of Object.entries(values)) process.env[name] ??= value
+  const taken = Object.keys(values).filter((name) => process.env[name] === undefined)
+  for (const name of taken) process.env[name] = values[name]
+  return new Map([...places].filter(([name]) => taken.includes(name)))
 }
 
 /**
@@ -243,6 +246,7 @@ export const loadEnvFile = (): void => {
  */
 export const readConfig = (
   env: Readonly<Record<string, string | undefined>> = process.env,
+  places: ReadonlyMap<string, string> = new Map(),
 ): Config => {
   const problems = unknownNames(env)
   const entries = Object.entries(settings).map(([name, entry]) => {
@@ -250,7 +254,9 @@ export const readConfig = (
       const value = valueOf(name, entry, env)
       const parsed = entry.schema.safeParse(value)
       if (parsed.success) return [name, parsed.data]
-      problems.push(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}.`)
+      problems.push(
+        `${placeOf(name, places)}${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}.`,
+      )
     } catch (error) {
       problems.push(error instanceof ConfigError ? error.message : String(error))
     }
@@ -261,6 +267,12 @@ export const readConfig = (
   const missing = [...missingServers(config), ...halfStorage(config)]
   if (missing.length > 0) throw new ConfigError(...missing)
   return { ...config, OUTDIAL_DATA: resolve(config.OUTDIAL_DATA) }
+}
+
+/** Before what is wrong with a value: where it stands, unless that is the environment. */
+const placeOf = (name: string, places: ReadonlyMap<string, string>): string => {
+  const place = places.get(name)
+  return place === undefined ? '' : `${place}: `
 }
 
 /** An engine without its servers would refuse every call later; better said now. */

@@ -23,7 +23,11 @@ const problemsOf = (text: string): readonly string[] =>
 
 test('a folder without the file sets nothing', () => {
   const none = join(folder, 'none')
-  assert.deepEqual(readEnvFile(none, problemOfName), { values: {}, problems: [] })
+  assert.deepEqual(readEnvFile(none, problemOfName), {
+    values: {},
+    places: new Map(),
+    problems: [],
+  })
 })
 
 test('the file is read as Node reads it', () => {
@@ -59,4 +63,16 @@ test('an unknown setting and a line that is none are told with their numbers', (
 
 test('a file that is no file of settings is refused', () => {
   assert.match(problemsOf('#'.repeat(70_000))[0] ?? '', /larger than 64 KiB/)
+})
+
+test('each value is known with its line, of a name that is set twice the last', () => {
+  const { places } = read("A=1\n# B=2\nB='x\ny'\nC=3\nA=4\n")
+  assert.deepEqual(
+    [...places],
+    [
+      ['A', `${path} line 6`],
+      ['B', `${path} line 3`],
+      ['C', `${path} line 5`],
+    ],
+  )
 })

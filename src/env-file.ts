@@ -9,6 +9,8 @@ const maxBytes = 64 * 1024
 /** What a file sets; with a problem it is to set nothing. */
 export interface EnvFile {
   readonly values: Readonly<Record<string, string | undefined>>
+  /** Where each of them stands, such as `/srv/.env line 3`. */
+  readonly places: ReadonlyMap<string, string>
   /** A sentence each, with the line. */
   readonly problems: readonly string[]
 }
@@ -19,31 +21,37 @@ export const readEnvFile = (
   problemOfName: (name: string) => string | undefined,
 ): EnvFile => {
   const path = join(folder, fileName)
-  if (!existsSync(path)) return { values: {}, problems: [] }
+  const nothing = { values: {}, places: new Map<string, string>() }
+  if (!existsSync(path)) return { ...nothing, problems: [] }
   try {
     if (statSync(path).size > maxBytes)
-      return { values: {}, problems: [`${path} is larger than 64 KiB, which no settings are.`] }
+      return { ...nothing, problems: [`${path} is larger than 64 KiB, which no settings are.`] }
     const text = readFileSync(path, 'utf8')
-    const problems = problemsOf(text, problemOfName)
+    const { lines, problems } = examine(text, problemOfName)
     return {
       values: parseEnv(text),
+      places: new Map([...lines].map(([name, line]) => [name, `${path} line ${line}`])),
       problems: problems.map(([line, problem]) => `${path} line ${line}: ${problem}`),
     }
   } catch (error) {
     const problem = `${path} cannot be read (${(error as Error).message}): give this user access to it, or start in another folder.`
-    return { values: {}, problems: [problem] }
+    return { ...nothing, problems: [problem] }
   }
 }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(["'`]?)(.*)$/
 
 /** Node's parser passes over what it does not understand; an operator must hear of it. */
-const problemsOf = (
+const examine = (
   text: string,
   problemOfName: (name: string) => string | undefined,
-): readonly (readonly [line: number, problem: string])[] => {
+): {
+  readonly lines: ReadonlyMap<string, number>
+  readonly problems: readonly (readonly [line: number, problem: string])[]
+} => {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
   const problems: (readonly [number, string])[] = []
+  const found = new Map<string, number>()
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? ''
     if (/^\s*(?:#|$)/.test(line)) continue
@@ -52,6 +60,7 @@ const problemsOf = (
       problems.push([at + 1, 'it must be a comment, or NAME=value.'])
       continue
     }
+    found.set(name, at + 1)
     const unknown = problemOfName(name)
     if (unknown !== undefined) problems.push([at + 1, unknown])
     if (quote === '' || rest.includes(quote)) continue
@@ -61,5 +70,5 @@ const problemsOf = (
       problems.push([at + 1, `the value of ${name} begins with ${quote} and never ends.`])
     else at = end
   }
-  return problems
+  return { lines: found, problems }
 }

@@ -9,8 +9,8 @@ import { plainText } from './runtime/plain-text.ts'
 const main = async (argv: readonly string[]): Promise<number> => {
   let config: Config
   try {
-    loadEnvFile()
-    config = readConfig()
+    const places = loadEnvFile()
+    config = readConfig(undefined, places)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.problems.map(plainText).join('\n')}\n`)

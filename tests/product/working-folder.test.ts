@@ -76,5 +76,8 @@ test('settings of the folder count, those of the environment before them', async
     await told(),
     /\.env line 2: OUTDIAL_DTAA is not a setting; did you mean OUTDIAL_DATA/,
   )
+  writeFileSync(join(folder, '.env'), '# ports\nOUTDIAL_API_PORT=eighty\n')
+  assert.match(await told(), /\.env line 2: OUTDIAL_API_PORT must be a whole number/)
+  assert.match(await told({ OUTDIAL_API_PORT: 'ninety' }), /^OUTDIAL_API_PORT must be/)
   assert.equal(existsSync(join(folder, 'mine')), false)
 })
