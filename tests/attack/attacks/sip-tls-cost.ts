@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
@@ -20,6 +21,8 @@ const enoughBroken = 2
 const tries = 4
 /** For what a call leaves to be done. */
 const settleMs = 50
+/** For an answer that is swallowed by half a message before it. */
+const patienceMs = 300
 const listenMs = 1_500
 const dripMs = 3_000
 const halfHandshakes = 200
@@ -44,7 +47,7 @@ export const sipTlsCost: Attack = {
       const { id: agentId = '' } = await tenant.publishAgent()
       const reach = createReach(trunk, tenant, agentId)
       await reach()
-      const shapes = await costOfShapes(product, reach, limits)
+      const shapes = await costOfShapes(product, trunk, reach, limits)
       await prober.reset()
       const flooded = await floodOwnConnection(product, reach)
       const dripping = await dripOver(product, reach)
@@ -98,6 +101,7 @@ const write = (socket: Socket, text: string): Promise<void> =>
 
 const costOfShapes = async (
   product: Product,
+  trunk: TlsTrunk,
   reach: Reach,
   limits: Limits,
 ): Promise<{ count: number; worstMs: number; problems: string[] }> => {
@@ -116,6 +120,18 @@ const costOfShapes = async (
   ]
   let worstMs = 0
   let connection = await reach()
+  let answered = 0
+  /** Until what comes behind it is answered, or the product gave the connection up. */
+  const send = async (socket: Socket, text: string): Promise<void> => {
+    const callId = randomUUID()
+    const isAnswered = trunk.answerTo(callId).then(() => void (answered += 1))
+    const { promise: isClosed, resolve: onClose } = Promise.withResolvers<void>()
+    socket.once('close', onClose)
+    await write(socket, text)
+    await write(socket, strangeRequest('OPTIONS', { ...parts, callId }))
+    await Promise.race([isAnswered, isClosed, delay(patienceMs)])
+    socket.off('close', onClose)
+  }
   /** The smallest of some tries, each over a connection that still lives. */
   const costOf = async (text: string): Promise<number> => {
     let best = Infinity
@@ -126,7 +142,7 @@ const costOfShapes = async (
       }
       const used = connection
       const options = { goodEnoughMs: limits.messageMs, tries: 1 }
-      best = Math.min(best, await meter.costMs(() => write(used, text), options))
+      best = Math.min(best, await meter.costMs(() => send(used, text), options))
     }
     return best
   }
@@ -137,6 +153,8 @@ const costOfShapes = async (
     if (problems.length >= enoughBroken) break
   }
   meter.close()
+  if (answered < messages.length / 2)
+    problems.push(`only ${answered} of ${messages.length} requests over TLS were answered`)
   return { count: messages.length, worstMs, problems }
 }
 

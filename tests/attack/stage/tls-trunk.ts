@@ -18,8 +18,8 @@ export interface TlsTrunk {
   readonly connections: readonly Socket[]
   /** Calls that it was asked for; each was answered 486. */
   readonly calls: readonly SipText[]
-  /** The next connection of the product. */
-  nextConnection(): Promise<Socket>
+  /** Once the product answered a request of this Call-ID. */
+  answerTo(callId: string): Promise<void>
   close(): void
 }
 
@@ -28,9 +28,12 @@ export const openTlsTrunk = async (): Promise<TlsTrunk> => {
   const { cert, key, authorityFile } = makeCertificate(folder)
   const connections: Socket[] = []
   const calls: SipText[] = []
+  const waiting = new Map<string, () => void>()
   const server = createServer({ cert, key }, (socket) => {
     connections.push(socket)
     socket.on('error', () => socket.destroy())
+    // The product gave it up: nothing that is written any more is read.
+    socket.on('end', () => socket.destroy())
     socket.on('close', () => void connections.splice(connections.indexOf(socket), 1))
     socket.setEncoding('latin1')
     let text = ''
@@ -45,6 +48,7 @@ export const openTlsTrunk = async (): Promise<TlsTrunk> => {
     })
     const answer = (written: string): void => {
       const message = parseSip(written.trimStart())
+      if (message?.status !== undefined) waiting.get(headerOf(message, 'call-id'))?.()
       if (message?.method === undefined || message.method === 'ACK') return
       if (message.method === 'INVITE') calls.push(message)
       const status = message.method === 'INVITE' ? '486 Busy Here' : '200 OK'
@@ -62,10 +66,13 @@ export const openTlsTrunk = async (): Promise<TlsTrunk> => {
     authorityFile,
     connections,
     calls,
-    nextConnection: async () => {
-      const [socket] = (await once(server, 'secureConnection')) as [Socket]
-      return socket
-    },
+    answerTo: (callId) =>
+      new Promise((resolve) => {
+        waiting.set(callId, () => {
+          waiting.delete(callId)
+          resolve()
+        })
+      }),
     close: () => {
       for (const socket of connections.slice()) socket.destroy()
       server.close()
