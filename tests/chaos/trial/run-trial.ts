@@ -34,8 +34,10 @@ export interface TrialReport {
 
 /** Work to be in full swing before the first kill. */
 const warmUpMs = 2_000
-/** For everything accepted to come to its end after the last kill: a lost call first has to be missed. */
-const settlingLimitMs = 120_000
+/** After the last kill, without any end of a call or run, before what is left counts as stuck: a lost call has to be missed. */
+const standstillLimitMs = 120_000
+/** Calls to one number come one after the other, 20 s each: work goes on for as long as something ends, up to this. */
+const settlingLimitMs = 900_000
 const lookEveryMs = 500
 
 /** Load, kills, time to settle, and the verdict. */
@@ -97,10 +99,17 @@ const strikeAll = async (
 
 /** Also returns at the limit: the verdict tells what is left. */
 const untilAllEnded = async (observer: Observer): Promise<void> => {
-  const deadlineMs = performance.now() + settlingLimitMs
-  while (performance.now() < deadlineMs) {
+  const endMs = performance.now() + settlingLimitMs
+  let deadlineMs = performance.now() + standstillLimitMs
+  let least = Number.POSITIVE_INFINITY
+  while (performance.now() < Math.min(deadlineMs, endMs)) {
     const open = await observer.look()
-    if (open && open.calls + open.runs === 0) return
+    const left = open ? open.calls + open.runs : least
+    if (left === 0) return
+    if (left < least) {
+      least = left
+      deadlineMs = performance.now() + standstillLimitMs
+    }
     await delay(lookEveryMs)
   }
 }
