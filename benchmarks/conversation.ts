@@ -16,14 +16,17 @@ import type {
   CallPlan,
   DialableCall,
   FinishedCall,
-} from '../src/live-call/live-call-port.ts'
-import { createMediaWorkerPool, type MediaWorkerPool } from '../src/live-call/media-worker-pool.ts'
-import { createRunCall, type RunCall } from '../src/live-call/run-call.ts'
+} from '../src/live-call/call/live-call-port.ts'
+import {
+  createMediaWorkerPool,
+  type MediaWorkerPool,
+} from '../src/live-call/media/media-worker-pool.ts'
+import { createRunCall, type RunCall } from '../src/live-call/call/run-call.ts'
 import { systemClock } from '../src/runtime/clock.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
-import { anySource } from '../src/sip/sources.ts'
-import { createUserAgent } from '../src/sip/user-agent.ts'
+import { anySource } from '../src/sip/gate/sources.ts'
+import { createUserAgent } from '../src/sip/user-agent/user-agent.ts'
 import { createSipCarrier } from '../src/telephony/sip-carrier.ts'
 import { parseTrunkUri } from '../src/telephony/trunk-uri.ts'
 import type { CalleeFigures } from './conversation/measuring-callee.ts'

@@ -4,8 +4,8 @@
  * when the request was sent (an upper bound, with HTTP and commit inside) and when its 202 arrived.
  * Usage: `npm run bench first-call -- [calls]`.
  */
-import { anySource } from '../src/sip/sources.ts'
-import { createUserAgent } from '../src/sip/user-agent.ts'
+import { anySource } from '../src/sip/gate/sources.ts'
+import { createUserAgent } from '../src/sip/user-agent/user-agent.ts'
 import { terminalStates, type ApiClient } from '../tests/support/api-client.ts'
 import { liveSettings, openLiveTenant } from '../tests/support/live-tenant.ts'
 import { createInstallation, startOutdial } from '../tests/support/outdial-process.ts'

@@ -1,4 +1,4 @@
-// Writes src/http/reference-program/: Scalar's API reference for the browser, one file, as its package ships it
+// Writes src/http/documentation/reference-program/: Scalar's API reference for the browser, one file, as its package ships it
 // (dist/browser/standalone.js, MIT), compressed. The package itself is no dependency of the product: it brings 272 others
 // (287 MB) that only its own build needs. To take a newer version, change `version` and run this script.
 import { execFileSync } from 'node:child_process'
@@ -9,7 +9,8 @@ import { constants, gzipSync } from 'node:zlib'
 
 const version = '1.72.1'
 const folder = mkdtempSync(join(tmpdir(), 'outdial-reference-'))
-const target = (name) => new URL(`../src/http/reference-program/${name}`, import.meta.url)
+const target = (name) =>
+  new URL(`../src/http/documentation/reference-program/${name}`, import.meta.url)
 
 try {
   const name = `@scalar/api-reference@${version}`

@@ -26,9 +26,10 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'calling-hours': ['runtime', 'contract'],
   storage: ['runtime'],
   database: ['runtime'],
-  sip: ['runtime'],
+  sdp: ['runtime'],
+  sip: ['runtime', 'sdp'],
   rtp: ['runtime', 'audio'],
-  telephony: ['runtime', 'audio', 'sip', 'rtp'],
+  telephony: ['runtime', 'audio', 'sdp', 'sip', 'rtp'],
   'call-text': ['runtime', 'contract'],
   'conversation/engine': ['runtime', 'contract', 'audio', 'call-text'],
   'conversation/tools': ['runtime', 'contract', 'audio', 'conversation/engine'],
@@ -116,6 +117,9 @@ const typesOnly: Readonly<Record<string, readonly string[]>> = {
   // The transaction that a call ends in goes through live-call to the stores.
   'live-call': ['database'],
 }
+
+/** More than these at one level want rooms of their own. */
+const mostFilesOfAFolder = 40
 
 /** The contract is read by browsers too. */
 const packagesOfContract = new Set(['zod'])
@@ -270,6 +274,15 @@ test('no folder or file has a name that says nothing', () => {
     .filter((path) => !path.includes('node_modules'))
     .filter((path) => bannedNames.has(basename(path).replace(/(\.test)?\.[a-z]+$/, '')))
   assert.deepEqual(banned, [])
+})
+
+test('no folder has more files than a person reads at one look', () => {
+  const counts = new Map<string, number>()
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > mostFilesOfAFolder),
+    [],
+  )
 })
 
 /** The files of one cycle, in order; none if there is none. */

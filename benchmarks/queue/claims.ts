@@ -1,5 +1,5 @@
 import { sql, type Database } from '../../src/database/database.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
+import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { median, percentile, row, timed } from './figures.ts'
 import { openStand, run, type Connection, type Stand } from './stand.ts'
 

@@ -1,4 +1,4 @@
-import { claimCalls } from '../../src/dispatch/claim-calls.ts'
+import { claimCalls } from '../../src/dispatch/claim/claim-calls.ts'
 import { parkCalls } from '../../src/dispatch/park-calls.ts'
 import { settle } from './claims.ts'
 import { median, percentile, row, timed } from './figures.ts'

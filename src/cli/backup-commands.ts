@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
-import { facts, hanging, show, type OutputOptions } from './output.ts'
+import { facts, hanging, show, type OutputOptions } from './terminal/output.ts'
 
 type ArchiveCommandOptions = OutputOptions & { readonly recordings: boolean }
 

@@ -8,11 +8,11 @@ export const commandGroups: readonly LazyGroup[] = [
   },
   {
     help: { 'dial [options] <number>': 'call a number now' },
-    load: async () => (await import('./dial-command.ts')).addDialCommand,
+    load: async () => (await import('./call/dial-command.ts')).addDialCommand,
   },
   {
     help: { batch: 'many calls at once' },
-    load: async () => (await import('./batch-commands.ts')).addBatchCommands,
+    load: async () => (await import('./batch/batch-commands.ts')).addBatchCommands,
   },
   {
     help: { org: 'organizations' },
@@ -24,23 +24,23 @@ export const commandGroups: readonly LazyGroup[] = [
   },
   {
     help: { agent: 'AI voice agents' },
-    load: async () => (await import('./agent-commands.ts')).addAgentCommands,
+    load: async () => (await import('./agent/agent-commands.ts')).addAgentCommands,
   },
   {
     help: { automation: 'Automations: calls, waits and branches for one contact at a time' },
-    load: async () => (await import('./automation-commands.ts')).addAutomationCommands,
+    load: async () => (await import('./automation/automation-commands.ts')).addAutomationCommands,
   },
   {
     help: { call: 'calls, however they were made' },
-    load: async () => (await import('./call-commands.ts')).addCallCommands,
+    load: async () => (await import('./call/call-commands.ts')).addCallCommands,
   },
   {
     help: { contact: 'people who are called' },
-    load: async () => (await import('./contact-commands.ts')).addContactCommands,
+    load: async () => (await import('./contact/contact-commands.ts')).addContactCommands,
   },
   {
     help: { run: 'runs of Automations' },
-    load: async () => (await import('./run-commands.ts')).addRunCommands,
+    load: async () => (await import('./automation/run-commands.ts')).addRunCommands,
   },
   {
     help: { recording: 'recordings of calls' },

@@ -14,8 +14,8 @@ import {
   withOrganization,
   type OrganizationOption,
 } from './require-organization.ts'
-import { show, type OutputOptions } from './output.ts'
-import { table } from './table.ts'
+import { show, type OutputOptions } from './terminal/output.ts'
+import { table } from './terminal/table.ts'
 
 type DncOptions = OutputOptions & OrganizationOption
 

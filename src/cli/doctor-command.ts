@@ -5,8 +5,8 @@ import {
   destinationProblem,
 } from '../domains/organizations/phone-destination.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
-import { show, type OutputOptions } from './output.ts'
-import { table } from './table.ts'
+import { show, type OutputOptions } from './terminal/output.ts'
+import { table } from './terminal/table.ts'
 
 /** Something an installation needs is not there; the findings say what. */
 class UnhealthyError extends Error {

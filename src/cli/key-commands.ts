@@ -8,13 +8,13 @@ import { rotateApiKey } from '../domains/api-keys/rotate-api-key.ts'
 import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { collectRates, commaList, type RateOption } from './option-values.ts'
-import { facts, show, type Lines, type OutputOptions } from './output.ts'
+import { facts, show, type Lines, type OutputOptions } from './terminal/output.ts'
 import {
   requireOrganization,
   withOrganization,
   type OrganizationOption,
 } from './require-organization.ts'
-import { table } from './table.ts'
+import { table } from './terminal/table.ts'
 
 interface CreateOptions extends OutputOptions, RateOption, OrganizationOption {
   readonly name: string

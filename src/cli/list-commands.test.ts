@@ -16,12 +16,12 @@ import { placeManualCall } from '../domains/calls/place-manual-call.ts'
 import { completeRecording, insertRecording } from '../domains/recordings/recording-store.ts'
 import { openRecordingStorage } from '../compose/storage.ts'
 import { newId } from '../runtime/ids.ts'
-import { addBatchCommands } from './batch-commands.ts'
-import { addCallCommands } from './call-commands.ts'
-import { addContactCommands } from './contact-commands.ts'
+import { addBatchCommands } from './batch/batch-commands.ts'
+import { addCallCommands } from './call/call-commands.ts'
+import { addContactCommands } from './contact/contact-commands.ts'
 import { addRecordingCommands } from './recording-commands.ts'
 import { runCli } from './run-cli.ts'
-import { addRunCommands } from './run-commands.ts'
+import { addRunCommands } from './automation/run-commands.ts'
 
 let test: TestDatabase
 let batches: BatchFixture

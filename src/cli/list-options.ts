@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import { UsageError, type CliContext } from './cli-context.ts'
 import { wholeNumber } from './option-values.ts'
 import { plainText } from '../runtime/plain-text.ts'
-import { show, tellCsv, type OutputOptions, type Piece } from './output.ts'
+import { show, tellCsv, type OutputOptions, type Piece } from './terminal/output.ts'
 import { withOrganization } from './require-organization.ts'
-import { table } from './table.ts'
+import { table } from './terminal/table.ts'
 
 export interface ListOptions extends OutputOptions {
   readonly org?: string

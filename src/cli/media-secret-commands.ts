@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { rotateInstallationSecret } from '../domains/organizations/installation-secrets.ts'
 import type { CliContext } from './cli-context.ts'
-import { show, type OutputOptions } from './output.ts'
+import { show, type OutputOptions } from './terminal/output.ts'
 
 /** `outdial media-secret rotate`: the secret that signs download URLs. */
 export const addMediaSecretCommands = (program: Command, context: CliContext): void => {

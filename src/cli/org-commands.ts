@@ -22,9 +22,9 @@ import {
   type QuotaOption,
   type RateOption,
 } from './option-values.ts'
-import { facts, show, type Lines, type OutputOptions } from './output.ts'
+import { facts, show, type Lines, type OutputOptions } from './terminal/output.ts'
 import { readJsonFile } from './read-file.ts'
-import { table } from './table.ts'
+import { table } from './terminal/table.ts'
 
 interface CreateOptions extends ChangeOptions {
   readonly name: string

@@ -18,7 +18,7 @@ import { isUuid } from '../runtime/ids.ts'
 import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { readPages, showList, withListOptions, type ListOptions } from './list-options.ts'
-import { show, type OutputOptions } from './output.ts'
+import { show, type OutputOptions } from './terminal/output.ts'
 import {
   requireOrganization,
   requireOwner,

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { InvalidFileError } from '../domains/organizations/invalid-file.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
-import { tell, warn } from './output.ts'
+import { tell, warn } from './terminal/output.ts'
 
 /** Adds its commands to the program. */
 export type CommandGroup = (program: Command, context: CliContext) => void

@@ -5,8 +5,8 @@ import { remedies } from '../compose/live-needs.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
-import { countDown } from './count-down.ts'
-import { show, tell, warn, type Lines, type OutputOptions } from './output.ts'
+import { countDown } from './terminal/count-down.ts'
+import { show, tell, warn, type Lines, type OutputOptions } from './terminal/output.ts'
 import { sandboxEnvPath, writeSandboxEnv } from './sandbox-env.ts'
 
 /** How long the calls that a second signal hangs up may take. */

@@ -1,4 +1,4 @@
-import type { TrunkCircuit, TrunkFault } from '../dispatch/trunk-circuit.ts'
+import type { TrunkCircuit, TrunkFault } from '../dispatch/pacing/trunk-circuit.ts'
 import type { Carrier, DialFailure } from '../telephony/carrier.ts'
 
 /**

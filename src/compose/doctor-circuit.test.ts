@@ -6,7 +6,7 @@ import {
   execute,
   queueCalls,
 } from '../../tests/support/queue-fixtures.ts'
-import { closeCircuit, openCircuit } from '../dispatch/circuit-store.ts'
+import { closeCircuit, openCircuit } from '../dispatch/pacing/circuit-store.ts'
 import { checkCircuit } from './doctor-circuit.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
-import type { EngineSettings } from '../live-call/media-protocol.ts'
+import type { EngineSettings } from '../live-call/media/media-protocol.ts'
 
 /** The settings engines are made of. */
 export type EngineConfig = Pick<

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import { readConfig } from '../config.ts'
-import { takeLease } from '../dispatch/lease.ts'
+import { takeLease } from '../dispatch/lease/lease.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { checkNodeSettings, nodeSettings } from './node-settings.ts'
 

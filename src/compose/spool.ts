@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { encodingTask } from '../live-call/follow-up-jobs.ts'
+import { encodingTask } from '../live-call/call/follow-up-jobs.ts'
 
 /** Where live calls are recorded until they are encoded. */
 export const spoolFolderOf = (config: Pick<Config, 'OUTDIAL_DATA'>): string =>

@@ -17,7 +17,7 @@ import {
   requeueUnsent,
 } from '../domains/calls/call-progress-store.ts'
 import { newId } from '../runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 
 let test: TestDatabase

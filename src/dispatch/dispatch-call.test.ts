@@ -11,9 +11,9 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/test-
 import type { Database } from '../database/database.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { silentLogger } from '../runtime/logger.ts'
-import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { dispatchCall } from './dispatch-call.ts'
-import { takeLease, type Lease } from './lease.ts'
+import { takeLease, type Lease } from './lease/lease.ts'
 
 let test: TestDatabase
 let lease: Lease

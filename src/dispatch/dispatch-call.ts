@@ -1,12 +1,12 @@
 import type { Database } from '../database/database.ts'
 import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { ClaimedCall } from './claim-calls.ts'
+import type { ClaimedCall } from './claim/claim-calls.ts'
 import { releaseClaim } from './gate-store.ts'
 import type { GateRow } from './gate-store.ts'
 import { passGate, type GateOutcome, type HasLiveEngine } from './gate.ts'
-import type { Lease } from './lease.ts'
-import { endLostCall, lostTrackReason } from './rescue.ts'
+import type { Lease } from './lease/lease.ts'
+import { endLostCall, lostTrackReason } from './lease/rescue.ts'
 import type { AdmittedCall, DialableCall, PrepareCall, PreparedCall } from './run-call-port.ts'
 
 export interface DispatchCallOptions {

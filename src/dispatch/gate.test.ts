@@ -22,7 +22,7 @@ import {
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { policyToJson, sandboxPolicy } from '../domains/organizations/calling-policy.ts'
 import { newId } from '../runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { letGoOfEngineless } from './gate-store.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 import { computeDueLanes } from './lane-edges.ts'

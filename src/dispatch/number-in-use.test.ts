@@ -19,7 +19,7 @@ import { explainCall, type Reader } from '../domains/calls/explain-call.ts'
 import { setSourcePaused } from '../domains/calls/lane-store.ts'
 import { placeManualCall } from '../domains/calls/place-manual-call.ts'
 import { newId } from '../runtime/ids.ts'
-import type { ClaimedCall } from './claim-calls.ts'
+import type { ClaimedCall } from './claim/claim-calls.ts'
 import { passGate } from './gate.ts'
 import { parkCalls } from './park-calls.ts'
 

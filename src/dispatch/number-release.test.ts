@@ -23,11 +23,11 @@ import { cancelQueuedCall, requestCancel } from '../domains/calls/cancel-store.t
 import { lockDispatch, setSourcePaused } from '../domains/calls/lane-store.ts'
 import { eraseContact } from '../domains/retention/erase-contact.ts'
 import { newId } from '../runtime/ids.ts'
-import type { ClaimedCall } from './claim-calls.ts'
+import type { ClaimedCall } from './claim/claim-calls.ts'
 import { createNumberSweep } from './forgotten-numbers.ts'
 import { releaseClaim } from './gate-store.ts'
 import { passGate } from './gate.ts'
-import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './rescue.ts'
+import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './lease/rescue.ts'
 
 const number = '+12025550100'
 

@@ -3,9 +3,9 @@ import type { OnCallEnded } from '../domains/calls/call-ended.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createNumberSweep } from './forgotten-numbers.ts'
-import type { Lease } from './lease.ts'
+import type { Lease } from './lease/lease.ts'
 import type { LiveCalls } from './live-calls.ts'
-import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './rescue.ts'
+import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './lease/rescue.ts'
 
 /**
  * A lease that ran out tells of a dead node only if the node could have renewed it: after the database itself was away

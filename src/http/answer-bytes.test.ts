@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { endWithText } from './answer-bytes.ts'
-import { serveOneAtATime } from './one-at-a-time.ts'
+import { serveOneAtATime } from './connections/one-at-a-time.ts'
 
 /** More than the system keeps for a client that does not read. */
 const answersOfEach = 40

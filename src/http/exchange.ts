@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { latestVersion, type ServiceVersion } from '../contract/versions.ts'
-import type { RequestHead } from './request-head.ts'
+import type { RequestHead } from './connections/request-head.ts'
 import type { Allowance } from './steps/rate-limit.ts'
 import { readRequestId } from './steps/request-id.ts'
 

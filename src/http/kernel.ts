@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 import { isRetryable, ListCutError } from '../database/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { clientAddress, type IsTrusted } from './client-address.ts'
+import { clientAddress, type IsTrusted } from './connections/client-address.ts'
 import { checkResponse } from './check-response.ts'
 import type { Cursors } from './cursors.ts'
 import { openArrival, openExchange, type Arrival, type Exchange } from './exchange.ts'
@@ -19,7 +19,7 @@ import {
   type Headers,
   type Reply,
 } from './reply.ts'
-import type { RequestHead } from './request-head.ts'
+import type { RequestHead } from './connections/request-head.ts'
 import { splitTarget } from './request-target.ts'
 import type { Router, Target } from './router.ts'
 import type { AnonymousGuard } from './steps/anonymous-guard.ts'

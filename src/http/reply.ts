@@ -2,7 +2,7 @@ import { ApiError } from '../contract/api-error.ts'
 import { endWithText } from './answer-bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { MethodNotAllowed } from './router.ts'
-import { endAfterDiscarding, restOfBody } from './unread-body.ts'
+import { endAfterDiscarding, restOfBody } from './connections/unread-body.ts'
 import { rateLimitHeaders } from './steps/rate-limit.ts'
 
 export type Headers = Record<string, string>

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import { reopenResult } from '../domains/results/settle-result.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
-import { enqueueSummary } from '../live-call/follow-up-jobs.ts'
+import { enqueueSummary } from '../live-call/call/follow-up-jobs.ts'
 
 /** An operator's re-run: what is `exhausted` is `processing` again and tried anew (D7). Throws `OperatorError` if nothing is. */
 export const reprocessCall = (database: Database, call: CallKey): Promise<void> =>

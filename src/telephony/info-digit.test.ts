@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SipRequest } from '../sip/message.ts'
+import type { SipRequest } from '../sip/message/message.ts'
 import { digitOfInfo } from './info-digit.ts'
 
 const info = (type: string, body: string): SipRequest => ({

@@ -1,4 +1,4 @@
-import { bodyText, headerOf, type SipRequest } from '../sip/message.ts'
+import { bodyText, headerOf, type SipRequest } from '../sip/message/message.ts'
 
 // A gateway writes two short lines.
 const maxBodyBytes = 1_024

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../runtime/private-address.ts'
-import type { AgreedAudio } from '../sip/sdp.ts'
+import type { AgreedAudio } from '../sdp/sdp.ts'
 import type { NegotiatedMedia } from './carrier.ts'
 
 export interface MediaSourceRule {

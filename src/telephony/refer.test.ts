@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyBody, type Header, type SipRequest, type SipResponse } from '../sip/message.ts'
-import type { Dialog } from '../sip/user-agent-types.ts'
+import {
+  emptyBody,
+  type Header,
+  type SipRequest,
+  type SipResponse,
+} from '../sip/message/message.ts'
+import type { Dialog } from '../sip/user-agent/user-agent-types.ts'
 import { parseSipfrag, refer, referTargetOf } from './refer.ts'
 
 /** A dialog whose other side says what a test wants it to. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyBody, type Header, type SipResponse } from '../sip/message.ts'
+import { emptyBody, type Header, type SipResponse } from '../sip/message/message.ts'
 import type { DialFailureCause } from './carrier.ts'
 import { failedDial } from './sip-carrier-failures.ts'
 

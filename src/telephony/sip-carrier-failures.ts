@@ -1,7 +1,7 @@
-import { parseDelaySeconds, reasonCause } from '../sip/headers.ts'
-import { headerOf, type SipResponse } from '../sip/message.ts'
-import { reasonPhrases } from '../sip/responses.ts'
-import type { InviteResult } from '../sip/user-agent-types.ts'
+import { parseDelaySeconds, reasonCause } from '../sip/message/headers.ts'
+import { headerOf, type SipResponse } from '../sip/message/message.ts'
+import { reasonPhrases } from '../sip/message/responses.ts'
+import type { InviteResult } from '../sip/user-agent/user-agent-types.ts'
 import type { DialFailure, DialFailureCause } from './carrier.ts'
 
 type Unanswered = Exclude<InviteResult, { readonly kind: 'answered' }>

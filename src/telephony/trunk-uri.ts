@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
-import type { WeakestDigest } from '../sip/digest-policy.ts'
-import { hostPort, parseSipUri } from '../sip/uri.ts'
+import type { WeakestDigest } from '../sip/digest/digest-policy.ts'
+import { hostPort, parseSipUri } from '../sip/message/uri.ts'
 
 export type TrunkTransport = 'udp' | 'tcp' | 'tls'
 

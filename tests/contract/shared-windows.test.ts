@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type Database } from '../../src/database/database.ts'
-import { createSharedWindows } from '../../src/http/shared-windows.ts'
+import { createSharedWindows } from '../../src/http/rate-limits/shared-windows.ts'
 import { createManualClock } from '../../src/runtime/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 

@@ -11,8 +11,8 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
 import { newId } from '../../src/runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
-import { findWork } from '../../src/dispatch/find-work.ts'
+import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
+import { findWork } from '../../src/dispatch/claim/find-work.ts'
 
 const dispatchers = 8
 const organizations = 3

@@ -11,18 +11,18 @@ import { storeLook } from '../../src/dispatch/automations/commit-store.ts'
 import { createDefinitionCache } from '../../src/dispatch/automations/definition-cache.ts'
 import { loadRun } from '../../src/dispatch/automations/load-run.ts'
 import { requestedCancellations } from '../../src/dispatch/cancellations.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim-calls.ts'
+import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
-import { findWork } from '../../src/dispatch/find-work.ts'
+import { findWork } from '../../src/dispatch/claim/find-work.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
 import { countAttempts, releaseClaim } from '../../src/dispatch/gate-store.ts'
 import { rescueJobs, touchJobWorkers } from '../../src/dispatch/job-worker-store.ts'
-import { renewLease } from '../../src/dispatch/lease.ts'
+import { renewLease } from '../../src/dispatch/lease/lease.ts'
 import {
   endOverdueCalls,
   rescueDeadNodes,
   rescueForgottenCalls,
-} from '../../src/dispatch/rescue.ts'
+} from '../../src/dispatch/lease/rescue.ts'
 import { wakeRunOfCall } from '../../src/domains/automations/run-store.ts'
 import { settleBatch } from '../../src/domains/batches/settle-batch.ts'
 import { findAgentOfCall } from '../../src/domains/calls/agent-of-call.ts'
@@ -43,7 +43,7 @@ import { appendTurn, listTurns } from '../../src/domains/results/transcript-stor
 import { purgeExpiredClaims } from '../../src/http/idempotency-claims.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
-import { openResultsOfEndedCall } from '../../src/live-call/finish-call.ts'
+import { openResultsOfEndedCall } from '../../src/live-call/call/finish-call.ts'
 import { endSomeCalls, grown, growTables, type Grown } from '../support/grown-tables.ts'
 import { contactBody } from '../support/organization-fixture.ts'
 import {

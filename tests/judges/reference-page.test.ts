@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDocumentationPages } from '../../src/http/documentation-pages.ts'
+import { createDocumentationPages } from '../../src/http/documentation/documentation-pages.ts'
 import { startApiFixture } from '../support/api-fixture.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { freeTcpPort } from '../support/free-port.ts'

@@ -4,26 +4,26 @@ import { describe, it } from 'node:test'
 import { growthOf, largestLinearGrowth } from './linear-growth.ts'
 import { fc } from '../support/properties.ts'
 import { digitOfInfo } from '../../src/telephony/info-digit.ts'
-import { createDigestClient } from '../../src/sip/digest.ts'
-import { parseParameters, splitOutsideQuotes } from '../../src/sip/header-syntax.ts'
+import { createDigestClient } from '../../src/sip/digest/digest.ts'
+import { parseParameters, splitOutsideQuotes } from '../../src/sip/message/header-syntax.ts'
 import {
   parseCSeq,
   parseDelaySeconds,
   parseNameAddress,
   parseVia,
   reasonCause,
-} from '../../src/sip/headers.ts'
-import { createMessageFramer } from '../../src/sip/message-framer.ts'
+} from '../../src/sip/message/headers.ts'
+import { createMessageFramer } from '../../src/sip/message/message-framer.ts'
 import {
   emptyBody,
   messageLimits,
   type SipRequest,
   type SipResponse,
-} from '../../src/sip/message.ts'
-import { parseMessage } from '../../src/sip/parse-message.ts'
-import { readAudio } from '../../src/sip/read-sdp.ts'
-import { stampTopVia } from '../../src/sip/response-routing.ts'
-import { parseSipUri, schemeOf } from '../../src/sip/uri.ts'
+} from '../../src/sip/message/message.ts'
+import { parseMessage } from '../../src/sip/message/parse-message.ts'
+import { readAudio } from '../../src/sdp/read-sdp.ts'
+import { stampTopVia } from '../../src/sip/transport/response-routing.ts'
+import { parseSipUri, schemeOf } from '../../src/sip/message/uri.ts'
 
 /** What a reader of SIP could go over again and again: separators, quotes, escapes, blanks, brackets, parameters. */
 const single = Array.from(',;"\\ \t<>=:[](@?%.-a1\n\r\0\u00e9')

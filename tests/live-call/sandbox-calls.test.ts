@@ -1,7 +1,7 @@
 // Runs beside few others: it waits for most of its 52 s.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { CallPlan, DialableCall } from '../../src/live-call/live-call-port.ts'
+import type { CallPlan, DialableCall } from '../../src/live-call/call/live-call-port.ts'
 import { probeAudio } from '../support/ffmpeg.ts'
 import { startLiveCallRig, type LiveCallRig } from '../support/live-call-rig.ts'
 import { missingPeer } from '../support/peers.ts'

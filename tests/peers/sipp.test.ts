@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { silentLogger } from '../../src/runtime/logger.ts'
-import { anySource } from '../../src/sip/sources.ts'
-import { createUserAgent } from '../../src/sip/user-agent.ts'
+import { anySource } from '../../src/sip/gate/sources.ts'
+import { createUserAgent } from '../../src/sip/user-agent/user-agent.ts'
 import type {
   CallLeg,
   DialFailure,

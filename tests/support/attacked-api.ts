@@ -1,6 +1,6 @@
 // The API server in a process of its own, so that a test can measure what an attack on it costs. Told `{port, key, otherKey}` over IPC
 // when it listens; asked `memory`, it answers its resident set and the most it was, in bytes.
-import { createDocumentationPages } from '../../src/http/documentation-pages.ts'
+import { createDocumentationPages } from '../../src/http/documentation/documentation-pages.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { startApiFixture } from './api-fixture.ts'
 

@@ -1,8 +1,8 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
-import { headerOf, serializeMessage, type SipRequest } from '../../src/sip/message.ts'
-import { parseMessage } from '../../src/sip/parse-message.ts'
-import { createResponse } from '../../src/sip/responses.ts'
+import { headerOf, serializeMessage, type SipRequest } from '../../src/sip/message/message.ts'
+import { parseMessage } from '../../src/sip/message/parse-message.ts'
+import { createResponse } from '../../src/sip/message/responses.ts'
 import { freeUdpPort } from './free-port.ts'
 
 /** How the trunk answers an INVITE: a status and headers of its own. */

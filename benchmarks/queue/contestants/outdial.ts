@@ -1,4 +1,4 @@
-import { claimCalls } from '../../../src/dispatch/claim-calls.ts'
+import { claimCalls } from '../../../src/dispatch/claim/claim-calls.ts'
 import { insertCall } from '../../../src/domains/calls/call-store.ts'
 import { finishCall } from '../../../src/domains/calls/call-progress-store.ts'
 import { sql } from '../../../src/database/database.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { maxCallsPerClaim } from '../../../src/dispatch/claim-turn.ts'
+import { maxCallsPerClaim } from '../../../src/dispatch/claim/claim-turn.ts'
 import type { ContestFigures } from '../contest.ts'
 import type { Connection } from '../stand.ts'
 

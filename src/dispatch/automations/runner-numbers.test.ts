@@ -22,7 +22,7 @@ import { explainRun } from '../../domains/automations/explain-run.ts'
 import { wakeRunAfterCall } from '../../domains/automations/wake-run.ts'
 import { finishCall } from '../../domains/calls/call-progress-store.ts'
 import { newId } from '../../runtime/ids.ts'
-import type { ClaimedCall } from '../claim-calls.ts'
+import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { passGate } from '../gate.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/api-error.ts'
-import { networkOf } from '../client-address.ts'
-import type { FixedWindows } from '../fixed-windows.ts'
+import { networkOf } from '../connections/client-address.ts'
+import type { FixedWindows } from '../rate-limits/fixed-windows.ts'
 
 /** Counts failed authentications per address (D11): a valid key is never held up, however many strangers share its address. */
 export interface AnonymousGuard {

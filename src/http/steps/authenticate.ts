@@ -3,7 +3,7 @@ import { hashApiKey, parseApiKey } from '../../runtime/api-key-format.ts'
 import type { FindPrincipal, Principal } from '../../contract/principal.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
-import { soleHeader, type RequestHead } from '../request-head.ts'
+import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 /** The word Bearer, exactly one space, then the key (contract, "Authentication" 1) as RFC 6750 section 2.1 spells one. */
 const bearer = /^Bearer ([A-Za-z0-9._~+/-]{1,512}={0,2})$/

@@ -1,5 +1,5 @@
 import { invalidField } from '../../contract/api-error.ts'
-import { soleHeader, type RequestHead } from '../request-head.ts'
+import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 const json = /^application\/json[ \t]*(?:;|$)/i
 const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)"?/i

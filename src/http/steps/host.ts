@@ -1,5 +1,5 @@
 import { invalidField } from '../../contract/api-error.ts'
-import { soleHeader, type RequestHead } from '../request-head.ts'
+import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 /** Throws 400 unless an HTTP/1.1 request names exactly one host (RFC 9112 section 3.2). */
 export const requireHost = (request: RequestHead): void => {

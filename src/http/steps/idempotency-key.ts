@@ -1,6 +1,6 @@
 import { ApiError, invalidField } from '../../contract/api-error.ts'
 import type { IdempotencyRule } from '../../contract/define-operation.ts'
-import { soleHeader, type RequestHead } from '../request-head.ts'
+import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 /** 1 to 255 printable ASCII characters; inner spaces allowed, none at the ends (contract, "Endpoints"). */
 const shape = /^[!-~](?:[ -~]{0,253}[!-~])?$/

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/api-error.ts'
 import { rateWindowSeconds, type Bucket } from '../../contract/buckets.ts'
 import type { Principal } from '../../contract/principal.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
-import type { WindowCount } from '../fixed-windows.ts'
+import type { WindowCount } from '../rate-limits/fixed-windows.ts'
 
 /** Counts a hit; on several nodes it may have to ask the database. */
 export interface RateWindows {

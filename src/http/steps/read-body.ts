@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../contract/api-error.ts'
-import { createArrivingBodies, gatherBytes } from '../arriving-bodies.ts'
-import { createBodyPlaces, type BodyPlace } from '../body-places.ts'
+import { createArrivingBodies, gatherBytes } from '../connections/arriving-bodies.ts'
+import { createBodyPlaces, type BodyPlace } from '../connections/body-places.ts'
 import type { Exchange } from '../exchange.ts'
-import { soleHeader } from '../request-head.ts'
+import { soleHeader } from '../connections/request-head.ts'
 
 /** Largest raw body (contract, "Limits"). */
 export const maxBodyBytes = 1024 * 1024

@@ -1,5 +1,5 @@
 import { randomBase62 } from '../../runtime/ids.ts'
-import { soleHeader, type RequestHead } from '../request-head.ts'
+import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 const shape = /^[A-Za-z0-9._:-]{1,64}$/
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/api-error.ts'
 import { isServiceVersion, serviceVersions, type ServiceVersion } from '../../contract/versions.ts'
-import { soleHeader, type RequestHead } from '../request-head.ts'
+import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 /**
  * The version to apply: the header's, else the organization's. Throws 400 `unsupported_version` for anything but an

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../runtime/logger.ts'
-import { cseqOf } from '../../sip/headers.ts'
-import { parseSipUri } from '../../sip/uri.ts'
-import type { Dialog } from '../../sip/user-agent-types.ts'
+import { cseqOf } from '../../sip/message/headers.ts'
+import { parseSipUri } from '../../sip/message/uri.ts'
+import type { Dialog } from '../../sip/user-agent/user-agent-types.ts'
 import { referTargetOf } from '../refer.ts'
 import { personaFor, type PersonaAnswer } from './personas.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { claimCalls, type ClaimedCall } from '../../../src/dispatch/claim-calls.ts'
-import { takeClaimTurn } from '../../../src/dispatch/claim-turn.ts'
+import { claimCalls, type ClaimedCall } from '../../../src/dispatch/claim/claim-calls.ts'
+import { takeClaimTurn } from '../../../src/dispatch/claim/claim-turn.ts'
 import { passGate } from '../../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../../src/dispatch/lane-edges.ts'
-import { rescueDeadNodes } from '../../../src/dispatch/rescue.ts'
+import { rescueDeadNodes } from '../../../src/dispatch/lease/rescue.ts'
 import {
   finishCall,
   markConnected,

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  createCallingOrganization,
+  openTrunk,
+  queueCalls,
+  type CallingOrganization,
+} from '../../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { readConfig } from '../../config.ts'
+import { archiveAgent } from '../../domains/agents/archive-agent.ts'
+import { createAgent } from '../../domains/agents/create-agent.ts'
+import { publishAgent } from '../../domains/agents/publish-agent.ts'
+import { addAgentCommands } from './agent-commands.ts'
+import { addCallCommands } from '../call/call-commands.ts'
+import { runCli } from '../run-cli.ts'
+
+let database: TestDatabase
+let organization: CallingOrganization
+
+before(async () => {
+  database = await createTestDatabase()
+  await openTrunk(database.db)
+  organization = await createCallingOrganization(database.db)
+})
+after(() => database.drop())
+
+const outdial = async (...args: readonly string[]): Promise<string> => {
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const status = await runCli(args, [addAgentCommands, addCallCommands], {
+    config: readConfig({}),
+    withDatabase: (work) => work(database.db),
+    print: (text) => void stdout.push(text),
+    warn: (text) => void stderr.push(text),
+    isTerminal: false,
+  })
+  assert.equal(status, 0, stderr.join('\n'))
+  return stdout.join('\n')
+}
+
+const file = {
+  name: 'Bookings',
+  greeting: 'Hello {{contact.name}}.',
+  prompt: 'Book a table.\nBe brief.',
+  voicemail: 'hang_up',
+  tools: [
+    {
+      name: 'book',
+      description: 'Books a table.',
+      parameters: { type: 'object' },
+      method: 'POST',
+      url: 'https://user:hunter2@example.com/book',
+      headers: { Authorization: 'Bearer sesame' },
+    },
+  ],
+}
+
+test('an agent is shown as it is published, without the secrets of its tools', async () => {
+  const { id } = await createAgent(database.db, organization.organizationId, file)
+  await publishAgent(database.db, id, { ...file, greeting: 'Good day.' })
+  const document = await outdial('agent', 'show', id, '--json')
+  const shown = JSON.parse(document) as Record<string, unknown>
+  assert.equal(shown['greeting'], 'Good day.')
+  assert.equal(shown['prompt'], file.prompt)
+  assert.equal(shown['version'], 2)
+  assert.equal(shown['organization_id'], organization.organizationId)
+  assert.ok(!('archived_at' in shown))
+  const lines = await outdial('agent', 'show', id)
+  for (const text of [document, lines]) {
+    assert.match(text, /Authorization/)
+    assert.doesNotMatch(text, /sesame|hunter2/)
+  }
+  assert.match(lines, /^prompt\n {2}Book a table\.\n {2}Be brief\.$/m)
+  await archiveAgent(database.db, id)
+  assert.match(await outdial('agent', 'show', id, '--json'), /"archived_at"/)
+})
+
+test('the newest agent is the first of the list', async () => {
+  const { id } = await createAgent(database.db, organization.organizationId, file)
+  const listed = JSON.parse(await outdial('agent', 'list', '--json')) as { id: string }[]
+  assert.equal(listed[0]?.id, id)
+  assert.ok(listed.length > 1)
+})
+
+test('archiving says that it is final, what becomes of calls, and how to go on', async () => {
+  const { id } = await createAgent(database.db, organization.organizationId, file)
+  const told = await outdial('agent', 'archive', id)
+  assert.match(told, /for good.*queued calls end failed/)
+  assert.match(told, /\.\/outdial agent create --file FILE/)
+})
+
+test('calls are listed and shown with who was called, and a waiting one with its reason', async () => {
+  const [call] = await queueCalls(database.db, organization, 1)
+  assert.ok(call)
+  const listed = JSON.parse(await outdial('call', 'list', '--json')) as Record<string, string>[]
+  const number = listed.find(({ id }) => id === call.id)?.['phone_number'] ?? ''
+  assert.match(number, /^\+\d{8,15}$/)
+  const row = (await outdial('call', 'list')).split('\n').find((line) => line.startsWith(call.id))
+  assert.ok(row?.includes(number), row)
+  const shown = await outdial('call', 'show', call.id)
+  assert.match(shown, new RegExp(`^called +\\${number}`, 'm'))
+  assert.match(shown, /^agent +\S/m)
+  assert.match(shown, /^waits +No dispatcher is running\.$/m)
+  assert.match(shown, new RegExp(`^explained +\\./outdial call explain ${call.id}$`, 'm'))
+  const explained = await outdial('call', 'explain', call.id)
+  assert.match(explained, /It waits: No dispatcher is running\.$/)
+})

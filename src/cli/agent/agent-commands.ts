@@ -1,0 +1,107 @@
+import type { Command } from 'commander'
+import { archiveAgent } from '../../domains/agents/archive-agent.ts'
+import { createAgent } from '../../domains/agents/create-agent.ts'
+import { publishAgent } from '../../domains/agents/publish-agent.ts'
+import { agentResource } from '../../domains/agents/agent-resource.ts'
+import { listAllAgents } from '../../domains/agents/agent-store.ts'
+import { showAgent } from '../../domains/agents/show-agent.ts'
+import { programPath } from '../../runtime/program-path.ts'
+import type { CliContext } from '../cli-context.ts'
+import { describeAgent } from './describe-agent.ts'
+import { facts, show, type OutputOptions } from '../terminal/output.ts'
+import { readJsonFile } from '../read-file.ts'
+import {
+  requireOrganization,
+  requireOwner,
+  withOrganization,
+  type OrganizationOption,
+} from '../require-organization.ts'
+import { table } from '../terminal/table.ts'
+
+/** `outdial agent create|publish|list|show|archive`. */
+export const addAgentCommands = (program: Command, context: CliContext): void => {
+  const agent = program.command('agent').description('AI voice agents')
+  withOrganization(agent.command('create').description('publish an agent from its file'))
+    .requiredOption('--file <file>', 'agent file (JSON)')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & OrganizationOption & { file: string }) => {
+      const file = readJsonFile(options.file)
+      const made = await context.withDatabase(async (db) => {
+        const { id: organizationId } = await requireOrganization(db, options.org)
+        return createAgent(db, organizationId, file)
+      })
+      show(context, options, made, (width) =>
+        facts(
+          [
+            ['id', made.id],
+            ['name', made.name],
+            ['language', made.language],
+          ],
+          width,
+        ),
+      )
+    })
+  agent
+    .command('publish')
+    .description('publish a new version of an agent; accepted calls keep theirs')
+    .argument('<id>')
+    .requiredOption('--file <file>', 'agent file (JSON)')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & { file: string }) => {
+      const file = readJsonFile(options.file)
+      const made = await context.withDatabase((db) => publishAgent(db, id, file))
+      show(
+        context,
+        options,
+        made,
+        () => `Agent ${made.name} is published in version ${made.version}.`,
+      )
+    })
+  agent
+    .command('list')
+    .description('list the agents that are in use, newest first')
+    .option('--org <org>', 'of one organization only')
+    .option('--json', 'print JSON')
+    .action(async (options: OutputOptions & { org?: string }) => {
+      const agents = await context.withDatabase(async (db) => {
+        if (options.org !== undefined) await requireOrganization(db, options.org)
+        return (await listAllAgents(db, options.org)).map(agentResource)
+      })
+      show(context, options, agents, (width) =>
+        table(
+          ['ID', 'NAME', 'LANGUAGE', 'CREATED'],
+          agents.map((each) => [each.id, each.name, each.language, each.created_at]),
+          `There is no agent yet: ${programPath()} agent create --org ORG --file FILE`,
+          width,
+        ),
+      )
+    })
+  withOrganization(
+    agent
+      .command('show')
+      .description('show what an agent says and does, archived or not')
+      .argument('<id>'),
+    'agent',
+  )
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions & OrganizationOption) => {
+      const shown = await context.withDatabase(async (db) =>
+        showAgent(db, await requireOwner(db, options, 'agent', id), id),
+      )
+      show(context, options, shown, (width) => describeAgent(shown, width))
+    })
+  agent
+    .command('archive')
+    .description(
+      'take an agent out of use for good; its queued calls end failed, its live calls go on',
+    )
+    .argument('<id>')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: OutputOptions) => {
+      const archived = await context.withDatabase((db) => archiveAgent(db, id))
+      show(context, options, archived, () => [
+        `Agent ${archived.name} is archived, for good: it takes no calls and no new version. Its queued calls end failed, its live calls go on.`,
+        `To go on, make another from its file: ${programPath()} agent create --file FILE`,
+      ])
+    })
+}

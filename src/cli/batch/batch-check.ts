@@ -1,0 +1,133 @@
+import type { CountryCode } from 'libphonenumber-js/max'
+import type { z } from 'zod'
+import { contactInput, type ContactInput } from '../../contract/contacts.ts'
+import { isStorableText } from '../../contract/text.ts'
+import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
+import {
+  describeDestinationProblem,
+  destinationProblem,
+} from '../../domains/organizations/phone-destination.ts'
+import { toE164 } from '../../numbering/national-number.ts'
+import type { Column, CsvRow } from './batch-csv.ts'
+import type { RowProblem } from './batch-problems.ts'
+
+/** A row that may be called, and where it stood. */
+export interface CheckedRow {
+  readonly row: number
+  readonly input: ContactInput
+}
+
+export interface CheckedRows {
+  readonly valid: readonly CheckedRow[]
+  readonly problems: readonly RowProblem[]
+}
+
+export interface RowRules {
+  /** Without it, no destination is judged. */
+  readonly policy?: CallingPolicy
+  /** Numbers without `+` are read as those of this country; without it, only E.164 is. */
+  readonly country?: CountryCode | undefined
+}
+
+/**
+ * Holds every row against what the API asks of a batch's recipients, over the whole file: fields, destinations, and
+ * nobody twice. Of rows that repeat each other the first one stands.
+ */
+export const checkRows = (rows: readonly CsvRow[], rules: RowRules): CheckedRows => {
+  const valid: CheckedRow[] = []
+  const problems: RowProblem[] = []
+  const seen = new Map<string, number>()
+  for (const row of rows) {
+    const checked = checkRow(row, rules)
+    const found = 'input' in checked ? repeated(checked, seen) : checked.problems
+    if ('input' in checked && found.length === 0) valid.push(checked)
+    else problems.push(...found)
+  }
+  return { valid, problems }
+}
+
+const checkRow = (
+  { row, cells: written }: CsvRow,
+  { policy, country }: RowRules,
+): CheckedRow | { readonly problems: readonly RowProblem[] } => {
+  const cells = country === undefined ? written : withInternationalNumber(written, country)
+  const unstorable = Object.entries(cells).filter(([, cell]) => !isStorableText(cell))
+  if (unstorable.length > 0) {
+    return {
+      problems: unstorable.map(([column]) => ({
+        row,
+        column,
+        code: 'invalid_format',
+        message: 'It holds a character that cannot be stored.',
+      })),
+    }
+  }
+  const result = contactInput.safeParse(cells)
+  if (!result.success) {
+    return { problems: result.error.issues.map((issue) => problemOf(row, issue, cells)) }
+  }
+  const destination = policy && destinationProblem(result.data.phone_number, policy)
+  if (destination === undefined) return { row, input: result.data }
+  return {
+    problems: [
+      {
+        row,
+        column: 'phone_number',
+        code: 'unsupported_destination',
+        message: describeDestinationProblem(destination),
+      },
+    ],
+  }
+}
+
+const withInternationalNumber = (cells: CsvRow['cells'], country: CountryCode): CsvRow['cells'] => {
+  const number = cells.phone_number === undefined ? undefined : toE164(cells.phone_number, country)
+  return number === undefined ? cells : { ...cells, phone_number: number }
+}
+
+const problemOf = (row: number, issue: z.core.$ZodIssue, cells: CsvRow['cells']): RowProblem => {
+  const column = String(issue.path[0] ?? '')
+  if (cells[column as Column] === undefined) {
+    return { row, column, code: 'required', message: 'It is required.' }
+  }
+  if (issue.code === 'too_big') {
+    const message = `It is longer than ${issue.maximum} characters.`
+    return { row, column, code: 'too_long', message }
+  }
+  if (issue.code === 'too_small') {
+    return { row, column, code: 'too_short', message: 'It holds nothing but blanks.' }
+  }
+  return column === 'phone_number'
+    ? {
+        row,
+        column,
+        code: 'invalid_e164',
+        message: `It must be E.164, such as +12025550100.${countryHint(cells.phone_number)}`,
+      }
+    : { row, column, code: 'invalid_format', message: sourceRule }
+}
+
+/** Digits as people of a country write them, which a file alone does not name. */
+const countryHint = (number = ''): string =>
+  /^[0-9(][0-9 ()./-]{4,30}$/.test(number)
+    ? ' With `--country CC`, such as US, it is read as a number of that country.'
+    : ''
+
+const sourceRule =
+  'It must begin with a lower-case letter, followed by lower-case letters, digits, _ or -, 64 in all.'
+
+/** One identity, and one phone, only once in the whole file. */
+const repeated = ({ row, input }: CheckedRow, seen: Map<string, number>): RowProblem[] => {
+  const keys = {
+    external_id: JSON.stringify([input.source, input.external_id]),
+    phone_number: input.phone_number,
+  }
+  const problems = Object.entries(keys).flatMap(([column, key]) => {
+    const earlier = seen.get(key)
+    if (earlier === undefined) return []
+    return [{ row, column, code: 'duplicate_item', message: `Row ${earlier} has the same.` }]
+  })
+  // A refused row takes nothing away from the rows after it.
+  if (problems.length === 0) for (const key of Object.values(keys)) seen.set(key, row)
+  return problems
+}

@@ -1,0 +1,175 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import type { RowProblem } from './batch-problems.ts'
+
+/** A contact's fields, as the heading of a file may name them. */
+export const columns = [
+  'external_id',
+  'name',
+  'phone_number',
+  'source',
+  'email',
+  'company',
+  'role',
+  'city',
+  'country',
+] as const
+
+export type Column = (typeof columns)[number]
+
+const requiredColumns = ['external_id', 'name', 'phone_number'] as const satisfies readonly Column[]
+
+/** One row: its number as a spreadsheet shows it, the heading being row 1, and its cells that are not empty. */
+export interface CsvRow {
+  readonly row: number
+  readonly cells: Readonly<Partial<Record<Column, string>>>
+}
+
+export interface CsvFile {
+  readonly rows: readonly CsvRow[]
+  /** Of single rows; the rows are left out. */
+  readonly problems: readonly RowProblem[]
+}
+
+/** A file none of which can be read. */
+export interface UnreadableFile {
+  readonly fault: readonly RowProblem[]
+}
+
+/** A quote that is never closed ends here instead of swallowing the file; all fields of a contact take a tenth. */
+const maxRecordCharacters = 100_000
+
+/**
+ * Reads CSV as spreadsheets write it: comma, semicolon or tab, cells in quotes over several lines, a byte order mark,
+ * blank rows, empty columns at the right, Excel's `sep=;` before the heading. Columns are found by their heading, whatever
+ * its case, blanks and underscores.
+ */
+export const readCsv = (text: string): CsvFile | UnreadableFile => {
+  const read = recordsOf(text)
+  if ('fault' in read) return read
+  const [heading, ...rest] = read.records.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  if (!heading) return { fault: [problemAt(1, '', 'required', 'The file is empty.')] }
+  const found = columnsOf(heading)
+  if ('fault' in found) return found
+  const rows: CsvRow[] = []
+  const problems: RowProblem[] = []
+  for (const record of rest) {
+    const extra = record.cells.findIndex((cell, index) => cell !== '' && !found.columns[index])
+    if (extra >= 0) problems.push(cellWithoutColumn(record.row, extra))
+    else rows.push({ row: record.row, cells: cellsOf(record.cells, found.columns) })
+  }
+  return { rows, problems }
+}
+
+interface CsvRecord {
+  /** As a spreadsheet counts. */
+  readonly row: number
+  readonly cells: readonly string[]
+}
+
+/** The first line of a file that says itself by what its cells are divided. */
+const separatorLine = /^\uFEFF?"?sep=([,;\t])"?(?:\r\n|\r|\n)/i
+
+const recordsOf = (text: string): { readonly records: readonly CsvRecord[] } | UnreadableFile => {
+  const [line = '', delimiter] = separatorLine.exec(text) ?? []
+  const firstRow = line === '' ? 1 : 2
+  const body = text.slice(line.length)
+  try {
+    const records = parse(body, {
+      bom: true,
+      delimiter: delimiter ?? delimiterOf(body),
+      trim: true,
+      relax_column_count: true,
+      max_record_size: maxRecordCharacters,
+    })
+    return { records: records.map((cells, index) => ({ row: index + firstRow, cells })) }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const before = typeof error['records'] === 'number' ? error['records'] : 0
+    return { fault: [problemAt(before + firstRow, '', 'invalid_format', sentenceOf(error))] }
+  }
+}
+
+const openQuote = 'A quote is opened and never closed.'
+const strayQuote =
+  'A quote stands inside a cell; it must be doubled, and the cell be put in quotes.'
+
+const sentences: Readonly<Partial<Record<string, string>>> = {
+  CSV_QUOTE_NOT_CLOSED: openQuote,
+  CSV_MAX_RECORD_SIZE:
+    'The row is longer than 100,000 characters, or a quote in it is never closed.',
+  CSV_INVALID_CLOSING_QUOTE: strayQuote,
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: strayQuote,
+  INVALID_OPENING_QUOTE: strayQuote,
+}
+
+const sentenceOf = ({ code }: CsvError): string => sentences[code] ?? 'This is not CSV.'
+
+const delimiters = [',', ';', '\t'] as const
+
+/** Whichever stands most often in the heading, outside of quotes. */
+const delimiterOf = (text: string): string => {
+  const start = text.slice(0, maxRecordCharacters).replaceAll(/"[^"]*"/g, '""')
+  const line = start.split(/\r\n|\r|\n/).find((each) => /[^\s,;\uFEFF]/.test(each)) ?? ''
+  const counts = delimiters.map((each) => line.split(each).length)
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+/** Undefined where a column has no heading: nothing may stand below it. */
+type FoundColumns = readonly (Column | undefined)[]
+
+const columnsOf = ({
+  row,
+  cells: heading,
+}: CsvRecord): { readonly columns: FoundColumns } | UnreadableFile => {
+  const names = heading.map((cell) => columnNamed(cell))
+  if (names.every((name) => name === undefined)) {
+    return { fault: [problemAt(row, '', 'required', noHeading)] }
+  }
+  const fault = heading.flatMap((cell, index) => {
+    const name = names[index]
+    if (cell === '') return []
+    if (name === undefined) return [problemAt(row, shown(cell), 'unknown_field', unknownColumn)]
+    return names.indexOf(name) < index
+      ? [problemAt(row, name, 'duplicate_item', 'This column is there twice.')]
+      : []
+  })
+  const missing = requiredColumns.filter((column) => !names.includes(column))
+  fault.push(...missing.map((name) => problemAt(row, name, 'required', 'This column is required.')))
+  return fault.length > 0 ? { fault } : { columns: names }
+}
+
+const unknownColumn = `There is no such column; they are ${columns.join(', ')}.`
+
+const noHeading = `The first row must name the columns: ${columns.join(', ')}.`
+
+const columnNamed = (cell: string): Column | undefined => {
+  const plain = plainName(cell)
+  return columns.find((column) => plainName(column) === plain)
+}
+
+const plainName = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+
+/** A heading is no secret, but it may be cut off well before a terminal is full. */
+const shown = (cell: string): string => Array.from(cell).slice(0, 40).join('')
+
+const cellsOf = (record: readonly string[], found: FoundColumns): Partial<Record<Column, string>> =>
+  Object.fromEntries(
+    found.flatMap((column, index) => {
+      const cell = record[index] ?? ''
+      return column === undefined || cell === '' ? [] : [[column, cell]]
+    }),
+  )
+
+const problemAt = (row: number, column: string, code: string, message: string): RowProblem => ({
+  row,
+  column,
+  code,
+  message,
+})
+
+const cellWithoutColumn = (row: number, index: number): RowProblem =>
+  problemAt(row, '', 'invalid_format', `Its cell ${index + 1} stands in no column of the heading.`)

@@ -1,0 +1,31 @@
+import { OperatorError } from '../../domains/organizations/operator-error.ts'
+
+/** One thing wrong with a file. What a cell holds is never told: it may be a person's. */
+export interface RowProblem {
+  /** As a spreadsheet counts: the heading is row 1. */
+  readonly row: number
+  /** The contact's field; empty for the row as a whole. */
+  readonly column: string
+  /** As the API would answer it (D9). */
+  readonly code: string
+  /** A sentence. */
+  readonly message: string
+}
+
+/** More would not be read. */
+const maxShown = 100
+
+/** `row 7, phone_number: It must be … (invalid_e164)`, one line each, in the order of the file. */
+export const describeProblems = (problems: readonly RowProblem[]): string[] => {
+  const inOrder = problems.toSorted((a, b) => a.row - b.row)
+  const lines = inOrder.slice(0, maxShown).map(describe)
+  const hidden = inOrder.length - lines.length
+  return [...lines, ...(hidden > 0 ? [`… and ${hidden} more.`] : [])]
+}
+
+const describe = ({ row, column, code, message }: RowProblem): string =>
+  `row ${row}${column === '' ? '' : `, ${column}`}: ${message} (${code})`
+
+/** Nothing was created. */
+export const refusedFile = (problems: readonly RowProblem[]): OperatorError =>
+  new OperatorError(describeProblems(problems))

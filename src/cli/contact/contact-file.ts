@@ -1,0 +1,128 @@
+import type { CountryCode } from 'libphonenumber-js/max'
+import type { Command } from 'commander'
+import type { ContactInput } from '../../contract/contacts.ts'
+import type { Queryable } from '../../database/database.ts'
+import { describeIdentity, type NumberHolder } from '../../domains/contacts/identity-conflict.ts'
+import { judgeRecipients } from '../../domains/contacts/upsert-recipients.ts'
+import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
+import { isNumberedCountry } from '../../numbering/national-number.ts'
+import { OperatorError } from '../../domains/organizations/operator-error.ts'
+import { checkRows } from '../batch/batch-check.ts'
+import { readCsv } from '../batch/batch-csv.ts'
+import { describeProblems, refusedFile, type RowProblem } from '../batch/batch-problems.ts'
+import { UsageError, type CliContext } from '../cli-context.ts'
+import { show, warn, type OutputOptions } from '../terminal/output.ts'
+
+/** A file is checked whole before anything is created, so that its bound is also that of one transaction. */
+const maxRows = 100_000
+
+/** What is to be done with a file of contacts. */
+export interface ContactFileOptions extends OutputOptions {
+  readonly check?: true
+  readonly skipInvalid?: true
+  readonly country?: CountryCode
+}
+
+export const withContactFileOptions = (command: Command): Command =>
+  command
+    .option('--check', 'say what would become of each row, and do nothing')
+    .option('--skip-invalid', 'leave out rows that are refused, and take the others')
+    .option(
+      '--country <code>',
+      'read numbers without + as those of this country, such as US',
+      countryOption,
+    )
+    .option('--json', 'print JSON')
+
+const countryOption = (text: string): CountryCode => {
+  const country = text.toUpperCase()
+  if (!isNumberedCountry(country))
+    throw new UsageError(`--country must be a code of ISO 3166 such as US, not ${text}.`)
+  return country
+}
+
+/** A file of contacts, held against the organization's contacts. */
+export interface ContactFile {
+  /** Rows below the heading. */
+  readonly rows: number
+  /** Of the rows that can be taken. */
+  readonly inputs: readonly ContactInput[]
+  /** How many of them name a contact that is there already. */
+  readonly known: number
+  readonly problems: readonly RowProblem[]
+}
+
+/** With a policy each number must also be one that it lets call. Throws for a file that cannot be read at all. */
+export const readContactFile = async (
+  db: Queryable,
+  organizationId: string,
+  text: string,
+  options: { readonly country?: CountryCode | undefined; readonly policy?: CallingPolicy },
+): Promise<ContactFile> => {
+  const file = readCsv(text)
+  if ('fault' in file) throw refusedFile(file.fault)
+  if (file.rows.length > maxRows) {
+    throw new OperatorError(`The file has more than ${maxRows} rows: split it.`)
+  }
+  const checked = checkRows(file.rows, options)
+  const verdicts = await judgeRecipients(
+    db,
+    organizationId,
+    checked.valid.map(({ input }) => input),
+  )
+  const conflicts = checked.valid.flatMap(({ row }, index) => {
+    const verdict = verdicts[index]
+    return typeof verdict === 'object' ? [conflictAt(row, verdict.holder)] : []
+  })
+  return {
+    rows: file.rows.length + new Set(file.problems.map(({ row }) => row)).size,
+    inputs: checked.valid
+      .filter((_, index) => typeof verdicts[index] === 'string')
+      .map(({ input }) => input),
+    known: verdicts.filter((verdict) => verdict === 'known').length,
+    problems: [...file.problems, ...checked.problems, ...conflicts],
+  }
+}
+
+const conflictAt = (row: number, holder: NumberHolder): RowProblem => ({
+  row,
+  column: 'phone_number',
+  code: 'contact_identity_conflict',
+  message: `The number belongs to the contact with ${describeIdentity(holder)}.`,
+})
+
+/** The rows to take. Throws with all problems unless the refused rows may be left out, which are told then. */
+export const acceptedInputs = (
+  context: CliContext,
+  { inputs, problems }: ContactFile,
+  { skipInvalid }: ContactFileOptions,
+): readonly ContactInput[] => {
+  if (problems.length > 0 && !skipInvalid) throw refusedFile(problems)
+  if (problems.length > 0) warn(context, ['Rows left out:', ...describeProblems(problems)])
+  if (inputs.length === 0) throw new OperatorError('The file has no row that can be taken.')
+  return inputs
+}
+
+/** What `--check` prints. Throws where a row is refused, so that a script hears of it. */
+export const showCheck = (
+  context: CliContext,
+  options: ContactFileOptions,
+  { rows, inputs, known, problems }: ContactFile,
+): void => {
+  const isDuplicate = ({ code }: RowProblem): boolean => code === 'duplicate_item'
+  const rowsOf = (some: readonly RowProblem[]): Set<number> => new Set(some.map(({ row }) => row))
+  const duplicate = rowsOf(problems.filter(isDuplicate))
+  const invalid = rowsOf(problems.filter((each) => !isDuplicate(each) && !duplicate.has(each.row)))
+  const counts = {
+    rows,
+    ready: inputs.length,
+    new: inputs.length - known,
+    updated: known,
+    duplicate: duplicate.size,
+    invalid: invalid.size,
+  }
+  show(context, options, { ...counts, problems }, () => [
+    `${rows} rows: ${counts.ready} ready (${counts.new} new, ${known} updated), ${counts.duplicate} duplicate, ${counts.invalid} invalid. Nothing was changed.`,
+  ])
+  if (problems.length > 0) throw refusedFile(problems)
+}

@@ -1,0 +1,72 @@
+import type { Database } from '../../database/database.ts'
+import type { RouteName } from '../../domains/organizations/organization-mode.ts'
+import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { findWork } from './find-work.ts'
+import { computeDueLanes } from '../lane-edges.ts'
+import { parkCalls } from '../park-calls.ts'
+
+/** Calls leased in one transaction, which holds the route's lock: as many as the highest pace lets start at once. */
+export const maxCallsPerClaim = 50
+/** Claims of a route in one turn before the poll looks at lanes again. */
+const maxClaimsPerTurn = 200
+/** Batches of lanes computed in one turn: at nine in the evening a whole country closes. */
+const maxLaneBatchesPerTurn = 20
+
+export interface ClaimTurn {
+  readonly database: Database
+  readonly nodeId: string
+  /** Routes that this node serves; the first is served first. */
+  readonly routes: readonly RouteName[]
+  /** Channels of this node that are free now. */
+  freeChannels(): number
+  start(call: ClaimedCall): void
+}
+
+/**
+ * One turn of the dispatcher: computes due lanes, then claims by each route until nothing is ready, or a limit is met.
+ * Every claim either leases a call or rules an organization out for this turn, so that the turn ends. Returns in how
+ * many milliseconds the pace of a route allows another call, if that is what it waits for.
+ */
+export const takeClaimTurn = async (turn: ClaimTurn): Promise<number | undefined> => {
+  const work = await findWork(turn.database, turn.routes)
+  const lanes = work.hasDueLanes ? await computeAllDueLanes(turn.database) : 0
+  let soonestMs: number | undefined
+  for (const route of lanes > 0 ? turn.routes : work.readyRoutes) {
+    const retryInMs = await claimByRoute(turn, route)
+    if (retryInMs !== undefined) soonestMs = Math.min(soonestMs ?? Infinity, retryInMs)
+  }
+  return soonestMs
+}
+
+const claimByRoute = async (turn: ClaimTurn, route: RouteName): Promise<number | undefined> => {
+  const except = new Set<string>()
+  for (let claims = 0; claims < maxClaimsPerTurn; claims += 1) {
+    const limit = Math.min(turn.freeChannels(), maxCallsPerClaim)
+    if (limit < 1) return undefined
+    const claim = await claimCalls(turn.database, {
+      nodeId: turn.nodeId,
+      route,
+      limit,
+      except: [...except],
+    })
+    for (const call of claim.calls) turn.start(call)
+    for (const organizationId of claim.exhausted) {
+      const lanes = claim.crowded.get(organizationId)
+      // Out of the way: those behind them may be claimed now.
+      const parked = lanes ? await parkCalls(turn.database, organizationId, lanes) : 0
+      if (parked === 0) except.add(organizationId)
+    }
+    if (claim.stopped !== 'limit') return claim.retryInMs
+  }
+  return 0
+}
+
+const computeAllDueLanes = async (database: Database): Promise<number> => {
+  let lanes = 0
+  for (let batch = 0; batch < maxLaneBatchesPerTurn; batch += 1) {
+    const computed = await computeDueLanes(database)
+    lanes += computed
+    if (computed === 0) break
+  }
+  return lanes
+}

@@ -1,0 +1,213 @@
+import { sql, type Database, type Queryable } from '../../database/database.ts'
+import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
+import { decisionFragment, heldBy } from '../../domains/calls/call-fragments.ts'
+import { finishCall, type CallFence } from '../../domains/calls/call-progress-store.ts'
+
+/** Calls ended in one sweep; the next sweep takes the rest. */
+const maxCallsPerSweep = 200
+
+export const lostNodeReason =
+  'The node that carried this call stopped. The phone may have rung, so it is not dialled again.'
+export const lostTrackReason =
+  'The process that carried this call lost track of it. The phone may have rung, so it is not dialled again.'
+const overdueReason = 'The call did not end in time, and was ended by the watchdog.'
+
+/** How many calls went back to the queue, and how many ended. */
+export interface Rescued {
+  readonly requeued: number
+  readonly ended: number
+}
+
+const declareDeadStatement = sql(
+  'rescue.declareDead',
+  `update nodes
+      set rescued_at = now()
+    where lease_until < clock_timestamp()
+      and rescued_at is null`,
+)
+
+const forgetStatement = sql(
+  'rescue.forgetNodes',
+  `delete from nodes n
+    where n.rescued_at is not null
+      and not exists (select from calls c where c.node_id = n.id and c.lease_token is not null)`,
+)
+
+/** Found once, and not once for each call. */
+const deadNodes = 'any (array(select n.id from nodes n where n.rescued_at is not null))'
+
+/**
+ * Takes the calls of nodes whose lease is over: what was not dialled yet goes back to the queue, what was dialled ends
+ * `failed`, for the phone may have rung (D3). A node that is declared dead can never renew, and its fence no longer
+ * passes, so that it can neither dial nor write.
+ */
+export const rescueDeadNodes = async (db: Database, onCallEnded: OnCallEnded): Promise<Rescued> => {
+  await db.run(declareDeadStatement, [])
+  const requeued = await requeueUndialled(db, requeueOfDeadNodes, [])
+  const fences = await db.rows<FenceRow>(dialledByDeadNodes, [maxCallsPerSweep])
+  const ended = await endLostCalls(db, fences.map(fenceOf), lostNodeReason, onCallEnded)
+  await db.run(forgetStatement, [])
+  return { requeued, ended }
+}
+
+// The node's calls that were claimed a while ago and that it does not know: its own memory is the proof.
+const forgottenFragment = `c.node_id = $1
+      and c.id <> all($2::uuid[])
+      and c.claimed_at < clock_timestamp() - interval '10 seconds'`
+
+/** Rows that say this node has them although it has not: left behind by an error between two writes. */
+export const rescueForgottenCalls = async (
+  db: Database,
+  nodeId: string,
+  knownCallIds: readonly string[],
+  onCallEnded: OnCallEnded,
+): Promise<Rescued> => {
+  const requeued = await requeueUndialled(db, requeueForgotten, [nodeId, knownCallIds])
+  const fences = await db.rows<FenceRow>(dialledForgotten, [nodeId, knownCallIds, maxCallsPerSweep])
+  return {
+    requeued,
+    ended: await endLostCalls(db, fences.map(fenceOf), lostTrackReason, onCallEnded),
+  }
+}
+
+const overdueStatement = sql(
+  'rescue.overdueCalls',
+  `select organization_id, id, lease_token
+     from calls
+    where lease_token is not null
+      and deadline_at < clock_timestamp()
+    order by deadline_at
+    limit $1`,
+)
+
+/** The watchdog: no call stays non-terminal past ring + cap + 60 s (D3). Answers the ids of those it ended. */
+export const endOverdueCalls = async (
+  db: Database,
+  onCallEnded: OnCallEnded,
+): Promise<readonly string[]> => {
+  const fences = (await db.rows<FenceRow>(overdueStatement, [maxCallsPerSweep])).map(fenceOf)
+  await endLostCalls(db, fences, overdueReason, onCallEnded)
+  return fences.map((fence) => fence.callId)
+}
+
+/** One call, one transaction: a row that cannot be ended must not keep the others. Answers how many ended. */
+const endLostCalls = async (
+  db: Database,
+  fences: readonly CallFence[],
+  outcomeReason: string,
+  onCallEnded: OnCallEnded,
+): Promise<number> => {
+  const errors: unknown[] = []
+  let ended = 0
+  for (const fence of fences) {
+    try {
+      if (await endLostCall(db, fence, outcomeReason, onCallEnded)) ended += 1
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'lost calls could not be ended')
+  return ended
+}
+
+/**
+ * Ends `failed` a call that nobody carries any more. Whether a person or a machine had answered, and what became of it,
+ * is not known (D3): `unknown`.
+ */
+export const endLostCall = (
+  db: Database,
+  fence: CallFence,
+  outcomeReason: string,
+  onCallEnded: OnCallEnded,
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const ended = await finishCall(tx, fence, {
+      status: 'failed',
+      answerStatus: 'unknown',
+      outcomeReason,
+    })
+    if (ended) await onCallEnded(tx, ended)
+    return ended !== undefined
+  })
+
+interface FenceRow {
+  readonly organization_id: string
+  readonly id: string
+  readonly lease_token: string
+}
+
+const fenceOf = (row: FenceRow): CallFence => ({
+  organizationId: row.organization_id,
+  callId: row.id,
+  leaseToken: row.lease_token,
+})
+
+const requeueText = (condition: string): string => `with lost as materialized (
+     select c.organization_id, c.id, c.lease_token
+       from calls c
+      where c.lease_token is not null
+        and c.status = 'queued'
+        and ${condition}
+   ),
+   woken as (
+     update dispatch_organizations
+        set ready = true
+      where organization_id in (select organization_id from lost)
+     returning organization_id
+   ),
+   held as materialized (
+     -- A row that somebody holds is left for the next sweep: a process that was paused amid a transaction must not keep
+     -- the others from coming back.
+     -- Each is looked for by itself: joined, it could be sought among all calls of its organization.
+     select c.organization_id, c.id
+       from lost l
+       join woken w on w.organization_id = l.organization_id
+      cross join lateral (
+        select organization_id, id
+          from calls
+         where organization_id = l.organization_id
+           and id = l.id
+           and ${heldBy('l.lease_token')}
+           and status = 'queued'
+         limit 1
+           for update skip locked
+      ) c
+   )
+   update calls c
+      set lease_token = null,
+          node_id     = null,
+          claimed_at  = null,
+          ${decisionFragment({ decision: "'requeued'", reason: "'Its node stopped before it was dialled.'" })}
+     from held h
+    where c.organization_id = h.organization_id
+      and c.id = h.id`
+
+const requeueOfDeadNodes = sql('rescue.requeueOfDeadNodes', requeueText(`c.node_id = ${deadNodes}`))
+
+const requeueForgotten = sql('rescue.requeueForgotten', requeueText(forgottenFragment))
+
+const requeueUndialled = (
+  db: Queryable,
+  statement: typeof requeueForgotten,
+  values: readonly unknown[],
+): Promise<number> => db.run(statement, values)
+
+const dialledByDeadNodes = sql(
+  'rescue.dialledByDeadNodes',
+  `select c.organization_id, c.id, c.lease_token
+     from calls c
+    where c.lease_token is not null
+      and c.status <> 'queued'
+      and c.node_id = ${deadNodes}
+    limit $1`,
+)
+
+const dialledForgotten = sql(
+  'rescue.dialledForgotten',
+  `select c.organization_id, c.id, c.lease_token
+     from calls c
+    where c.lease_token is not null
+      and c.status <> 'queued'
+      and ${forgottenFragment}
+    limit $3`,
+)

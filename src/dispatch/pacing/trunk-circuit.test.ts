@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
+import {
+  clearOrganizations,
+  createCallingOrganization,
+  execute,
+  insertNode,
+  openTrunk,
+  queueCalls,
+} from '../../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { newId } from '../../runtime/ids.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { reportCircuit } from './circuit-store.ts'
+import { claimCalls } from '../claim/claim-calls.ts'
+import { createTrunkCircuit, type TrunkCircuit } from './trunk-circuit.ts'
+
+let test: TestDatabase
+let nodeId: string
+let circuits: TrunkCircuit[] = []
+
+before(async () => {
+  test = await createTestDatabase()
+})
+after(() => test.drop())
+beforeEach(async () => {
+  await clearOrganizations(test.db)
+  await openTrunk(test.db)
+  await execute(
+    test.db,
+    `update routes set down_since = null, down_cause = null, down_reason = null, openings = 0, recovered_at = null`,
+  )
+  nodeId = newId()
+  await insertNode(test.db, nodeId)
+  await queueCalls(test.db, await createCallingOrganization(test.db), 3)
+})
+afterEach(async () => {
+  await Promise.all(circuits.map((circuit) => circuit.stop()))
+  circuits = []
+})
+
+const reason = 'The SIP trunk could not be reached: connection refused.'
+
+/** A node's circuit of a trunk that answers OPTIONS as the test says; each step is made by hand. */
+const createCircuit = () => {
+  const time = createManualTime()
+  const trunk = { answers: true, asked: 0 }
+  const circuit = createTrunkCircuit({
+    database: test.db,
+    route: 'env',
+    ping: () => {
+      trunk.asked += 1
+      return Promise.resolve(trunk.answers)
+    },
+    logger: silentLogger,
+    sleep: time.sleep,
+  })
+  circuits.push(circuit)
+  let isStarted = false
+  const step = async (): Promise<void> => {
+    if (isStarted) time.advance(1_000)
+    else await circuit.start()
+    isStarted = true
+    await time.untilAsleep(1)
+  }
+  return { circuit, trunk, step }
+}
+
+const claim = async (): Promise<number> => {
+  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 10, except: [] })
+  return calls.length
+}
+
+const report = () => reportCircuit(test.db, 'env')
+
+const letPass = (column: 'ping_at' | 'retry_at'): Promise<object[]> =>
+  execute(test.db, `update routes set ${column} = now() - interval '1 second'`)
+
+/** In how many seconds calls are let through. */
+const retrySeconds = async (): Promise<number> => {
+  const open = await report()
+  assert.ok(open)
+  return Math.round((open.retry_at.getTime() - open.since.getTime()) / 1000)
+}
+
+describe('the circuit of a trunk', () => {
+  it('opens when a call could not reach it: no node claims, and it is told who waits why', async () => {
+    const here = createCircuit()
+    const there = createCircuit()
+    await here.circuit.report({ cause: 'unreachable', reason })
+    await there.circuit.report({ cause: 'unreachable', reason: 'A second node says so too.' })
+    assert.equal(here.circuit.downReason(), reason)
+    assert.equal(await claim(), 0)
+    const open = await report()
+    assert.deepEqual(
+      [open?.cause, open?.reason, open?.waiting],
+      ['unreachable', reason, 3],
+      'the first report stands',
+    )
+  })
+
+  it('is asked by one node at a time, and an answer lets one call through at first', async () => {
+    const nodes = [createCircuit(), createCircuit()]
+    for (const { trunk } of nodes) trunk.answers = false
+    await nodes[0]?.circuit.report({ cause: 'unreachable', reason })
+    for (const { step } of nodes) await step()
+    assert.deepEqual(
+      nodes.map(({ trunk }) => trunk.asked),
+      [0, 0],
+      'not before its time',
+    )
+    await letPass('ping_at')
+    for (const { step } of nodes) await step()
+    assert.equal(
+      nodes.reduce((sum, { trunk }) => sum + trunk.asked, 0),
+      1,
+    )
+    assert.equal(await claim(), 0)
+    for (const { trunk } of nodes) trunk.answers = true
+    await letPass('ping_at')
+    for (const { step } of nodes) await step()
+    assert.equal(await report(), undefined)
+    assert.equal(await claim(), 1)
+  })
+
+  it('with refused credentials is not closed by OPTIONS, but by time, which doubles', async () => {
+    const { circuit, trunk, step } = createCircuit()
+    const refused = { cause: 'credentials', reason: 'SIP 401 Unauthorized.' } as const
+    await circuit.report(refused)
+    assert.equal(await retrySeconds(), 30)
+    await letPass('ping_at')
+    await step()
+    assert.equal(trunk.asked, 0)
+    assert.equal(await claim(), 0)
+    await letPass('retry_at')
+    await step()
+    assert.equal(await report(), undefined)
+    assert.equal(circuit.downReason(), undefined)
+    assert.equal(await claim(), 1, 'one call tries it')
+    for (const seconds of [60, 120, 240, 300, 300]) {
+      await circuit.report(refused)
+      assert.equal(await retrySeconds(), seconds)
+      await letPass('retry_at')
+      await step()
+    }
+  })
+
+  it('stays closed after a call that met silence while OPTIONS is answered, and opens when it is not', async () => {
+    const { circuit, trunk } = createCircuit()
+    await circuit.report({ cause: 'silence', reason })
+    assert.equal(await report(), undefined)
+    trunk.answers = false
+    await circuit.report({ cause: 'silence', reason })
+    assert.equal((await report())?.cause, 'unreachable')
+  })
+
+  it('opens when a trunk that answered OPTIONS misses two in a row, and never for one that never did', async () => {
+    const silent = createCircuit()
+    silent.trunk.answers = false
+    for (let steps = 0; steps < 25; steps += 1) await silent.step()
+    assert.ok(silent.trunk.asked >= 2)
+    assert.equal(await report(), undefined)
+    const fallen = createCircuit()
+    await fallen.step()
+    fallen.trunk.answers = false
+    for (let steps = 0; steps < 12 && fallen.trunk.asked < 2; steps += 1) await fallen.step()
+    assert.equal(await report(), undefined, 'one answer may get lost')
+    await fallen.step()
+    assert.equal((await report())?.reason, 'The trunk does not answer OPTIONS any more.')
+  })
+})

@@ -1,0 +1,67 @@
+import type { Clock } from '../../runtime/clock.ts'
+
+/** Where a key stands in its current window. */
+export interface WindowCount {
+  /** Hits of this window, this one included. */
+  readonly count: number
+  /** Whole seconds until the window ends: at least 1, at most the window's length. */
+  readonly resetSeconds: number
+}
+
+export interface FixedWindows {
+  hit(key: string): WindowCount
+  /** Hits of the current window, without one more. */
+  count(key: string): number
+}
+
+export interface FixedWindowsOptions {
+  readonly clock: Clock
+  readonly windowSeconds: number
+  /** Keys kept at one time; beyond, the one that was opened first is forgotten. */
+  readonly maxKeys: number
+}
+
+/**
+ * Counts hits per key in windows that open with a key's first hit. Synchronous, without timers, and bounded in
+ * memory, so that an attacker's invented keys cannot fill it.
+ */
+export const createFixedWindows = (options: FixedWindowsOptions): FixedWindows => {
+  const { clock, windowSeconds, maxKeys } = options
+  // Insertion order is the order of expiry: all windows are equally long.
+  const windows = new Map<string, { readonly endsMs: number; count: number }>()
+
+  const dropExpired = (nowMs: number): void => {
+    for (const [key, window] of windows) {
+      if (window.endsMs > nowMs && windows.size < maxKeys) return
+      windows.delete(key)
+    }
+  }
+  const open = (key: string, nowMs: number) => {
+    windows.delete(key)
+    dropExpired(nowMs)
+    const window = { endsMs: nowMs + windowSeconds * 1000, count: 0 }
+    windows.set(key, window)
+    return window
+  }
+  return {
+    hit(key) {
+      const nowMs = clock.monotonicMs()
+      const current = windows.get(key)
+      const window = current && current.endsMs > nowMs ? current : open(key, nowMs)
+      window.count += 1
+      const resetSeconds = wholeSecondsLeft(window.endsMs - nowMs, windowSeconds)
+      return { count: window.count, resetSeconds }
+    },
+    count(key) {
+      const window = windows.get(key)
+      return window && window.endsMs > clock.monotonicMs() ? window.count : 0
+    },
+  }
+}
+
+/**
+ * What is told of a window that ends in `leftMs`. Never more than its length: the fractions of two readings of a clock
+ * do not cancel out exactly, and 60 000.000 000 001 ms would be told as 61 s.
+ */
+export const wholeSecondsLeft = (leftMs: number, windowSeconds: number): number =>
+  Math.min(windowSeconds, Math.max(1, Math.ceil(leftMs / 1000)))

@@ -1,0 +1,210 @@
+import type { DialFailure } from '../../telephony/carrier.ts'
+import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
+import type { HangUpReason } from '../media/media-protocol.ts'
+
+/** How a call ends, in the words of the contract (decision D3). Absent members stay unset. */
+export interface CallEnding {
+  readonly status: 'completed' | 'failed' | 'cancelled'
+  readonly answerStatus?: 'answered' | 'no_answer' | 'busy' | 'voicemail' | 'unknown'
+  /** Only what is certain without reading the conversation; the summary job finds the rest. */
+  readonly outcome?: string
+  /** One sentence, at most 500 characters. */
+  readonly outcomeReason?: string
+}
+
+/** What dispatch says by aborting a call's signal; any other reason is read as a shutdown. */
+export const abortKind = (signal: AbortSignal): 'cancel_requested' | 'shutdown' | 'lease_lost' =>
+  signal.reason === 'cancel_requested' || signal.reason === 'lease_lost'
+    ? signal.reason
+    : 'shutdown'
+
+/** What became of an attempt that was not answered. */
+export type AttemptEnding =
+  | { readonly kind: 'ended'; readonly ending: CallEnding }
+  /** The carrier has no room and no phone can have rung: back to the queue. */
+  | { readonly kind: 'congested'; readonly reason: string; readonly retryAfterMs?: number }
+  /** The trunk cannot be used by any call, and no phone can have rung: back to the queue. */
+  | { readonly kind: 'trunk_down'; readonly reason: string }
+  /** No INVITE left this process: back to the queue. */
+  | { readonly kind: 'unsent'; readonly reason: string }
+  /** Another node has ended the call in the database: nothing is written. */
+  | { readonly kind: 'lost' }
+
+/** Why we stopped dialling by ourselves. */
+export type DialAbort =
+  | { readonly kind: 'cancel_requested' | 'shutdown' | 'lease_lost' | 'ring_timeout' }
+  | { readonly kind: 'breakdown'; readonly reason: string }
+
+/** Why an answered call ended. */
+export type ConversationEnd =
+  | { readonly kind: 'callee_hung_up' }
+  | { readonly kind: 'hang_up'; readonly reason: HangUpReason }
+  | { readonly kind: 'duration_cap' }
+  | { readonly kind: 'cancel_requested' | 'shutdown' | 'media_silence' }
+  | { readonly kind: 'breakdown'; readonly reason: string }
+  /** Another node has ended the call in the database: we hang up and write nothing. */
+  | { readonly kind: 'lost' }
+
+/** What was learned while the line was open. */
+export interface ConversationFacts {
+  readonly voicemail: 'none' | 'skipped' | 'message_left'
+  readonly optedOut: boolean
+  /** The carrier has connected the callee with whom the agent's settings name. */
+  readonly isTransferred: boolean
+  /** An apparatus or the network answered in nobody's place. */
+  readonly nobody?: NobodyKind
+  /** One of the outcomes the agent was offered, where it gave one as it ended the call. */
+  readonly reportedOutcome?: string
+}
+
+/** The table of decision D3 for everything before an answer. `abort` is what we did ourselves, if anything. */
+export const endingOfFailure = (
+  failure: DialFailure,
+  abort: DialAbort | undefined,
+): AttemptEnding => {
+  if (abort?.kind === 'lease_lost') return { kind: 'lost' }
+  switch (failure.cause) {
+    case 'busy':
+    case 'no_answer':
+      return ended({
+        status: 'completed',
+        answerStatus: failure.cause,
+        ...notReached(failure.reason),
+      })
+    case 'congestion':
+      // After a 18x the phone may have rung, so that dialling again is forbidden.
+      return failure.rang ? notPlaced(failure.reason) : congested(failure)
+    case 'not_sent':
+      return endingOfUnsent(failure, abort)
+    case 'cancelled':
+      return failure.invited ? endingOfAbort(failure, abort) : endingOfUnsent(failure, abort)
+    case 'authentication':
+      return failure.rang ? notPlaced(failure.reason) : trunkDown(failure)
+    case 'no_route':
+      // An INVITE that left into silence may have rung a phone: only what never left is dialled again.
+      return failure.invited ? notPlaced(failure.reason) : trunkDown(failure)
+    case 'rejected':
+    case 'media_mismatch':
+      return notPlaced(failure.reason)
+  }
+}
+
+/** A call that could not even be tried. */
+export const endingOfProblem = (reason: string): AttemptEnding => notPlaced(reason)
+
+/** The table of decision D3 for everything after an answer. */
+export const endingOfConversation = (
+  end: Exclude<ConversationEnd, { kind: 'lost' }>,
+  facts: ConversationFacts,
+): CallEnding => {
+  const answered = { answerStatus: answerStatusOf(facts) }
+  const learned = outcomeOfFacts(facts)
+  switch (end.kind) {
+    case 'cancel_requested':
+      return { status: 'cancelled', ...answered, ...learned }
+    case 'shutdown':
+      // A BYE of ours ends a call as any other BYE does (D3): people talked, and what they said is kept.
+      return {
+        status: 'completed',
+        ...answered,
+        ...because('The service was shut down during the call.', learned),
+      }
+    case 'media_silence':
+      return {
+        status: 'failed',
+        ...answered,
+        ...because('No audio arrived from the carrier for 30 seconds.', learned),
+      }
+    case 'breakdown':
+      return { status: 'failed', ...answered, ...because(end.reason, learned) }
+    case 'duration_cap':
+    case 'hang_up':
+    case 'callee_hung_up':
+      return { status: 'completed', ...answered, ...learned }
+  }
+}
+
+const ended = (ending: CallEnding): AttemptEnding => ({ kind: 'ended', ending })
+
+const congested = ({ reason, retryAfterMs }: DialFailure): AttemptEnding => ({
+  kind: 'congested',
+  reason,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+})
+
+const trunkDown = ({ reason }: DialFailure): AttemptEnding => ({ kind: 'trunk_down', reason })
+
+const notReached = (outcomeReason: string) => ({ outcome: 'not_reached', outcomeReason })
+
+const notPlaced = (reason: string): AttemptEnding =>
+  ended({ status: 'failed', answerStatus: 'unknown', ...notReached(reason) })
+
+/** Nothing left the socket: a cancellation is honoured, anything else goes back to the queue. */
+const endingOfUnsent = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
+  if (abort?.kind === 'cancel_requested') return ended({ status: 'cancelled' })
+  return { kind: 'unsent', reason: abort?.kind === 'breakdown' ? abort.reason : failure.reason }
+}
+
+const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
+  switch (abort?.kind) {
+    case 'cancel_requested':
+      return ended({ status: 'cancelled' })
+    case 'ring_timeout':
+      return ended({
+        status: 'completed',
+        answerStatus: 'no_answer',
+        ...notReached('The phone was not answered in time.'),
+      })
+    case 'shutdown':
+      return notPlaced('The service was shut down while the call was being placed.')
+    case 'breakdown':
+      return notPlaced(abort.reason)
+    case 'lease_lost':
+    case undefined:
+      return notPlaced(failure.reason)
+  }
+}
+
+/** A busy tone after an answer is a busy phone; a fax or an announcement tells nothing of the person (D3). */
+const answerStatusOf = ({
+  voicemail,
+  nobody,
+}: ConversationFacts): NonNullable<CallEnding['answerStatus']> => {
+  if (voicemail !== 'none') return 'voicemail'
+  if (nobody === undefined) return 'answered'
+  return nobody === 'busy' ? 'busy' : 'unknown'
+}
+
+const nobodySentences: Readonly<Record<NobodyKind, string>> = {
+  fax: 'A fax machine or a modem answered.',
+  busy: 'The line was answered with a busy tone.',
+  unobtainable: 'The network answered that the number cannot be reached.',
+}
+
+type Learned = Pick<CallEnding, 'outcome' | 'outcomeReason'>
+
+const outcomeOfFacts = (facts: ConversationFacts): Learned => {
+  if (facts.optedOut) {
+    return { outcome: 'opted_out', outcomeReason: 'The contact asked not to be called again.' }
+  }
+  if (facts.isTransferred) {
+    return { outcome: 'transferred', outcomeReason: 'The contact was connected with a colleague.' }
+  }
+  if (facts.nobody !== undefined) return notReached(nobodySentences[facts.nobody])
+  if (facts.voicemail === 'message_left') {
+    return { outcome: 'voicemail_left', outcomeReason: 'A voicemail answered and got the message.' }
+  }
+  if (facts.voicemail === 'skipped') {
+    return {
+      outcome: 'voicemail_skipped',
+      outcomeReason: 'A voicemail answered; no message was left.',
+    }
+  }
+  return facts.reportedOutcome === undefined ? {} : { outcome: facts.reportedOutcome }
+}
+
+/** An opt-out or a voicemail stays the outcome of a call that broke; the reason tells of the breakdown. */
+const because = (outcomeReason: string, learned: Learned): Learned => ({
+  ...learned,
+  outcomeReason,
+})

@@ -1,0 +1,67 @@
+import type { CallLeg, Carrier, DialFailure } from '../../telephony/carrier.ts'
+import { abortKind, endingOfFailure, type AttemptEnding, type DialAbort } from './call-ending.ts'
+import type { CallPlan, DialableCall } from './live-call-port.ts'
+import type { MediaCall } from '../media/media-port.ts'
+
+export type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | AttemptEnding
+
+/** Decision D3: a phone rings for at most a minute. */
+const maxRingTimeoutMs = 60_000
+/** What a carrier may need, after its own ring timeout, for CANCEL and 487 before we give it up ourselves. */
+const ringGraceMs = 2_000
+
+/**
+ * Rings one phone once. The engine opens meanwhile; when it cannot, the phone stops ringing. Our own guard ends a ring
+ * that the carrier forgot.
+ */
+export const dialPhone = async (
+  carrier: Carrier,
+  call: DialableCall,
+  plan: CallPlan,
+  media: MediaCall,
+  ringLimitMs: number,
+  signal: AbortSignal,
+): Promise<DialedPhone> => {
+  const ringTimeoutMs = Math.min(ringLimitMs, maxRingTimeoutMs)
+  const stop = new AbortController()
+  let abort: DialAbort | undefined
+  const stopBecause = (reason: DialAbort): void => {
+    abort ??= reason
+    stop.abort(abort.kind)
+  }
+  const onAbort = (): void => stopBecause({ kind: abortKind(signal) })
+  const guard = setTimeout(() => stopBecause({ kind: 'ring_timeout' }), ringTimeoutMs + ringGraceMs)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  media.onEvent((event) => {
+    if (event.type === 'breakdown') stopBecause({ kind: 'breakdown', reason: event.reason })
+  })
+  try {
+    const outcome = await carrier.dial(
+      {
+        callId: call.callId,
+        to: call.phoneNumber,
+        callerId: plan.callerId,
+        ringTimeoutMs,
+        localMedia: media.localMedia,
+        mayInvite: () => call.mayInvite(),
+      },
+      stop.signal,
+    )
+    if (outcome.kind === 'failed') return endingOfFailure(outcome.failure, abort)
+    if (abort === undefined) return outcome
+    await outcome.leg.hangUp()
+    return endingOfFailure(crossedAnswer, abort)
+  } finally {
+    clearTimeout(guard)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** The answer came in the same moment as our own decision to stop. */
+const crossedAnswer: DialFailure = {
+  cause: 'cancelled',
+  reason: 'The call was answered while it was being cancelled.',
+  rang: true,
+  invited: true,
+}

@@ -1,0 +1,77 @@
+import type { AttemptEnding, CallEnding } from './call-ending.ts'
+import type { ConversationTiming } from './watch-conversation.ts'
+import type {
+  ConversationPlan,
+  EngineSettings,
+  HangUpReason,
+  MediaReport,
+  SpokenTurn,
+} from '../media/media-protocol.ts'
+
+/** A call that is about to be dialled: what its plan is made from. Dispatch hands it over in this shape. */
+export interface PlannedCall {
+  readonly organizationId: string
+  readonly callId: string
+  readonly contactId: string
+  readonly agentId: string
+  readonly agentVersion: number
+  /** E.164 with `+`. */
+  readonly phoneNumber: string
+  /** Fences every write: a later holder's token makes ours touch no row. */
+  readonly leaseToken: string
+  readonly origin: string
+}
+
+/** A call whose `dialing` state is committed under our lease. */
+export interface DialableCall extends PlannedCall {
+  readonly attempt: number
+  /** Whether the lease is still ours, by the monotonic clock. */
+  mayInvite(): boolean
+}
+
+/** Everything a conversation needs from the database and the settings, read once per call. */
+export interface CallPlan extends ConversationPlan {
+  readonly engine: EngineSettings
+  /** The number shown to the callee, E.164 with `+`. */
+  readonly callerId: string
+}
+
+/** `problem`: one sentence, why this call can never be held (its agent's engine is not served here). */
+export type LoadedPlan = { readonly plan: CallPlan } | { readonly problem: string }
+
+/** Where a live call writes what happens. Every function is fenced by the call's lease token; `false` means the race was lost. */
+export interface CallLedger {
+  markConnected(call: DialableCall, connectedAt: Date): Promise<boolean>
+  /** `dialing` → `queued`, the only backward edge of decision D3. */
+  requeue(call: DialableCall, attempt: RequeuedAttempt): Promise<boolean>
+  /** Idempotent by the turn's sequence. */
+  appendTurn(call: DialableCall, turn: SpokenTurn): Promise<void>
+  /** The terminal state and everything that follows from it, in one transaction. */
+  finish(call: DialableCall, finished: FinishedCall): Promise<boolean>
+}
+
+export type RequeuedAttempt = Extract<
+  AttemptEnding,
+  { kind: 'congested' | 'trunk_down' | 'unsent' }
+>
+
+export interface FinishedCall {
+  readonly ending: CallEnding
+  /** Present for an answered call. */
+  readonly answered?: AnsweredCall
+}
+
+export interface AnsweredCall {
+  readonly connectedAt: Date
+  readonly durationSeconds: number
+  readonly optedOut: boolean
+  /** Turns that could not be stored while they were spoken. */
+  readonly unsavedTurns: readonly SpokenTurn[]
+  /** How many turns were spoken in all. */
+  readonly turnCount: number
+  readonly report: MediaReport
+  /** Who held the conversation, and how quickly. */
+  readonly measured?: { readonly engine: EngineSettings; readonly timing: ConversationTiming }
+  /** Why we hung up, where the conversation or its cap was the reason. */
+  readonly hangUpReason?: HangUpReason
+}

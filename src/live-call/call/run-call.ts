@@ -1,0 +1,237 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { backoffMs } from '../../runtime/backoff.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { CallLeg, Carrier } from '../../telephony/carrier.ts'
+import {
+  endingOfConversation,
+  endingOfProblem,
+  type AttemptEnding,
+  type ConversationEnd,
+  type ConversationFacts,
+} from './call-ending.ts'
+import { dialPhone } from './dial-phone.ts'
+import { watchConversation } from './watch-conversation.ts'
+import type {
+  AnsweredCall,
+  CallLedger,
+  CallPlan,
+  DialableCall,
+  FinishedCall,
+  LoadedPlan,
+  PlannedCall,
+} from './live-call-port.ts'
+import { MediaUnavailableError, type MediaCall, type MediaPlane } from '../media/media-port.ts'
+import { spoolSuffix } from '../recording/spool-format.ts'
+import { createTranscriptWriter } from './transcript-writer.ts'
+
+export interface RunCallDependencies {
+  readonly carrier: Carrier
+  readonly media: MediaPlane
+  readonly ledger: CallLedger
+  loadPlan(call: PlannedCall): Promise<LoadedPlan>
+  readonly ringTimeoutMs: number
+  /** Where spools are written; it exists. */
+  readonly spoolFolder: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * One call from `dialing` to its terminal state, or back to the queue. Rejects only for bugs and for a database that
+ * stays away; the lease then ends the call.
+ */
+export type RunCall = (call: DialableCall, signal: AbortSignal) => Promise<void>
+
+/** A socket and a plan that are being got ready; nothing of it reaches the phone before `run`. */
+export interface PreparedCall {
+  readonly run: RunCall
+  /** Lets go of both, where the call is not run. Never rejects. */
+  release(): Promise<void>
+}
+
+/** Opens the socket and loads the plan of a call whose `dialing` state is not committed yet. Never throws. */
+export const createPrepareCall =
+  (deps: RunCallDependencies): ((call: PlannedCall) => PreparedCall) =>
+  (planned) => {
+    const logger = deps.logger.child({ call_id: planned.callId })
+    const opening = openAttempt({ ...deps, logger }, planned)
+    // Whoever runs or releases it meets the error, later than it may come.
+    opening.catch(() => undefined)
+    return {
+      run: async (call, signal) => runAttempt({ ...deps, logger, call, signal }, await opening),
+      release: async () => {
+        const opened = await opening
+        if (opened.kind === 'open') await opened.media.stop()
+      },
+    }
+  }
+
+/** The same for a call whose `dialing` state is committed. */
+export const createRunCall = (deps: RunCallDependencies): RunCall => {
+  const prepare = createPrepareCall(deps)
+  return (call, signal) => prepare(call).run(call, signal)
+}
+
+const runAttempt = async (run: Run, opened: OpenedAttempt): Promise<void> => {
+  if (opened.kind !== 'open') return conclude(run, opened)
+  const { media, plan } = opened
+  const { carrier, call, ringTimeoutMs, signal } = run
+  try {
+    media.prepare(plan)
+    const dialed = await dialPhone(carrier, call, plan, media, ringTimeoutMs, signal)
+    if (dialed.kind === 'answered') await converse(run, plan, dialed.leg, media)
+    else await conclude(run, dialed)
+  } finally {
+    await media.stop()
+  }
+}
+
+interface Run extends RunCallDependencies {
+  readonly call: DialableCall
+  readonly signal: AbortSignal
+}
+
+type OpenedAttempt =
+  { readonly kind: 'open'; readonly media: MediaCall; readonly plan: CallPlan } | AttemptEnding
+
+/** A socket and a plan. Nothing was sent yet, so that whatever fails here sends the call back to the queue. */
+const openAttempt = async (
+  deps: RunCallDependencies,
+  call: PlannedCall,
+): Promise<OpenedAttempt> => {
+  const [media, loaded] = await Promise.allSettled([
+    deps.media.open(call.callId),
+    deps.loadPlan(call),
+  ])
+  if (media.status === 'fulfilled' && loaded.status === 'fulfilled' && 'plan' in loaded.value) {
+    return { kind: 'open', media: media.value, plan: loaded.value.plan }
+  }
+  if (media.status === 'fulfilled') await media.value.stop()
+  if (loaded.status === 'fulfilled' && 'problem' in loaded.value) {
+    return endingOfProblem(loaded.value.problem)
+  }
+  const error: unknown = media.status === 'rejected' ? media.reason : failureOf(loaded)
+  if (error instanceof MediaUnavailableError) return { kind: 'unsent', reason: error.message }
+  deps.logger.error({ err: error }, 'a call could not be prepared')
+  return { kind: 'unsent', reason: 'The call could not be prepared.' }
+}
+
+const failureOf = (result: PromiseSettledResult<unknown>): unknown =>
+  result.status === 'rejected' ? result.reason : undefined
+
+/** Ends an attempt that was not answered. A cancellation that came meanwhile wins over the way back to the queue. */
+const conclude = async (run: Run, attempt: AttemptEnding): Promise<void> => {
+  if (attempt.kind === 'lost') return run.logger.warn({}, 'a call was given up: its lease is lost')
+  if (attempt.kind === 'ended') return finish(run, { ending: attempt.ending })
+  if (run.signal.aborted && run.signal.reason === 'cancel_requested') {
+    return finish(run, { ending: { status: 'cancelled' } })
+  }
+  const isQueued = await persist(run, () => run.ledger.requeue(run.call, attempt))
+  run.logger.info({ reason: attempt.reason, is_queued: isQueued }, 'a call went back to the queue')
+}
+
+const converse = async (
+  run: Run,
+  plan: CallPlan,
+  leg: CallLeg,
+  media: MediaCall,
+): Promise<void> => {
+  const { call, clock, ledger, logger, signal } = run
+  const connectedAt = clock.now()
+  const connectedAtMs = clock.monotonicMs()
+  const transcript = createTranscriptWriter((turn) => ledger.appendTurn(call, turn), logger)
+  const conversation = watchConversation({
+    leg,
+    media,
+    maxDurationMs: plan.maxDurationMs,
+    transferTo: plan.transferTo,
+    signal,
+    onTurn: (turn) => transcript.add(turn),
+  })
+  media.start(leg.media, {
+    path: join(run.spoolFolder, call.callId + spoolSuffix),
+    organizationId: call.organizationId,
+    startedAt: connectedAt.toISOString(),
+  })
+  const connected = persist(run, () => ledger.markConnected(call, connectedAt))
+
+  const end = await Promise.race([conversation.ended, lostRace(connected)])
+  conversation.release()
+  const hungUp = leg.hangUp()
+  const report = await media.stop()
+  const elapsedMs = report.durationMs ?? clock.monotonicMs() - connectedAtMs
+  const unsavedTurns = await transcript.settle()
+  if (report.framesLost > 0)
+    logger.warn(
+      { frames_lost: report.framesLost, has_recording: report.recordingPath !== undefined },
+      'the disk did not take all audio of a call: see that the data folder has room',
+    )
+  if (end.kind === 'lost') {
+    logger.warn({}, 'an answered call was hung up: another node has ended it')
+  } else {
+    const facts = factsOf(conversation.facts(), plan, report.reportedOutcome)
+    logger.info({ end: end.kind, duration_ms: elapsedMs, rtp: report.rtp }, 'a conversation ended')
+    await finish(run, {
+      ending: endingOfConversation(end, facts),
+      answered: {
+        connectedAt,
+        durationSeconds: Math.round(elapsedMs / 1000),
+        optedOut: facts.optedOut,
+        unsavedTurns,
+        turnCount: conversation.turnCount(),
+        report,
+        measured: { engine: plan.engine, timing: conversation.timing() },
+        ...hangUpOf(end),
+      },
+    })
+  }
+  await Promise.allSettled([hungUp, connected])
+}
+
+const hangUpOf = (end: ConversationEnd): Pick<AnsweredCall, 'hangUpReason'> => {
+  if (end.kind === 'hang_up') return { hangUpReason: end.reason }
+  return end.kind === 'duration_cap' ? { hangUpReason: 'duration_cap' } : {}
+}
+
+/** The agent's word counts if it was offered; and who is reported to have opted out is treated so. */
+const factsOf = (
+  facts: ConversationFacts,
+  plan: CallPlan,
+  reportedOutcome: string | undefined,
+): ConversationFacts => {
+  if (reportedOutcome === undefined || !plan.outcomes.includes(reportedOutcome)) return facts
+  return { ...facts, reportedOutcome, optedOut: facts.optedOut || reportedOutcome === 'opted_out' }
+}
+
+/** Resolves only when somebody else ended the call; a database that is away does not end a conversation. */
+const lostRace = async (connected: Promise<boolean>): Promise<{ readonly kind: 'lost' }> => {
+  const isOurs = await connected.catch(() => true)
+  return isOurs ? new Promise<never>(() => undefined) : { kind: 'lost' }
+}
+
+/** Zero rows: another terminal transaction was first, and stands. */
+const finish = async (run: Run, finished: FinishedCall): Promise<void> => {
+  const isFirst = await persist(run, () => run.ledger.finish(run.call, finished))
+  const { status, answerStatus } = finished.ending
+  if (isFirst) run.logger.info({ status, answer_status: answerStatus }, 'a call ended')
+  else run.logger.warn({ status }, 'a call had already been ended by somebody else')
+}
+
+/** How often a write is tried: about 40 seconds, longer than a failover of the database. */
+const maxWriteAttempts = 12
+const writeDelay = { baseMs: 100, maxMs: 5_000 }
+
+/** Every write is fenced and idempotent, so that one whose answer was lost may be repeated. */
+const persist = async (run: Run, write: () => Promise<boolean>): Promise<boolean> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (attempt === maxWriteAttempts) throw error
+      run.logger.warn({ err: error, attempt }, 'the state of a live call could not be stored yet')
+      await delay(backoffMs(attempt, writeDelay))
+    }
+  }
+}

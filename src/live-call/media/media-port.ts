@@ -1,0 +1,51 @@
+import type { TransferResult } from '../../conversation/loop/conversation-types.ts'
+import type { MediaAddress, NegotiatedMedia } from '../../telephony/carrier.ts'
+import type {
+  ConversationPlan,
+  MediaEvent,
+  MediaReport,
+  RecordingTarget,
+} from './media-protocol.ts'
+
+/** Where the live half of a call runs. `createMediaWorkerPool` serves it with worker threads. */
+export interface MediaPlane {
+  /** Binds an RTP socket for the call. Throws `MediaUnavailableError` when no worker can take one more call. */
+  open(callId: string): Promise<MediaCall>
+}
+
+/** One call in a media worker, seen from the main thread. */
+export interface MediaCall {
+  /** Goes into the SDP offer. */
+  readonly localMedia: MediaAddress
+  /** Opens the engine's session while the phone rings. A failure arrives as a `breakdown` event. */
+  prepare(plan: ConversationPlan): void
+  /** The phone was answered: RTP, recording and conversation begin. Without a target nothing is recorded. */
+  start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
+  updateMedia(media: NegotiatedMedia): void
+  /** A key that came by signalling. */
+  pressed(digit: string): void
+  /** Answers a `transfer` event. */
+  transferSettled(result: TransferResult): void
+  /** At most one listener; events that came before it are delivered at once. */
+  onEvent(listener: (event: MediaEvent) => void): void
+  /** Flushes last words and recording, frees the socket. Resolves within `mediaStopLimitMs`; safe twice. */
+  stop(): Promise<MediaReport>
+}
+
+/** No media worker can take one more call now: too many channels, late ticks, or no free port. */
+export class MediaUnavailableError extends Error {
+  override name = 'MediaUnavailableError'
+}
+
+/** How long a worker may take to flush a call. */
+export const mediaStopLimitMs = 5_000
+
+/** What is known of a call whose worker died, or did not answer in time. */
+export const lostMediaReport = (recordingPath: string | undefined): MediaReport => ({
+  durationMs: undefined,
+  recordingPath,
+  framesLost: 0,
+  usage: undefined,
+  reportedOutcome: undefined,
+  rtp: { packetsSent: 0, packetsReceived: 0, packetsLost: 0 },
+})

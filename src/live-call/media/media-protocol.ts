@@ -1,0 +1,149 @@
+import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
+import type { HangUpReason as ConversationHangUp } from '../../call-text/hang-up-reason.ts'
+import type { TransferResult, TurnLatency } from '../../conversation/loop/conversation-types.ts'
+import type { CascadeEngineSettings } from '../../conversation/engines/cascade/cascade-engine.ts'
+import type { RealtimeEngineSettings } from '../../conversation/engines/realtime/realtime-engine.ts'
+import type { EngineUsage, SessionOptions } from '../../conversation/engine/voice-engine.ts'
+import type { MediaAddress, NegotiatedMedia } from '../../telephony/carrier.ts'
+import type { HttpTool } from './http-tool.ts'
+import type { ThreadLogMessage } from '../../runtime/thread-logger.ts'
+
+/**
+ * The messages between the main thread and a media worker. Plain data that survives a structured clone; the worker never
+ * sees SIP or the database, the main thread never sees a packet or a sample. `channel` names one call within one worker
+ * and is never used twice.
+ */
+export type ToMediaWorker =
+  | {
+      readonly type: 'open'
+      readonly channel: number
+      readonly callId: string
+      readonly socket: MediaSocketSettings
+    }
+  | { readonly type: 'prepare'; readonly channel: number; readonly plan: ConversationPlan }
+  | {
+      readonly type: 'start'
+      readonly channel: number
+      readonly media: NegotiatedMedia
+      readonly recording: RecordingTarget | undefined
+    }
+  | { readonly type: 'update_media'; readonly channel: number; readonly media: NegotiatedMedia }
+  /** A key that came by signalling. */
+  | { readonly type: 'pressed'; readonly channel: number; readonly digit: string }
+  /** The last word on the transfer that the worker asked for. */
+  | {
+      readonly type: 'transfer_settled'
+      readonly channel: number
+      readonly result: TransferResult
+    }
+  | { readonly type: 'stop'; readonly channel: number }
+
+export type FromMediaWorker =
+  | { readonly type: 'opened'; readonly channel: number; readonly localMedia: MediaAddress }
+  | { readonly type: 'open_failed'; readonly channel: number; readonly reason: string }
+  | { readonly type: 'event'; readonly channel: number; readonly event: MediaEvent }
+  /** The last message about a channel: everything is flushed and its socket is closed. */
+  | { readonly type: 'ended'; readonly channel: number; readonly report: MediaReport }
+  /** Once when the thread is ready, then each second: a heartbeat, and what admission is judged by. */
+  | { readonly type: 'load'; readonly load: WorkerLoad }
+  | ThreadLogMessage
+
+/** Facts of a live call, in the order they happened. */
+export type MediaEvent =
+  | { readonly type: 'turn'; readonly turn: SpokenTurn }
+  | { readonly type: 'turn_latency'; readonly latency: TurnLatency }
+  /** The agent was heard for the first time, this long after the answer. */
+  | { readonly type: 'first_words'; readonly atMs: number }
+  /** The conversation is over: its last words were played. `reason` is one of `HangUpReason`. */
+  | { readonly type: 'hang_up'; readonly reason: HangUpReason }
+  | { readonly type: 'voicemail'; readonly messageLeft: boolean }
+  | { readonly type: 'opted_out' }
+  /** No person answered, but an apparatus or the network; a `hang_up` follows. */
+  | { readonly type: 'nobody'; readonly kind: NobodyKind }
+  /** The agent wants the callee connected with the plan's `transferTo`; answered by `transfer_settled`. */
+  | { readonly type: 'transfer' }
+  | { readonly type: 'tool_used'; readonly name: string; readonly ok: boolean }
+  | { readonly type: 'dtmf'; readonly digit: string }
+  /** No RTP arrived for `mediaSilenceLimitMs`. */
+  | { readonly type: 'media_silence' }
+  /** The engine or the worker broke; the call cannot go on. `reason` is one sentence without what was said. */
+  | { readonly type: 'breakdown'; readonly reason: string }
+
+/** Why the conversation asks to hang up; a failed engine is a `breakdown`. */
+export type HangUpReason = Exclude<ConversationHangUp, 'engine_failed'>
+
+export interface SpokenTurn {
+  /** From 1, without gaps, in the order the turns became final. */
+  readonly sequence: number
+  readonly speaker: 'agent' | 'contact'
+  readonly text: string
+  /** First voiced sample of the turn on the recording's clock, which starts at the answer. */
+  readonly audioOffsetMs: number
+}
+
+export interface MediaSocketSettings {
+  readonly bindAddress: string
+  /** Put into the SDP instead of the bound address (1:1 NAT). */
+  readonly publicAddress?: string
+  readonly portRange: { readonly min: number; readonly max: number }
+}
+
+/** What the agent does in this call, with its prompt already filled in. */
+export interface ConversationPlan {
+  /** In whose name the agent's tools ask. */
+  readonly organizationId: string
+  readonly engine: EngineSettings
+  readonly session: Omit<SessionOptions, 'callId' | 'codec'>
+  readonly maxDurationMs: number
+  readonly voicemail: 'hang_up' | 'leave_message'
+  readonly voicemailMessage?: string
+  /** The outcomes among which the agent says how the call went; the end_call tool offers the same. */
+  readonly outcomes: readonly string[]
+  /** Whom the agent may have the callee connected with: E.164 or a SIP address, checked by the organization's policy. */
+  readonly transferTo?: string
+  readonly httpTools: readonly HttpTool[]
+  /** Whether tools may reach private and loopback addresses. */
+  readonly allowPrivateNetwork: boolean
+}
+
+/** Who holds the conversation: a server of the Realtime protocol (the sandbox's scripted model is one), or three in a row. */
+export type EngineSettings =
+  | ({ readonly kind: 'realtime' } & Omit<RealtimeEngineSettings, 'logger'>)
+  | ({ readonly kind: 'cascade' } & Omit<CascadeEngineSettings, 'logger'>)
+
+export interface RecordingTarget {
+  readonly path: string
+  readonly organizationId: string
+  /** Answer time, RFC 3339. */
+  readonly startedAt: string
+}
+
+export interface MediaReport {
+  /** Length of the recording clock: frames since the answer × 20 ms; `undefined` when the worker died with it. */
+  readonly durationMs: number | undefined
+  /** Where the audio lies; `undefined` when nothing was recorded. */
+  readonly recordingPath: string | undefined
+  /** Frames the recording has as silence, because the disk was too slow. */
+  readonly framesLost: number
+  readonly usage: EngineUsage | undefined
+  /** What the agent gave as outcome when it ended the call. */
+  readonly reportedOutcome: string | undefined
+  readonly rtp: RtpFigures
+}
+
+export interface RtpFigures {
+  readonly packetsSent: number
+  readonly packetsReceived: number
+  readonly packetsLost: number
+}
+
+export interface WorkerLoad {
+  readonly calls: number
+  /** 99th percentile of how late ticks ran within the last ten to twenty seconds. */
+  readonly latenessP99Ms: number
+  /** CPU time of the thread since it began. */
+  readonly cpuMs: number
+}
+
+/** No RTP for this long ends a call (decision D3). Not counted while we are on hold. */
+export const mediaSilenceLimitMs = 30_000

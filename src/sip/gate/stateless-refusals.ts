@@ -1,0 +1,40 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { DropCounter } from './drop-counter.ts'
+import { topVia } from '../message/headers.ts'
+import { serializeMessage, type SipRequest } from '../message/message.ts'
+import { createResponseSender } from '../transport/response-routing.ts'
+import { createResponse, type ResponseOptions } from '../message/responses.ts'
+import type { SourceLimiter } from './source-limiter.ts'
+import { serverKeyOf } from '../transaction/transaction-key.ts'
+import type { Source, Transport, TransportProtocol } from '../transport/transport.ts'
+
+/** Answers one request once, without a transaction (RFC 3261 8.2.7). */
+export type RefuseStatelessly = (
+  request: SipRequest,
+  source: Source,
+  status: number,
+  more: Pick<ResponseOptions, 'reason' | 'headers'>,
+) => void
+
+/**
+ * Final responses outside of dialogs and transactions: a flood of requests costs no memory, draws no repetition, and no
+ * more answers than `answers` admits. An ACK is never answered.
+ */
+export const createStatelessRefusals = (options: {
+  readonly transportOf: (protocol: TransportProtocol) => Transport
+  readonly answers: SourceLimiter
+  readonly drops: DropCounter
+}): RefuseStatelessly => {
+  const secret = randomBytes(32)
+  // The same for each copy of a request, as nothing is remembered of it.
+  const tagFor = (request: SipRequest): string =>
+    createHmac('sha256', secret).update(serverKeyOf(request)).digest('hex').slice(0, 16)
+  return (request, source, status, more) => {
+    if (request.method === 'ACK' || topVia(request) === undefined) return
+    const { address } = source
+    if (!options.answers.admits(address)) return options.drops.count('over_rate', address)
+    const send = createResponseSender(request, source, options.transportOf(source.protocol))
+    const response = createResponse(request, status, { ...more, toTag: tagFor(request) })
+    send(serializeMessage(response)).catch(() => {})
+  }
+}

@@ -1,0 +1,130 @@
+import { createSocket, type RemoteInfo } from 'node:dgram'
+import { EventEmitter, once } from 'node:events'
+import { cseqOf, tagOf } from '../message/headers.ts'
+import {
+  emptyBody,
+  headerOf,
+  serializeMessage,
+  type SipMessage,
+  type SipRequest,
+} from '../message/message.ts'
+import { parseMessage } from '../message/parse-message.ts'
+import { createResponse, newBranch, type ResponseOptions } from '../message/responses.ts'
+
+/** Longer than any message of a test takes, on a busy machine too. */
+const patienceMs = 30_000
+
+/** A SIP peer without a mind of its own: a test reads what came and writes what it likes, one datagram at a time. */
+export interface ScriptedPeer {
+  readonly port: number
+  readonly target: string
+  /** Everything received so far, as methods and status codes. */
+  readonly heard: readonly string[]
+  /** The next message not yet taken whose method or status code (`200 BYE`) is this; waits for it. */
+  next(what: string): Promise<SipMessage>
+  /** The same for a request. */
+  nextRequest(method: string): Promise<SipRequest>
+  reply(request: SipRequest, status: number, options?: ResponseOptions): void
+  send(message: SipMessage): void
+  /** Sends a request inside the dialog that our 2xx to `invite` made; `tag` is the tag we answered with. */
+  request(method: string, invite: SipRequest, options: RequestOptions): SipRequest
+  close(): Promise<void>
+}
+
+export interface RequestOptions {
+  readonly tag: string
+  readonly sequence: number
+  readonly headers?: SipRequest['headers']
+  readonly body?: string
+}
+
+const describe = (message: SipMessage): string =>
+  message.kind === 'request' ? message.method : `${message.status} ${cseqOf(message).method}`
+
+export const openScriptedPeer = async (): Promise<ScriptedPeer> => {
+  const socket = createSocket('udp4')
+  const waiting: SipMessage[] = []
+  const heard: string[] = []
+  const arrivals = new EventEmitter()
+  let other: RemoteInfo | undefined
+  socket.on('message', (bytes, remote) => {
+    const parsed = parseMessage(bytes)
+    if (!parsed.ok) return
+    other = remote
+    heard.push(describe(parsed.message))
+    waiting.push(parsed.message)
+    arrivals.emit('message')
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+
+  const send = (message: SipMessage): void => {
+    if (other === undefined) throw new Error('nobody wrote to this peer yet')
+    socket.send(serializeMessage(message), other.port, other.address)
+  }
+  const next = async (what: string): Promise<SipMessage> => {
+    for (;;) {
+      const at = waiting.findIndex((message) => describe(message) === what)
+      const [found] = at < 0 ? [] : waiting.splice(at, 1)
+      if (found !== undefined) return found
+      await once(arrivals, 'message', { signal: AbortSignal.timeout(patienceMs) })
+    }
+  }
+  return {
+    port,
+    target: `sip:+12025550100@127.0.0.1:${port}`,
+    heard,
+    next,
+    nextRequest: async (method) => {
+      const message = await next(method)
+      if (message.kind !== 'request') throw new Error(`${method} is no request`)
+      return message
+    },
+    reply: (request, status, options = {}) => {
+      const contact = ['contact', `<sip:peer@127.0.0.1:${port}>`] as const
+      send(
+        createResponse(request, status, {
+          ...options,
+          headers: [contact, ...(options.headers ?? [])],
+        }),
+      )
+    },
+    send,
+    request: (method, invite, options) => {
+      const request = dialogRequest(method, invite, options, port)
+      send(request)
+      return request
+    },
+    close: async () => {
+      socket.close()
+      await once(socket, 'close')
+    },
+  }
+}
+
+const dialogRequest = (
+  method: string,
+  invite: SipRequest,
+  { tag, sequence, headers = [], body }: RequestOptions,
+  port: number,
+): SipRequest => ({
+  kind: 'request',
+  method,
+  uri: /<([^>]+)>/.exec(headerOf(invite, 'contact') ?? '')?.[1] ?? 'sip:nobody@127.0.0.1',
+  headers: [
+    ['via', `SIP/2.0/UDP 127.0.0.1:${port};branch=${newBranch()};rport`],
+    ['max-forwards', '70'],
+    ['from', `${headerOf(invite, 'to') ?? ''};tag=${tag}`],
+    ['to', headerOf(invite, 'from') ?? ''],
+    ['call-id', headerOf(invite, 'call-id') ?? ''],
+    ['cseq', `${sequence} ${method}`],
+    ['contact', `<sip:peer@127.0.0.1:${port}>`],
+    ...headers,
+    ...(body === undefined ? [] : [['content-type', 'application/sdp'] as const]),
+  ],
+  body: body === undefined ? emptyBody : Buffer.from(body),
+})
+
+/** The tag a response gave its dialog. */
+export const toTagOf = (message: SipMessage): string => tagOf(message, 'to') ?? ''

@@ -1,0 +1,176 @@
+import { isIPv6 } from 'node:net'
+import { systemClock, type Clock } from '../../runtime/clock.ts'
+import { silentLogger, type Logger } from '../../runtime/logger.ts'
+import type { AgentContext } from './agent-context.ts'
+import { createCaller } from './caller.ts'
+import { createDialogTable } from '../dialog/dialog-table.ts'
+import { createDropCounter, type DropCounter } from '../gate/drop-counter.ts'
+import { createKnownCalls } from '../gate/known-calls.ts'
+import { createRequestGate } from '../gate/request-gate.ts'
+import { createRequestRouter } from './request-router.ts'
+import { createResolver, type SipResolver } from '../transport/resolver.ts'
+import { systemScheduler, type Scheduler } from '../transaction/scheduler.ts'
+import { defaultSessionTimer, type SessionTimerSettings } from '../dialog/session-timer.ts'
+import { createSignalling } from './signalling.ts'
+import { createSourceLimiter } from '../gate/source-limiter.ts'
+import type { SipSources } from '../gate/sources.ts'
+import {
+  createTcpTransport,
+  createTlsTransport,
+  type TlsTransportOptions,
+} from '../transport/stream-transport.ts'
+import { defaultTiming, type TransactionTiming } from '../transaction/transaction-timing.ts'
+import type { Transport, TransportProtocol } from '../transport/transport.ts'
+import { createUdpTransport, type DropDatagram } from '../transport/udp-transport.ts'
+import type { UserAgent } from './user-agent-types.ts'
+
+export interface UserAgentOptions {
+  readonly logger?: Logger
+  /** Where to listen; its IP version is the one we speak. `0.0.0.0` without it. */
+  readonly bindAddress?: string
+  /** UDP and TCP port; any free one without it. */
+  readonly port?: number
+  /** Address put into Via and Contact, behind a 1:1 NAT; our own without it. */
+  readonly advertisedAddress?: string
+  /** Listens on TCP beside UDP. Connections out by TCP and TLS are always possible. */
+  readonly listensOnTcp?: boolean
+  readonly tls?: Pick<TlsTransportOptions, 'client' | 'server'> & { readonly port?: number }
+  readonly userAgentName?: string
+  /** Whom it listens to; nobody else gets a byte. */
+  readonly sources: SipSources
+  /** New INVITEs taken, and requests outside of calls answered, per second and address; more get no answer. */
+  readonly maxUnknownPerSecond?: number
+  readonly sessionTimer?: SessionTimerSettings
+  readonly timing?: TransactionTiming
+  readonly scheduler?: Scheduler
+  readonly clock?: Clock
+  readonly resolver?: SipResolver
+  /** Loses datagrams on purpose, in tests. */
+  readonly dropDatagram?: DropDatagram
+}
+
+const stopGraceMs = 2000
+
+/** A SIP user agent, caller and callee, over UDP, TCP and TLS (RFC 3261 and the extensions DESIGN names). */
+export const createUserAgent = (options: UserAgentOptions): UserAgent => {
+  const scheduler = options.scheduler ?? systemScheduler
+  const logger = options.logger ?? silentLogger
+  const drops = createDropCounter(logger, scheduler)
+  const context = createContext(options, { scheduler, logger, drops })
+  const { signalling } = context
+  const caller = createCaller(context)
+  const router = createRequestRouter(context, {
+    sources: options.sources,
+    newCalls: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
+    drops,
+  })
+  let starting: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+  return {
+    start: () => (starting ??= signalling.start(router)),
+    stop: (graceMs = stopGraceMs) => {
+      stopping ??= stopAll(context, [caller, router], graceMs)
+      return stopping
+    },
+    get localPort() {
+      return signalling.localPort
+    },
+    invite: (invite, signal) => caller.invite(invite, signal),
+    ping: (...request) => caller.ping(...request),
+    onInvite: (handler) => {
+      router.onInvite(handler)
+    },
+    localHostFor: async (target) => (await signalling.route(target)).localHost,
+  }
+}
+
+const unknownPerSecond = ({ maxUnknownPerSecond }: UserAgentOptions): number =>
+  maxUnknownPerSecond ?? 20
+
+const clockOf = ({ clock }: UserAgentOptions): Clock => clock ?? systemClock
+
+// Repetitions and refused requests are read too, up to this many times what is answered.
+const strayFactor = 5
+
+// Enough to learn of a carrier's unknown address from one BYE and its repetitions.
+const probesPerSecond = 20
+
+const createContext = (
+  options: UserAgentOptions,
+  { scheduler, logger, drops }: { scheduler: Scheduler; logger: Logger; drops: DropCounter },
+): AgentContext => {
+  const bindAddress = options.bindAddress ?? '0.0.0.0'
+  const timing = options.timing ?? defaultTiming
+  const resolver = options.resolver ?? createResolver(isIPv6(bindAddress) ? 6 : 4)
+  const known = createKnownCalls()
+  const dialogs = createDialogTable(known, resolver)
+  const { sources } = options
+  const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), clockOf(options))
+  const probes = createSourceLimiter(probesPerSecond, clockOf(options))
+  const signalling = createSignalling({
+    transports: createTransports(options, bindAddress),
+    resolver,
+    timing,
+    scheduler,
+    logger,
+    gate: createRequestGate({ sources, dialogs, known, strays, probes, drops }),
+    sources,
+    known,
+    drops,
+    answers: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
+    ...(options.advertisedAddress === undefined
+      ? {}
+      : { advertisedAddress: options.advertisedAddress }),
+  })
+  return {
+    signalling,
+    scheduler,
+    timing,
+    sessionTimer: options.sessionTimer ?? defaultSessionTimer,
+    userAgentName: options.userAgentName ?? 'Outdial',
+    logger,
+    dialogs,
+  }
+}
+
+const createTransports = (
+  options: UserAgentOptions,
+  bindAddress: string,
+): ReadonlyMap<TransportProtocol, Transport> => {
+  const drop = options.dropDatagram
+  const udp = createUdpTransport({
+    bindAddress,
+    port: options.port ?? 0,
+    ...(drop === undefined ? {} : { dropDatagram: drop }),
+  })
+  // TCP takes the number that UDP got, so that one Contact serves both.
+  const listenPort = options.listensOnTcp === true ? { listenPort: () => udp.localPort } : {}
+  const tcp = createTcpTransport({ bindAddress, ...listenPort })
+  const { port: tlsPort = 0, ...tlsOptions } = options.tls ?? {}
+  const tlsListen = tlsOptions.server === undefined ? {} : { listenPort: () => tlsPort }
+  const tls = createTlsTransport({ bindAddress, ...tlsOptions, ...tlsListen })
+  return new Map<TransportProtocol, Transport>([
+    ['udp', udp],
+    ['tcp', tcp],
+    ['tls', tls],
+  ])
+}
+
+/** Says goodbye to everybody, waits no longer than the grace, then lets everything go. */
+const stopAll = async (
+  context: AgentContext,
+  parts: readonly { stop(): Promise<void> }[],
+  graceMs: number,
+): Promise<void> => {
+  const goodbyes = Promise.allSettled([
+    ...parts.map((part) => part.stop()),
+    ...context.dialogs.all().map((dialog) => dialog.bye()),
+  ])
+  const { promise: patience, resolve } = Promise.withResolvers<void>()
+  // Wall-clock time even where a test moves the protocol's time by hand.
+  const cancelPatience = systemScheduler.after(graceMs, resolve)
+  await Promise.race([goodbyes, patience])
+  cancelPatience()
+  for (const dialog of context.dialogs.all()) dialog.abandon()
+  await context.signalling.stop()
+}
