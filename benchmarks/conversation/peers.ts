@@ -4,7 +4,7 @@ import { createSynthesizer } from '../../src/audio/flite.ts'
 import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { openRtpSession } from '../../src/rtp/rtp-session.ts'
-import { createTicker } from '../../src/rtp/ticker.ts'
+import { PhasedTicker } from '../../src/rtp/ticker.ts'
 import { createMediaNegotiator } from '../../src/sdp/sdp.ts'
 import type { IncomingInvite } from '../../src/sip/user-agent/user-agent-types.ts'
 import { anySource } from '../../src/sip/gate/sources.ts'
@@ -19,7 +19,7 @@ const ringMs = 1_000
 const loopback = '127.0.0.1'
 const maxInvitesPerSecond = 2_000
 const logger = silentLogger
-const ticker = createTicker()
+const ticker = new PhasedTicker()
 const figures: CalleeFigures = { firstWordsMs: [], turnMs: [], bargeInMs: [] }
 const synthesizer = createSynthesizer()
 

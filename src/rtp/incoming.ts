@@ -1,26 +1,11 @@
 import { decodeG711, g711Silence, transcodeG711, type G711Codec } from '../audio/g711.ts'
 import { energyOf } from '../audio/level.ts'
 import { createConcealer, type Concealer } from './conceal.ts'
-import { createJitterBuffer, type JitterBuffer } from './jitter-buffer.ts'
+import { JitterBuffer } from './jitter-buffer.ts'
 import { sequenceDistance, type RtpPacket } from './packet.ts'
-import { createReception, type Reception } from './reception.ts'
+import { Reception } from './reception.ts'
 import type { RtpMedia } from './rtp-session-types.ts'
 import { createDigitReceiver, type DigitReceiver } from './telephone-event.ts'
-
-/** The other side's stream: which SSRC, which payload, in which order, and what fills the holes. */
-export interface Incoming {
-  connect(media: RtpMedia): void
-  /** A packet of the latched source. `arrival` in timestamp units. */
-  accept(packet: RtpPacket, arrival: number): void
-  /** Whether packets of this payload type belong to what was agreed on. */
-  isAgreed(payloadType: number): boolean
-  /** The next 20 ms. Packets are dropped and silence is returned while `isListening` is false. */
-  take(): Uint8Array
-  listen(isListening: boolean): void
-  onDigit(listener: (digit: string) => void): void
-  readonly reception: Reception | undefined
-  figures(): IncomingFigures
-}
 
 export interface IncomingFigures {
   readonly received: number
@@ -49,120 +34,145 @@ interface Playout {
   readonly concealer: Concealer
 }
 
-export const createIncoming = (): Incoming => {
-  let media: RtpMedia | undefined
-  let playout = createPlayout('pcmu')
-  let silence = g711Silence('pcmu')
-  let isListening = true
-  let reception: Reception | undefined
-  let newcomer: { ssrc: number; sequenceNumber: number } | undefined
-  let digits: DigitReceiver = createDigitReceiver()
-  let digitListener: (digit: string) => void = () => {}
-  const before = { received: 0, lost: 0, duplicates: 0, reordered: 0, resyncs: 0 }
-  const past = { late: 0, resyncs: 0, concealed: 0 }
-  let malformed = 0
+/** The other side's stream: which SSRC, which payload, in which order, and what fills the holes. */
+export class Incoming {
+  #media: RtpMedia | undefined
+  #playout = createPlayout('pcmu')
+  #silence = g711Silence('pcmu')
+  #isListening = true
+  #reception: Reception | undefined
+  #newcomer: { ssrc: number; sequenceNumber: number } | undefined
+  #digits: DigitReceiver = createDigitReceiver()
+  #digitListener: (digit: string) => void = () => {}
+  readonly #before = { received: 0, lost: 0, duplicates: 0, reordered: 0, resyncs: 0 }
+  readonly #past = { late: 0, resyncs: 0, concealed: 0 }
+  #malformed = 0
 
-  const startSource = (packet: RtpPacket): Reception => {
-    if (reception) {
-      before.received += reception.received
-      before.lost += reception.lost
-      before.duplicates += reception.duplicates
-      before.reordered += reception.reordered
-      before.resyncs++
+  connect(media: RtpMedia): void {
+    this.#media = media
+    this.#setCodec(media.codec)
+  }
+
+  /** A packet of the latched source. `arrival` in timestamp units. */
+  accept(packet: RtpPacket, arrival: number): void {
+    const source = this.#receptionOf(packet)
+    if (source?.update(packet.sequenceNumber, packet.timestamp, arrival)) this.#hear(packet)
+  }
+
+  /** Whether packets of this payload type belong to what was agreed on. */
+  isAgreed(payloadType: number): boolean {
+    return (
+      this.#codecOf(payloadType) !== undefined ||
+      payloadType === this.#media?.telephoneEventPayloadType ||
+      payloadType === comfortNoisePayloadType
+    )
+  }
+
+  /** The next 20 ms; silence while `listen(false)` holds. */
+  take(): Uint8Array {
+    if (!this.#isListening) return this.#silence
+    const { buffer, concealer } = this.#playout
+    const frame = buffer.take()
+    return frame ? concealer.pass(frame) : concealer.conceal()
+  }
+
+  /** Packets are dropped while `isListening` is false. */
+  listen(isListening: boolean): void {
+    if (this.#isListening && !isListening) this.#playout.buffer.reset()
+    this.#isListening = isListening
+  }
+
+  onDigit(listener: (digit: string) => void): void {
+    this.#digitListener = listener
+  }
+
+  get reception(): Reception | undefined {
+    return this.#reception
+  }
+
+  figures(): IncomingFigures {
+    const reception = this.#reception
+    const { buffer, concealer } = this.#playout
+    return {
+      received: this.#before.received + (reception?.received ?? 0),
+      lost: this.#before.lost + (reception?.lost ?? 0),
+      duplicates: this.#before.duplicates + (reception?.duplicates ?? 0),
+      reordered: this.#before.reordered + (reception?.reordered ?? 0),
+      malformed: this.#malformed,
+      late: this.#past.late + buffer.late,
+      resyncs: this.#before.resyncs + this.#past.resyncs + buffer.resyncs,
+      concealed: this.#past.concealed + concealer.concealed,
+      jitterMs: (reception?.jitter ?? 0) / samplesPerMs,
+      playoutDelayMs: buffer.delayMs,
     }
-    newcomer = undefined
-    digits = createDigitReceiver()
-    playout.buffer.reset()
-    reception = createReception(packet.ssrc, packet.sequenceNumber)
-    return reception
+  }
+
+  #startSource(packet: RtpPacket): Reception {
+    const previous = this.#reception
+    if (previous) {
+      this.#before.received += previous.received
+      this.#before.lost += previous.lost
+      this.#before.duplicates += previous.duplicates
+      this.#before.reordered += previous.reordered
+      this.#before.resyncs++
+    }
+    this.#newcomer = undefined
+    this.#digits = createDigitReceiver()
+    this.#playout.buffer.reset()
+    return (this.#reception = new Reception(packet.ssrc, packet.sequenceNumber))
   }
 
   /** A second SSRC takes over with its second packet in sequence (RFC 3550 A.1); a single one is a stray. */
-  const receptionOf = (packet: RtpPacket): Reception | undefined => {
-    if (!reception) return startSource(packet)
-    if (packet.ssrc === reception.ssrc) return reception
+  #receptionOf(packet: RtpPacket): Reception | undefined {
+    if (!this.#reception) return this.#startSource(packet)
+    if (packet.ssrc === this.#reception.ssrc) return this.#reception
     const isProven =
-      newcomer?.ssrc === packet.ssrc &&
-      sequenceDistance(newcomer.sequenceNumber, packet.sequenceNumber) === 1
-    if (isProven) return startSource(packet)
-    newcomer = packet
+      this.#newcomer?.ssrc === packet.ssrc &&
+      sequenceDistance(this.#newcomer.sequenceNumber, packet.sequenceNumber) === 1
+    if (isProven) return this.#startSource(packet)
+    this.#newcomer = packet
     return undefined
   }
 
-  const codecOf = (payloadType: number): G711Codec | undefined =>
-    payloadType === media?.payloadType ? media.codec : staticPayloadTypes[payloadType]
+  #codecOf(payloadType: number): G711Codec | undefined {
+    return payloadType === this.#media?.payloadType
+      ? this.#media.codec
+      : staticPayloadTypes[payloadType]
+  }
 
-  const hear = (packet: RtpPacket): void => {
+  #hear(packet: RtpPacket): void {
     const { payloadType } = packet
-    if (payloadType === media?.telephoneEventPayloadType) {
-      const digit = digits.accept(packet)
-      if (digit !== undefined) digitListener(digit)
+    if (payloadType === this.#media?.telephoneEventPayloadType) {
+      const digit = this.#digits.accept(packet)
+      if (digit !== undefined) this.#digitListener(digit)
       return
     }
-    const codec = codecOf(payloadType)
-    if (codec && isListening) {
-      playout.buffer.put(
-        codec === playout.codec
-          ? packet
-          : { ...packet, payload: transcodeG711(codec, playout.codec, packet.payload) },
-      )
-    }
-    if (!codec && payloadType !== comfortNoisePayloadType) malformed++
+    const codec = this.#codecOf(payloadType)
+    if (codec && this.#isListening) this.#play(packet, codec)
+    if (!codec && payloadType !== comfortNoisePayloadType) this.#malformed++
   }
 
-  const setCodec = (codec: G711Codec): void => {
-    if (codec === playout.codec) return
-    past.late += playout.buffer.late
-    past.resyncs += playout.buffer.resyncs
-    past.concealed += playout.concealer.concealed
-    playout = createPlayout(codec)
-    silence = g711Silence(codec)
+  #play(packet: RtpPacket, codec: G711Codec): void {
+    const { buffer, codec: played } = this.#playout
+    buffer.put(
+      codec === played
+        ? packet
+        : { ...packet, payload: transcodeG711(codec, played, packet.payload) },
+    )
   }
 
-  return {
-    connect(next) {
-      media = next
-      setCodec(next.codec)
-    },
-    accept(packet, arrival) {
-      const source = receptionOf(packet)
-      if (source?.update(packet.sequenceNumber, packet.timestamp, arrival)) hear(packet)
-    },
-    isAgreed: (payloadType) =>
-      codecOf(payloadType) !== undefined ||
-      payloadType === media?.telephoneEventPayloadType ||
-      payloadType === comfortNoisePayloadType,
-    take() {
-      if (!isListening) return silence
-      const frame = playout.buffer.take()
-      return frame ? playout.concealer.pass(frame) : playout.concealer.conceal()
-    },
-    listen(next) {
-      if (isListening && !next) playout.buffer.reset()
-      isListening = next
-    },
-    onDigit(listener) {
-      digitListener = listener
-    },
-    get reception() {
-      return reception
-    },
-    figures: () => ({
-      received: before.received + (reception?.received ?? 0),
-      lost: before.lost + (reception?.lost ?? 0),
-      duplicates: before.duplicates + (reception?.duplicates ?? 0),
-      reordered: before.reordered + (reception?.reordered ?? 0),
-      malformed,
-      late: past.late + playout.buffer.late,
-      resyncs: before.resyncs + past.resyncs + playout.buffer.resyncs,
-      concealed: past.concealed + playout.concealer.concealed,
-      jitterMs: (reception?.jitter ?? 0) / samplesPerMs,
-      playoutDelayMs: playout.buffer.delayMs,
-    }),
+  #setCodec(codec: G711Codec): void {
+    const { buffer, concealer, codec: previous } = this.#playout
+    if (codec === previous) return
+    this.#past.late += buffer.late
+    this.#past.resyncs += buffer.resyncs
+    this.#past.concealed += concealer.concealed
+    this.#playout = createPlayout(codec)
+    this.#silence = g711Silence(codec)
   }
 }
 
 const createPlayout = (codec: G711Codec): Playout => {
   const isQuiet = (frame: Uint8Array): boolean => energyOf(decodeG711(codec, frame)) < quietEnergy
-  return { codec, buffer: createJitterBuffer(codec, isQuiet), concealer: createConcealer(codec) }
+  return { codec, buffer: new JitterBuffer(codec, isQuiet), concealer: createConcealer(codec) }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import {
-  createJitterBuffer,
+  JitterBuffer,
   initialDelayMs,
   maxDelayMs,
   minDelayMs,
@@ -28,7 +28,7 @@ const play = (
   ticks: number,
   isQuiet: () => boolean = neverQuiet,
 ) => {
-  const buffer = createJitterBuffer('pcmu', isQuiet)
+  const buffer = new JitterBuffer('pcmu', isQuiet)
   const played: (number | undefined)[] = []
   for (let tick = 0; tick < ticks; tick++) {
     arrivals.forEach((at, n) => {
@@ -50,7 +50,7 @@ describe('the jitter buffer', () => {
   })
 
   it('gives nothing before anything came', () => {
-    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    const buffer = new JitterBuffer('pcmu', neverQuiet)
     assert.equal(buffer.take(), undefined)
     assert.equal(buffer.delayMs, 0)
   })
@@ -67,7 +67,7 @@ describe('the jitter buffer', () => {
 
   it('takes packets of any length', () => {
     for (const bytes of [80, 240, 320]) {
-      const buffer = createJitterBuffer('pcmu', neverQuiet)
+      const buffer = new JitterBuffer('pcmu', neverQuiet)
       const frames: Uint8Array[] = []
       for (let tick = 0, n = 0; tick < 60; tick++) {
         while (n * bytes <= tick * 160) buffer.put(packet(n++, { bytes }))
@@ -130,7 +130,7 @@ describe('the jitter buffer', () => {
   })
 
   it('follows a pause in which the timestamps went on', () => {
-    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    const buffer = new JitterBuffer('pcmu', neverQuiet)
     const heard: number[] = []
     for (let tick = 0; tick < 200; tick++) {
       if (tick < 20 || tick >= 150) buffer.put(packet(tick))
@@ -143,7 +143,7 @@ describe('the jitter buffer', () => {
 
   it('starts afresh when the timestamps jump, in either direction', () => {
     for (const offset of [1_000_000, -1_000_000]) {
-      const buffer = createJitterBuffer('pcmu', neverQuiet)
+      const buffer = new JitterBuffer('pcmu', neverQuiet)
       const heard: number[] = []
       for (let tick = 0; tick < 60; tick++) {
         buffer.put(packet(tick, { offset: tick < 30 ? 0 : offset }))
@@ -156,7 +156,7 @@ describe('the jitter buffer', () => {
   })
 
   it('is not thrown off by one stray timestamp', () => {
-    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    const buffer = new JitterBuffer('pcmu', neverQuiet)
     const heard: (number | undefined)[] = []
     for (let tick = 0; tick < 40; tick++) {
       buffer.put(packet(tick, { offset: tick === 20 ? 5_000_000 : 0 }))
@@ -167,7 +167,7 @@ describe('the jitter buffer', () => {
   })
 
   it('forgets what it held when it is reset', () => {
-    const buffer = createJitterBuffer('pcmu', neverQuiet)
+    const buffer = new JitterBuffer('pcmu', neverQuiet)
     for (let n = 0; n < 3; n++) buffer.put(packet(n))
     buffer.reset()
     assert.equal(buffer.take(), undefined)
@@ -203,7 +203,7 @@ describe('the jitter buffer', () => {
   })
 
   it('survives packets of any timestamp, order and length', () => {
-    const buffer = createJitterBuffer('pcma', () => true)
+    const buffer = new JitterBuffer('pcma', () => true)
     fc.assert(
       fc.property(
         fc.nat(0xffff),

@@ -1,30 +1,6 @@
 import { g711FrameBytes, g711SilenceByte, type G711Codec } from '../audio/g711.ts'
 import { sequenceDistance, timestampDistance } from './packet.ts'
 
-/**
- * Puts packets back into the order and pace they were spoken in. G.711 has one byte per sample, so a timestamp is a
- * place in a ring of bytes: any ptime, reordering and overlap come out right.
- *
- * The *slack* of a packet is how many samples lie between the playout position and its first sample when it arrives.
- * Negative slack is too late. The buffer grows at once when packets are late, and shrinks by one frame in a quiet moment
- * when two seconds went by without anyone needing the delay.
- */
-export interface JitterBuffer {
-  put(packet: {
-    readonly sequenceNumber: number
-    readonly timestamp: number
-    readonly payload: Uint8Array
-  }): void
-  /** The next 20 ms, `undefined` where nothing has come. Time passes with every call. */
-  take(): Uint8Array | undefined
-  /** Forgets everything but its counts: another SSRC begins. */
-  reset(): void
-  /** Average wait of a packet before it is played. */
-  readonly delayMs: number
-  readonly late: number
-  readonly resyncs: number
-}
-
 const samplesPerMs = 8
 const frame = g711FrameBytes
 
@@ -47,44 +23,125 @@ const sustainedLateTicks = 3
 /** A frame to be skipped is waited for to be a quiet one, but no longer than a second. */
 const maxSkipPatienceTicks = 50
 
-export const createJitterBuffer = (
-  codec: G711Codec,
-  isQuiet: (frame: Uint8Array) => boolean,
-): JitterBuffer => {
-  const bytes = new Uint8Array(capacity)
-  const present = new Uint8Array(capacity)
-  let isStarted = false
+interface BufferedPacket {
+  readonly sequenceNumber: number
+  readonly timestamp: number
+  readonly payload: Uint8Array
+}
+
+/** What two seconds said about the delay that packets need. */
+interface Review {
+  ticks: number
+  packets: number
+  leastSlack: number
+  lateTicks: number
+  lateThisTick: boolean
+}
+
+const newReview = (): Review => ({
+  ticks: 0,
+  packets: 0,
+  leastSlack: Infinity,
+  lateTicks: 0,
+  lateThisTick: false,
+})
+
+/**
+ * Puts packets back into the order and pace they were spoken in. G.711 has one byte per sample, so a timestamp is a
+ * place in a ring of bytes: any ptime, reordering and overlap come out right.
+ *
+ * The *slack* of a packet is how many samples lie between the playout position and its first sample when it arrives.
+ * Negative slack is too late. The buffer grows at once when packets are late, and shrinks by one frame in a quiet moment
+ * when two seconds went by without anyone needing the delay.
+ */
+export class JitterBuffer {
+  readonly #codec: G711Codec
+  readonly #isQuiet: (frame: Uint8Array) => boolean
+  readonly #bytes = new Uint8Array(capacity)
+  readonly #present = new Uint8Array(capacity)
+  #isStarted = false
   /** Timestamp of the next sample to be played. */
-  let position = 0
-  let averageSlack = 0
+  #position = 0
+  #averageSlack = 0
   /** Of the packets since the last tick, the least delayed: a burst after a stall says nothing about the usual delay. */
-  let bestSlack = -Infinity
+  #bestSlack = -Infinity
   /** End of the newest audio that was played: nothing before it may follow. */
-  let playedEnd: number | undefined
-  let late = 0
-  let resyncs = 0
+  #playedEnd: number | undefined
+  #late = 0
+  #resyncs = 0
   /** The last packet that fitted nowhere: a second one right behind it is a new beginning. */
-  let stray: { sequenceNumber: number; timestamp: number } | undefined
-  let skipPatience = -1
-  let review = { ticks: 0, packets: 0, leastSlack: Infinity, lateTicks: 0, lateThisTick: false }
+  #stray: { sequenceNumber: number; timestamp: number } | undefined
+  #skipPatience = -1
+  #review = newReview()
 
-  const newReview = (): void => {
-    review = { ticks: 0, packets: 0, leastSlack: Infinity, lateTicks: 0, lateThisTick: false }
+  constructor(codec: G711Codec, isQuiet: (frame: Uint8Array) => boolean) {
+    this.#codec = codec
+    this.#isQuiet = isQuiet
   }
 
-  const startAt = (timestamp: number): void => {
-    present.fill(0)
-    isStarted = true
-    position = (timestamp - initialDelayMs * samplesPerMs) >>> 0
-    averageSlack = initialDelayMs * samplesPerMs
-    skipPatience = -1
-    stray = undefined
-    bestSlack = -Infinity
-    playedEnd = undefined
-    newReview()
+  put({ sequenceNumber, timestamp, payload }: BufferedPacket): void {
+    if (payload.length > maxPayloadBytes) return
+    if (!this.#isStarted) this.#startAt(timestamp)
+    let slack = timestampDistance(this.#position, timestamp)
+    if (slack < -maxDelayMs * samplesPerMs || slack > maxAheadMs * samplesPerMs) {
+      if (!this.#isNewBeginning(sequenceNumber, timestamp)) return
+      this.#startAt(timestamp)
+      this.#resyncs++
+      slack = timestampDistance(this.#position, timestamp)
+    }
+    this.#stray = undefined
+    this.#bestSlack = Math.max(this.#bestSlack, slack)
+    if (slack < 0 || this.#isBehindPlayed(timestamp)) this.#late++
+    if (slack < 0 && !this.#grow(slack)) return
+    if (this.#isBehindPlayed(timestamp)) return
+    slack = timestampDistance(this.#position, timestamp)
+    this.#review.packets++
+    this.#review.leastSlack = Math.min(this.#review.leastSlack, slack)
+    this.#store(timestamp, payload)
   }
 
-  const store = (timestamp: number, payload: Uint8Array): void => {
+  /** The next 20 ms, `undefined` where nothing has come. Time passes with every call. */
+  take(): Uint8Array | undefined {
+    if (!this.#isStarted) return undefined
+    this.#review.lateThisTick = false
+    this.#averageOut()
+    if (++this.#review.ticks >= reviewTicks) this.#endReview()
+    return this.#skipOneIfQuiet(this.#consumeFrame())
+  }
+
+  /** Forgets everything but its counts: another SSRC begins. */
+  reset(): void {
+    this.#isStarted = false
+  }
+
+  /** Average wait of a packet before it is played. */
+  get delayMs(): number {
+    return this.#isStarted ? Math.max(0, this.#averageSlack) / samplesPerMs : 0
+  }
+
+  get late(): number {
+    return this.#late
+  }
+
+  get resyncs(): number {
+    return this.#resyncs
+  }
+
+  #startAt(timestamp: number): void {
+    this.#present.fill(0)
+    this.#isStarted = true
+    this.#position = (timestamp - initialDelayMs * samplesPerMs) >>> 0
+    this.#averageSlack = initialDelayMs * samplesPerMs
+    this.#skipPatience = -1
+    this.#stray = undefined
+    this.#bestSlack = -Infinity
+    this.#playedEnd = undefined
+    this.#review = newReview()
+  }
+
+  #store(timestamp: number, payload: Uint8Array): void {
+    const bytes = this.#bytes
+    const present = this.#present
     for (let i = 0; i < payload.length; i++) {
       const at = (timestamp + i) & (capacity - 1)
       bytes[at] = payload[i]!
@@ -92,111 +149,74 @@ export const createJitterBuffer = (
     }
   }
 
-  const isNewBeginning = (sequenceNumber: number, timestamp: number): boolean => {
+  #isNewBeginning(sequenceNumber: number, timestamp: number): boolean {
+    const stray = this.#stray
     const isNext =
       stray !== undefined &&
       sequenceDistance(stray.sequenceNumber, sequenceNumber) === 1 &&
       Math.abs(timestampDistance(stray.timestamp, timestamp)) <= maxDelayMs * samplesPerMs
-    stray = { sequenceNumber, timestamp }
+    this.#stray = { sequenceNumber, timestamp }
     return isNext
   }
 
   /** Moves the playout back so far that the packet is in time; `false` where that would delay too much. */
-  const grow = (slack: number): boolean => {
-    if (!review.lateThisTick) review.lateTicks++
-    review.lateThisTick = true
-    const limitMs = review.lateTicks >= sustainedLateTicks ? maxDelayMs : usualMaxDelayMs
+  #grow(slack: number): boolean {
+    if (!this.#review.lateThisTick) this.#review.lateTicks++
+    this.#review.lateThisTick = true
+    const limitMs = this.#review.lateTicks >= sustainedLateTicks ? maxDelayMs : usualMaxDelayMs
     const needed = Math.ceil(-slack / frame) * frame
-    if (averageSlack + needed > limitMs * samplesPerMs) return false
-    position = (position - needed) >>> 0
-    averageSlack += needed
-    bestSlack += needed
-    skipPatience = -1
-    newReview()
+    if (this.#averageSlack + needed > limitMs * samplesPerMs) return false
+    this.#position = (this.#position - needed) >>> 0
+    this.#averageSlack += needed
+    this.#bestSlack += needed
+    this.#skipPatience = -1
+    this.#review = newReview()
     return true
   }
 
-  const isBehindPlayed = (timestamp: number): boolean =>
-    playedEnd !== undefined && timestampDistance(playedEnd, timestamp) < 0
-
-  const averageOut = (): void => {
-    if (bestSlack > -Infinity) averageSlack += (bestSlack - averageSlack) / 16
-    bestSlack = -Infinity
+  #isBehindPlayed(timestamp: number): boolean {
+    return this.#playedEnd !== undefined && timestampDistance(this.#playedEnd, timestamp) < 0
   }
 
-  const consumeFrame = (): Uint8Array | undefined => {
+  #averageOut(): void {
+    if (this.#bestSlack > -Infinity)
+      this.#averageSlack += (this.#bestSlack - this.#averageSlack) / 16
+    this.#bestSlack = -Infinity
+  }
+
+  #consumeFrame(): Uint8Array | undefined {
+    const bytes = this.#bytes
+    const present = this.#present
     let found = 0
     // From Node's pool: fifty buffers of their own a second for each call keep the collector busy.
-    const out = Buffer.allocUnsafe(frame).fill(g711SilenceByte[codec])
+    const out = Buffer.allocUnsafe(frame).fill(g711SilenceByte[this.#codec])
     for (let i = 0; i < frame; i++) {
-      const at = (position + i) & (capacity - 1)
+      const at = (this.#position + i) & (capacity - 1)
       if (present[at] === 0) continue
       out[i] = bytes[at]!
       present[at] = 0
       found++
     }
-    position = (position + frame) >>> 0
+    this.#position = (this.#position + frame) >>> 0
     if (found === 0) return undefined
-    playedEnd = position
+    this.#playedEnd = this.#position
     return out
   }
 
-  const endReview = (): void => {
+  #endReview(): void {
     const isRoomy =
-      review.packets >= minPacketsPerReview &&
-      review.leastSlack >= minDelayMs * samplesPerMs + frame
-    if (isRoomy && skipPatience < 0) skipPatience = maxSkipPatienceTicks
-    newReview()
+      this.#review.packets >= minPacketsPerReview &&
+      this.#review.leastSlack >= minDelayMs * samplesPerMs + frame
+    if (isRoomy && this.#skipPatience < 0) this.#skipPatience = maxSkipPatienceTicks
+    this.#review = newReview()
   }
 
-  const skipOneIfQuiet = (taken: Uint8Array | undefined): Uint8Array | undefined => {
-    if (skipPatience < 0) return taken
-    if (skipPatience-- > 0 && taken !== undefined && !isQuiet(taken)) return taken
-    skipPatience = -1
-    averageSlack -= frame
-    newReview()
-    return consumeFrame()
-  }
-
-  return {
-    put({ sequenceNumber, timestamp, payload }) {
-      if (payload.length > maxPayloadBytes) return
-      if (!isStarted) startAt(timestamp)
-      let slack = timestampDistance(position, timestamp)
-      if (slack < -maxDelayMs * samplesPerMs || slack > maxAheadMs * samplesPerMs) {
-        if (!isNewBeginning(sequenceNumber, timestamp)) return
-        startAt(timestamp)
-        resyncs++
-        slack = timestampDistance(position, timestamp)
-      }
-      stray = undefined
-      bestSlack = Math.max(bestSlack, slack)
-      if (slack < 0 || isBehindPlayed(timestamp)) late++
-      if (slack < 0 && !grow(slack)) return
-      if (isBehindPlayed(timestamp)) return
-      slack = timestampDistance(position, timestamp)
-      review.packets++
-      review.leastSlack = Math.min(review.leastSlack, slack)
-      store(timestamp, payload)
-    },
-    take() {
-      if (!isStarted) return undefined
-      review.lateThisTick = false
-      averageOut()
-      if (++review.ticks >= reviewTicks) endReview()
-      return skipOneIfQuiet(consumeFrame())
-    },
-    reset() {
-      isStarted = false
-    },
-    get delayMs() {
-      return isStarted ? Math.max(0, averageSlack) / samplesPerMs : 0
-    },
-    get late() {
-      return late
-    },
-    get resyncs() {
-      return resyncs
-    },
+  #skipOneIfQuiet(taken: Uint8Array | undefined): Uint8Array | undefined {
+    if (this.#skipPatience < 0) return taken
+    if (this.#skipPatience-- > 0 && taken !== undefined && !this.#isQuiet(taken)) return taken
+    this.#skipPatience = -1
+    this.#averageSlack -= frame
+    this.#review = newReview()
+    return this.#consumeFrame()
   }
 }

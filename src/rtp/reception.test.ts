@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConcealer } from './conceal.ts'
 import { createLatch, type Latch, type Source } from './latch.ts'
-import { createReception } from './reception.ts'
+import { Reception } from './reception.ts'
 import { decodeG711, encodeG711, g711Silence } from '../audio/g711.ts'
 import { energyOf } from '../audio/level.ts'
 import { sine } from '../audio/tones.ts'
 
 const receive = (sequenceNumbers: readonly number[]) => {
-  const reception = createReception(1, sequenceNumbers[0]!)
+  const reception = new Reception(1, sequenceNumbers[0]!)
   const news = sequenceNumbers.map((n) => reception.update(n, n * 160, n * 160))
   return { reception, news }
 }
@@ -38,7 +38,7 @@ test('duplicates are no news, and reordered packets are not lost', () => {
 })
 
 test('jitter follows RFC 3550 A.8: a sixteenth of each change in transit', () => {
-  const reception = createReception(1, 0)
+  const reception = new Reception(1, 0)
   reception.update(0, 0, 0)
   reception.update(1, 160, 160 + 80)
   assert.equal(reception.jitter, 80 / 16)

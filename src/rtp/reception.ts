@@ -1,113 +1,123 @@
 import type { ReportBlock } from './rtcp.ts'
 import { sequenceDistance, timestampDistance } from './packet.ts'
 
-/** Statistics of one received SSRC (RFC 3550 A.1, A.3 and A.8). */
-export interface Reception {
-  readonly ssrc: number
-  /** Whether the packet is news; `false` for a duplicate. `arrival` is in timestamp units. */
-  update(sequenceNumber: number, timestamp: number, arrival: number): boolean
-  /** Takes note of a sender report's NTP time (compact form) and when it came. */
-  senderReport(compactNtp: number, arrivedMs: number): void
-  /** Figures since the last report block, for the next one. */
-  reportBlock(nowMs: number): ReportBlock
-  readonly received: number
-  readonly lost: number
-  readonly duplicates: number
-  readonly reordered: number
-  /** In timestamp units. */
-  readonly jitter: number
-}
-
 /** Duplicates are told within this many sequence numbers. */
 const window = 128
 
-export const createReception = (ssrc: number, firstSequenceNumber: number): Reception => {
-  const seen = new Int32Array(window).fill(-1)
-  let highest = firstSequenceNumber
-  let cycles = 0
-  let received = 0
-  let duplicates = 0
-  let reordered = 0
-  let jitter = 0
-  let last: { timestamp: number; arrival: number } | undefined
-  let lastReport = { expected: 0, received: 0 }
-  let lastSenderReport: { compactNtp: number; arrivedMs: number } | undefined
+/** Statistics of one received SSRC (RFC 3550 A.1, A.3 and A.8). */
+export class Reception {
+  readonly ssrc: number
+  readonly #firstSequenceNumber: number
+  readonly #seen = new Int32Array(window).fill(-1)
+  #highest: number
+  #cycles = 0
+  #received = 0
+  #duplicates = 0
+  #reordered = 0
+  #jitter = 0
+  #last: { timestamp: number; arrival: number } | undefined
+  #lastReport = { expected: 0, received: 0 }
+  #lastSenderReport: { compactNtp: number; arrivedMs: number } | undefined
 
-  const extendedHighest = (): number => cycles * 65_536 + highest
-  const expected = (): number => extendedHighest() - firstSequenceNumber + 1
+  constructor(ssrc: number, firstSequenceNumber: number) {
+    this.ssrc = ssrc
+    this.#firstSequenceNumber = firstSequenceNumber
+    this.#highest = firstSequenceNumber
+  }
 
-  const isDuplicate = (sequenceNumber: number): boolean => {
+  /** Whether the packet is news; `false` for a duplicate. `arrival` is in timestamp units. */
+  update(sequenceNumber: number, timestamp: number, arrival: number): boolean {
+    if (this.#isDuplicate(sequenceNumber)) {
+      this.#duplicates++
+      return false
+    }
+    this.#received++
+    this.#follow(sequenceNumber)
+    this.#measureJitter(timestamp, arrival)
+    return true
+  }
+
+  /** Takes note of a sender report's NTP time (compact form) and when it came. */
+  senderReport(compactNtp: number, arrivedMs: number): void {
+    this.#lastSenderReport = { compactNtp, arrivedMs }
+  }
+
+  /** Figures since the last report block, for the next one. */
+  reportBlock(nowMs: number): ReportBlock {
+    const senderReport = this.#lastSenderReport
+    return {
+      ssrc: this.ssrc,
+      fractionLost: this.#fractionLost(),
+      packetsLost: Math.max(-0x80_0000, Math.min(0x7f_ffff, this.#expected() - this.#received)),
+      highestSequence: this.#extendedHighest() >>> 0,
+      jitter: Math.round(this.#jitter),
+      lastSenderReport: senderReport?.compactNtp ?? 0,
+      delaySinceLastSenderReport: senderReport
+        ? Math.round((nowMs - senderReport.arrivedMs) * 65.536) >>> 0
+        : 0,
+    }
+  }
+
+  get received(): number {
+    return this.#received
+  }
+
+  get lost(): number {
+    return Math.max(0, this.#expected() - this.#received)
+  }
+
+  get duplicates(): number {
+    return this.#duplicates
+  }
+
+  get reordered(): number {
+    return this.#reordered
+  }
+
+  /** In timestamp units. */
+  get jitter(): number {
+    return this.#jitter
+  }
+
+  #extendedHighest(): number {
+    return this.#cycles * 65_536 + this.#highest
+  }
+
+  #expected(): number {
+    return this.#extendedHighest() - this.#firstSequenceNumber + 1
+  }
+
+  #isDuplicate(sequenceNumber: number): boolean {
     const slot = sequenceNumber % window
-    if (seen[slot] === sequenceNumber) return true
-    seen[slot] = sequenceNumber
+    if (this.#seen[slot] === sequenceNumber) return true
+    this.#seen[slot] = sequenceNumber
     return false
   }
 
-  const follow = (sequenceNumber: number): void => {
-    const ahead = sequenceDistance(highest, sequenceNumber)
-    if (ahead < 0) reordered++
+  #follow(sequenceNumber: number): void {
+    const ahead = sequenceDistance(this.#highest, sequenceNumber)
+    if (ahead < 0) this.#reordered++
     if (ahead <= 0) return
-    if (sequenceNumber < highest) cycles++
-    highest = sequenceNumber
+    if (sequenceNumber < this.#highest) this.#cycles++
+    this.#highest = sequenceNumber
   }
 
-  const measureJitter = (timestamp: number, arrival: number): void => {
+  #measureJitter(timestamp: number, arrival: number): void {
+    const last = this.#last
     if (last) {
       const transitChange = arrival - last.arrival - timestampDistance(last.timestamp, timestamp)
-      jitter += (Math.abs(transitChange) - jitter) / 16
+      this.#jitter += (Math.abs(transitChange) - this.#jitter) / 16
     }
-    last = { timestamp, arrival }
+    this.#last = { timestamp, arrival }
   }
 
-  const fractionLost = (): number => {
-    const expectedNow = expected() - lastReport.expected
-    const lostNow = expectedNow - (received - lastReport.received)
-    lastReport = { expected: expected(), received }
+  #fractionLost(): number {
+    const expected = this.#expected()
+    const expectedNow = expected - this.#lastReport.expected
+    const lostNow = expectedNow - (this.#received - this.#lastReport.received)
+    this.#lastReport = { expected, received: this.#received }
     return expectedNow <= 0 || lostNow <= 0
       ? 0
       : Math.min(255, Math.floor((lostNow * 256) / expectedNow))
-  }
-
-  return {
-    ssrc,
-    update(sequenceNumber, timestamp, arrival) {
-      if (isDuplicate(sequenceNumber)) {
-        duplicates++
-        return false
-      }
-      received++
-      follow(sequenceNumber)
-      measureJitter(timestamp, arrival)
-      return true
-    },
-    senderReport(compactNtp, arrivedMs) {
-      lastSenderReport = { compactNtp, arrivedMs }
-    },
-    reportBlock: (nowMs) => ({
-      ssrc,
-      fractionLost: fractionLost(),
-      packetsLost: Math.max(-0x80_0000, Math.min(0x7f_ffff, expected() - received)),
-      highestSequence: extendedHighest() >>> 0,
-      jitter: Math.round(jitter),
-      lastSenderReport: lastSenderReport?.compactNtp ?? 0,
-      delaySinceLastSenderReport: lastSenderReport
-        ? Math.round((nowMs - lastSenderReport.arrivedMs) * 65.536) >>> 0
-        : 0,
-    }),
-    get received() {
-      return received
-    },
-    get lost() {
-      return Math.max(0, expected() - received)
-    },
-    get duplicates() {
-      return duplicates
-    },
-    get reordered() {
-      return reordered
-    },
-    get jitter() {
-      return jitter
-    },
   }
 }

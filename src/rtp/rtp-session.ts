@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '../runtime/ip-address.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { createIncoming } from './incoming.ts'
+import { Incoming } from './incoming.ts'
 import { createLatch, type Source } from './latch.ts'
 import { createOutgoing } from './outgoing.ts'
 import { looksLikeRtcp, parseRtpPacket } from './packet.ts'
-import { createRtcpReporter } from './rtcp-reporter.ts'
+import { createRtcpReporter, type RtcpReporter } from './rtcp-reporter.ts'
 import type {
   MediaDirection,
+  RtpMedia,
   RtpSession,
   RtpSessionOptions,
   RtpStats,
 } from './rtp-session-types.ts'
-import { openRtpSocket } from './rtp-socket.ts'
+import { openRtpSocket, type RtpSocket } from './rtp-socket.ts'
 
 const tickMs = 20
 const samplesPerMs = 8
@@ -25,114 +26,158 @@ export const openRtpSession = async (
   options: RtpSessionOptions,
   clock: Clock = systemClock,
 ): Promise<RtpSession> => {
-  const latch = createLatch()
-  const outgoing = createOutgoing()
-  const incoming = createIncoming()
-  const cname = options.cname ?? randomBytes(12).toString('base64')
-  const reporter = createRtcpReporter(outgoing, incoming, cname, clock)
-  let isConnected = false
-  let declared: Source | undefined
-  let direction: MediaDirection = 'sendrecv'
-  let silentTicks = 0
-  let foreign = 0
-  let malformed = 0
-  let isClosed = false
+  const session = new SocketSession(options.cname ?? randomBytes(12).toString('base64'), clock)
+  session.attach(
+    await openRtpSocket({
+      bindAddress: options.bindAddress,
+      portRange: options.portRange,
+      rtcp: options.rtcp ?? 'on',
+      onRtp: session.onRtp,
+      onRtcp: session.onRtcp,
+    }),
+  )
+  return session
+}
 
-  const onRtp = (datagram: Uint8Array, address: string, port: number): void => {
-    if (isClosed) return
-    if (looksLikeRtcp(datagram)) {
-      // On this port only the stream's own source multiplexes (RFC 5761).
-      if (port === destination()?.port) onRtcp(datagram, address)
-      return
-    }
-    const packet = parseRtpPacket(datagram)
-    if (!packet) malformed++
-    else if (!latch.accept({ address, port }, packet, incoming.isAgreed(packet.payloadType)))
-      foreign++
-    else {
-      silentTicks = 0
-      incoming.accept(packet, clock.monotonicMs() * samplesPerMs)
-    }
+class SocketSession implements RtpSession {
+  readonly #clock: Clock
+  readonly #latch = createLatch()
+  readonly #outgoing = createOutgoing()
+  readonly #incoming = new Incoming()
+  readonly #reporter: RtcpReporter
+  #socket: RtpSocket | undefined
+  #isConnected = false
+  #isClosed = false
+  #declared: Source | undefined
+  #direction: MediaDirection = 'sendrecv'
+  #silentTicks = 0
+  #foreign = 0
+  #malformed = 0
+
+  constructor(cname: string, clock: Clock) {
+    this.#clock = clock
+    this.#reporter = createRtcpReporter(this.#outgoing, this.#incoming, cname, clock)
   }
 
-  const onRtcp = (datagram: Uint8Array, address: string): void => {
-    if (!isClosed && address === destination()?.address) reporter.accept(datagram)
+  /** Before anything else but datagrams. */
+  attach(socket: RtpSocket): void {
+    this.#socket = socket
   }
 
-  const destination = (): Source | undefined => latch.source ?? declared
+  get address(): string {
+    return this.#bound.address
+  }
 
-  const socket = await openRtpSocket({
-    bindAddress: options.bindAddress,
-    portRange: options.portRange,
-    rtcp: options.rtcp ?? 'on',
-    onRtp,
-    onRtcp,
-  })
+  get port(): number {
+    return this.#bound.port
+  }
 
-  const sendReport = (report: Uint8Array | undefined): void => {
-    const to = destination()
-    if (report && to && to.port < 65_535) {
-      socket.sendRtcp(report, { address: to.address, port: to.port + 1 })
+  connect(media: RtpMedia): void {
+    this.#isConnected = true
+    this.#silentTicks = 0
+    const { remote, otherSources } = media
+    if (!isUnspecified(remote.address)) {
+      this.#declared = { address: canonicalAddress(remote.address), port: remote.port }
+      this.#latch.declare(remote, otherSources)
     }
+    this.#outgoing.connect(media)
+    this.#incoming.connect(media)
   }
 
-  const stats = (): RtpStats => {
-    const figures = incoming.figures()
+  send(frame: Uint8Array): void {
+    const packet = this.#outgoing.next(frame, !this.#isClosed && sends(this.#direction))
+    const to = this.#destination
+    if (packet && to) this.#bound.sendRtp(packet, to)
+  }
+
+  receive(): Uint8Array {
+    this.#silentTicks++
+    if (this.#isConnected && !this.#isClosed) this.#sendReport(this.#reporter.tick())
+    return this.#incoming.take()
+  }
+
+  sendDtmf(digits: string): void {
+    this.#outgoing.sendDtmf(digits)
+  }
+
+  onDigit(listener: (digit: string) => void): void {
+    this.#incoming.onDigit(listener)
+  }
+
+  setDirection(direction: MediaDirection): void {
+    this.#direction = direction
+    this.#incoming.listen(receives(direction))
+  }
+
+  stats(): RtpStats {
+    const figures = this.#incoming.figures()
+    const { source } = this.#latch
+    const { feedback } = this.#reporter
     return {
-      packetsSent: outgoing.packets,
+      packetsSent: this.#outgoing.packets,
       packetsReceived: figures.received,
       packetsLost: figures.lost,
       packetsLate: figures.late,
       packetsDuplicate: figures.duplicates,
       packetsReordered: figures.reordered,
-      packetsForeign: foreign,
-      packetsMalformed: malformed + figures.malformed,
+      packetsForeign: this.#foreign,
+      packetsMalformed: this.#malformed + figures.malformed,
       framesConcealed: figures.concealed,
       resyncs: figures.resyncs,
-      sendErrors: socket.sendErrors,
+      sendErrors: this.#bound.sendErrors,
       jitterMs: figures.jitterMs,
       playoutDelayMs: figures.playoutDelayMs,
-      silentForMs: silentTicks * tickMs,
-      ...(latch.source && { source: latch.source }),
-      ...(reporter.feedback && { reported: reporter.feedback }),
+      silentForMs: this.#silentTicks * tickMs,
+      ...(source && { source }),
+      ...(feedback && { reported: feedback }),
     }
   }
 
-  return {
-    address: socket.address,
-    port: socket.port,
-    connect(next) {
-      isConnected = true
-      silentTicks = 0
-      if (!isUnspecified(next.remote.address)) {
-        declared = { ...next.remote, address: canonicalAddress(next.remote.address) }
-        latch.declare(next.remote, next.otherSources)
-      }
-      outgoing.connect(next)
-      incoming.connect(next)
-    },
-    send(frame) {
-      const packet = outgoing.next(frame, !isClosed && sends(direction))
-      const to = destination()
-      if (packet && to) socket.sendRtp(packet, to)
-    },
-    receive() {
-      silentTicks++
-      if (isConnected && !isClosed) sendReport(reporter.tick())
-      return incoming.take()
-    },
-    sendDtmf: (digits) => outgoing.sendDtmf(digits),
-    onDigit: (listener) => incoming.onDigit(listener),
-    setDirection(next) {
-      direction = next
-      incoming.listen(receives(next))
-    },
-    stats,
-    async close() {
-      if (isConnected && !isClosed) sendReport(reporter.farewell())
-      isClosed = true
-      await socket.close()
-    },
+  async close(): Promise<void> {
+    if (this.#isConnected && !this.#isClosed) this.#sendReport(this.#reporter.farewell())
+    this.#isClosed = true
+    await this.#bound.close()
+  }
+
+  readonly onRtp = (datagram: Uint8Array, address: string, port: number): void => {
+    if (this.#isClosed) return
+    if (looksLikeRtcp(datagram)) {
+      // On this port only the stream's own source multiplexes (RFC 5761).
+      if (port === this.#destination?.port) this.onRtcp(datagram, address)
+      return
+    }
+    const packet = parseRtpPacket(datagram)
+    if (!packet) {
+      this.#malformed++
+      return
+    }
+    const isAgreed = this.#incoming.isAgreed(packet.payloadType)
+    if (!this.#latch.accept({ address, port }, packet, isAgreed)) {
+      this.#foreign++
+      return
+    }
+    this.#silentTicks = 0
+    this.#incoming.accept(packet, this.#clock.monotonicMs() * samplesPerMs)
+  }
+
+  readonly onRtcp = (datagram: Uint8Array, address: string): void => {
+    if (!this.#isClosed && address === this.#destination?.address) this.#reporter.accept(datagram)
+  }
+
+  get #bound(): RtpSocket {
+    if (!this.#socket) throw new Error('The RTP session has no socket yet.')
+    return this.#socket
+  }
+
+  get #destination(): Source | undefined {
+    return this.#latch.source ?? this.#declared
+  }
+
+  #sendReport(report: Uint8Array | undefined): void {
+    const to = this.#destination
+    if (report && to && to.port < 65_535) {
+      this.#bound.sendRtcp(report, { address: to.address, port: to.port + 1 })
+    }
   }
 }
 

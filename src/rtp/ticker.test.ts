@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '../runtime/clock.ts'
 import { createLatenessMeter } from './lateness.ts'
-import { createTicker, framePeriodMs, maxCatchUpFrames, phaseCount } from './ticker.ts'
+import { PhasedTicker, framePeriodMs, maxCatchUpFrames, phaseCount } from './ticker.ts'
 
 const rethrow = (error: unknown): never => {
   throw error
@@ -12,7 +12,7 @@ const rethrow = (error: unknown): never => {
 const createManualTicker = () => {
   const clock = createManualClock(new Date(0))
   let timer: { callback: () => void; dueMs: number } | undefined
-  const ticker = createTicker({
+  const ticker = new PhasedTicker({
     clock,
     schedule: (callback, ms) => {
       const mine = { callback, dueMs: clock.monotonicMs() + ms }
@@ -144,7 +144,7 @@ test('lateness is what the ticks experienced', () => {
 })
 
 test('on the real clock it keeps its pace', async () => {
-  const ticker = createTicker()
+  const ticker = new PhasedTicker()
   let ticks = 0
   const startedAt = performance.now()
   await new Promise<void>((resolve, reject) => {

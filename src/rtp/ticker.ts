@@ -1,14 +1,11 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { createLatenessMeter, type Lateness } from './lateness.ts'
 
-/**
- * The 20 ms clock of all calls of one thread. Deadlines are absolute, so that lateness never adds up; calls are spread
- * over ten phases of 2 ms, so that their packets do not leave in one burst. One timer serves them all.
- */
+/** The 20 ms clock of the calls of one thread. */
 export interface Ticker {
   /**
-   * Calls `tick` every 20 ms until the returned function is called. A `tick` that throws is removed, and `onError` told:
-   * one broken call stops no other.
+   * Calls `tick` every 20 ms until the returned function is called. A `tick` that throws is removed and reported to
+   * `onError`, so that one broken call stops no other.
    */
   add(tick: () => void, onError: (error: unknown) => void): () => void
   /** How late ticks ran within the last ten to twenty seconds. */
@@ -16,7 +13,7 @@ export interface Ticker {
   /** Frames left out because the thread had stood still for longer than could be caught up. */
   readonly framesSkipped: number
   readonly size: number
-  /** Removes everyone. */
+  /** Removes every subscriber. */
   stop(): void
 }
 
@@ -40,91 +37,107 @@ interface Subscriber {
   readonly onError: (error: unknown) => void
 }
 
-export const createTicker = ({
-  clock = systemClock,
-  schedule = scheduleWithTimeout,
-}: TickerOptions = {}): Ticker => {
-  const phases = Array.from({ length: phaseCount }, () => new Set<Subscriber>())
-  const meter = createLatenessMeter()
-  const epochMs = clock.monotonicMs()
+/**
+ * Deadlines are absolute, so that lateness never adds up; calls are spread over ten phases of 2 ms, so that their packets
+ * do not leave in one burst. One timer serves them all.
+ */
+export class PhasedTicker implements Ticker {
+  readonly #clock: Clock
+  readonly #schedule: (callback: () => void, ms: number) => () => void
+  readonly #phases = Array.from({ length: phaseCount }, () => new Set<Subscriber>())
+  readonly #meter = createLatenessMeter()
+  readonly #epochMs: number
   /** Slots of 2 ms since the epoch; slot n belongs to phase n % 10. */
-  let nextSlot = 0
-  let size = 0
-  let framesSkipped = 0
-  let cancelTimer: (() => void) | undefined
+  #nextSlot = 0
+  #size = 0
+  #framesSkipped = 0
+  #cancelTimer: (() => void) | undefined
 
-  const nowSlot = (): number => Math.floor((clock.monotonicMs() - epochMs) / phaseMs)
-  const deadlineMs = (slot: number): number => epochMs + slot * phaseMs
-
-  const skipWhatIsTooOld = (now: number): void => {
-    const behind = now - nextSlot
-    if (behind <= maxCatchUpSlots) return
-    for (let slot = nextSlot; slot < now - maxCatchUpSlots; slot += phaseCount)
-      framesSkipped += size
-    nextSlot = now - maxCatchUpSlots
+  constructor({ clock = systemClock, schedule = scheduleWithTimeout }: TickerOptions = {}) {
+    this.#clock = clock
+    this.#schedule = schedule
+    this.#epochMs = clock.monotonicMs()
   }
 
-  const runSlot = (slot: number): void => {
-    const subscribers = phases[slot % phaseCount]!
+  add(tick: () => void, onError: (error: unknown) => void): () => void {
+    if (this.#size === 0) this.#nextSlot = this.#nowSlot() + 1
+    const phase = this.#phases.reduce((least, each) => (each.size < least.size ? each : least))
+    const subscriber: Subscriber = { tick, onError }
+    phase.add(subscriber)
+    this.#size++
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#arm()
+    return () => {
+      if (phase.delete(subscriber)) this.#size--
+    }
+  }
+
+  lateness(): Lateness {
+    return this.#meter.read(this.#clock.monotonicMs())
+  }
+
+  get framesSkipped(): number {
+    return this.#framesSkipped
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  stop(): void {
+    for (const phase of this.#phases) phase.clear()
+    this.#size = 0
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+  }
+
+  #nowSlot(): number {
+    return Math.floor((this.#clock.monotonicMs() - this.#epochMs) / phaseMs)
+  }
+
+  #deadlineMs(slot: number): number {
+    return this.#epochMs + slot * phaseMs
+  }
+
+  #skipWhatIsTooOld(now: number): void {
+    const behind = now - this.#nextSlot
+    if (behind <= maxCatchUpSlots) return
+    for (let slot = this.#nextSlot; slot < now - maxCatchUpSlots; slot += phaseCount)
+      this.#framesSkipped += this.#size
+    this.#nextSlot = now - maxCatchUpSlots
+  }
+
+  #runSlot(slot: number): void {
+    const subscribers = this.#phases[slot % phaseCount]!
     if (subscribers.size === 0) return
-    meter.record(clock.monotonicMs() - deadlineMs(slot), clock.monotonicMs())
+    const nowMs = this.#clock.monotonicMs()
+    this.#meter.record(nowMs - this.#deadlineMs(slot), nowMs)
     for (const subscriber of subscribers) {
       try {
         subscriber.tick()
       } catch (error) {
-        if (subscribers.delete(subscriber)) size--
+        if (subscribers.delete(subscriber)) this.#size--
         subscriber.onError(error)
       }
     }
   }
 
-  const runDue = (): void => {
-    cancelTimer = undefined
-    skipWhatIsTooOld(nowSlot())
+  readonly #runDue = (): void => {
+    this.#cancelTimer = undefined
+    this.#skipWhatIsTooOld(this.#nowSlot())
     // The present moment is read once: a thread that cannot keep up must still get back to its event loop.
-    const last = nowSlot()
-    for (; nextSlot <= last && size > 0; nextSlot++) runSlot(nextSlot)
-    arm()
+    const last = this.#nowSlot()
+    for (; this.#nextSlot <= last && this.#size > 0; this.#nextSlot++) this.#runSlot(this.#nextSlot)
+    this.#arm()
   }
 
-  const arm = (): void => {
-    if (size === 0 || cancelTimer) return
-    let slot = nextSlot
-    while (phases[slot % phaseCount]!.size === 0) slot++
-    cancelTimer = schedule(runDue, Math.max(1, Math.ceil(deadlineMs(slot) - clock.monotonicMs())))
-  }
-
-  const rearm = (): void => {
-    cancelTimer?.()
-    cancelTimer = undefined
-    arm()
-  }
-
-  return {
-    add(tick, onError) {
-      if (size === 0) nextSlot = nowSlot() + 1
-      const phase = phases.reduce((least, each) => (each.size < least.size ? each : least))
-      const subscriber: Subscriber = { tick, onError }
-      phase.add(subscriber)
-      size++
-      rearm()
-      return () => {
-        if (phase.delete(subscriber)) size--
-      }
-    },
-    lateness: () => meter.read(clock.monotonicMs()),
-    get framesSkipped() {
-      return framesSkipped
-    },
-    get size() {
-      return size
-    },
-    stop() {
-      for (const phase of phases) phase.clear()
-      size = 0
-      cancelTimer?.()
-      cancelTimer = undefined
-    },
+  #arm(): void {
+    if (this.#size === 0 || this.#cancelTimer) return
+    let slot = this.#nextSlot
+    while (this.#phases[slot % phaseCount]!.size === 0) slot++
+    const waitMs = Math.ceil(this.#deadlineMs(slot) - this.#clock.monotonicMs())
+    this.#cancelTimer = this.#schedule(this.#runDue, Math.max(1, waitMs))
   }
 }
 

@@ -6,7 +6,7 @@ import { createRealtimeEngine } from '../../conversation/engines/realtime/realti
 import type { VoiceEngine } from '../../conversation/engine/voice-engine.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
-import { createTicker } from '../../rtp/ticker.ts'
+import { PhasedTicker } from '../../rtp/ticker.ts'
 import { MediaChannel } from './media-channel.ts'
 import type { EngineSettings, FromMediaWorker, ToMediaWorker } from './media-protocol.ts'
 import { createThreadLogger } from '../../runtime/thread-logger.ts'
@@ -15,7 +15,7 @@ import { createThreadLogger } from '../../runtime/thread-logger.ts'
 
 if (parentPort === null) throw new Error('media-worker.ts runs only as a worker thread.')
 const port = parentPort
-const ticker = createTicker()
+const ticker = new PhasedTicker()
 const channels = new Map<number, Promise<MediaChannel | undefined>>()
 const loadPeriodMs = 1_000
 

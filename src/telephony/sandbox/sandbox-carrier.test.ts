@@ -15,7 +15,7 @@ import { joinSamples } from '../../audio/tones.ts'
 import { createUtteranceMatcher } from '../../audio/utterance-matcher.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
-import { createTicker } from '../../rtp/ticker.ts'
+import { PhasedTicker } from '../../rtp/ticker.ts'
 import { createMediaNegotiator } from '../../sdp/sdp.ts'
 import { anySource } from '../../sip/gate/sources.ts'
 import { createUserAgent } from '../../sip/user-agent/user-agent.ts'
@@ -27,7 +27,7 @@ import { createSandboxCarrier } from './sandbox-carrier.ts'
 
 const carrier = createSandboxCarrier({ logger: silentLogger })
 const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1' })
-const ticker = createTicker()
+const ticker = new PhasedTicker()
 const synthesizer = createSynthesizer()
 const never = new AbortController().signal
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
-import { createTicker } from '../../rtp/ticker.ts'
+import { PhasedTicker } from '../../rtp/ticker.ts'
 import { createDigestServer } from '../../sip/digest/digest-server.ts'
 import { onlySource, type SipSources } from '../../sip/gate/sources.ts'
 import { createUserAgent } from '../../sip/user-agent/user-agent.ts'
@@ -52,7 +52,7 @@ const maxCongested = 100_000
 export const createSandboxServer = (options: SandboxServerOptions): SandboxServer => {
   const { logger, onlyPersona, callerPort } = options
   const journal = createCallJournal(options.onJournalEntry)
-  const ticker = createTicker()
+  const ticker = new PhasedTicker()
   const digest = createDigestServer(sandboxCredentials, { realm: sandboxRealm })
   const congested = createBoundedSet(maxCongested)
   const live = new Set<Promise<void>>()
