@@ -19,7 +19,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return runCli(argv, commandGroups, {
     config,
     withDatabase: async (work, mayCreate) => {
-      const { openStore, requireInstallation } = await import('./compose/open-store.ts')
+      const { openStore, requireInstallation } = await import('./database/open-store.ts')
       const location = { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA }
       if (!mayCreate) await requireInstallation(location)
       const store = await openStore(location, 'command', createLogger('error'))

@@ -11,6 +11,7 @@ const belowDomains = [
   'calling-hours',
   'database',
   'storage',
+  'jobs',
   'domains/*',
 ] as const
 
@@ -26,6 +27,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'calling-hours': ['runtime', 'contract'],
   storage: ['runtime'],
   database: ['runtime'],
+  jobs: ['runtime', 'database'],
   sdp: ['runtime'],
   sip: ['runtime', 'sdp'],
   rtp: ['runtime', 'audio'],
@@ -75,13 +77,12 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'audio',
     'storage',
+    'jobs',
     'rtp',
     'telephony',
     'call-text',
     'conversation/*',
-    'domains/calls',
-    'domains/results',
-    'domains/recordings',
+    'domains/*',
   ],
   operator: [
     'runtime',
@@ -109,13 +110,15 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'database',
     'domains/*',
   ],
-  'main.ts': ['cli', 'compose', 'config.ts', 'runtime'],
+  'main.ts': ['cli', 'database', 'config.ts', 'runtime'],
 }
 
 /** Folders that are passed through and not called: only their types may be imported. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   // The transaction that a call ends in goes through live-call to the stores.
   'live-call': ['database'],
+  // A trunk's faults are telephony's, what follows from them is dispatch's.
+  dispatch: ['telephony'],
 }
 
 /** More than these at one level want rooms of their own. */

@@ -1,5 +1,4 @@
 import { hostname, availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import type { ServedRoute } from '../dispatch/pacing/route-pacing.ts'
@@ -14,12 +13,13 @@ import { makeFolder } from '../runtime/make-folder.ts'
 import type { Service } from '../runtime/service.ts'
 import { within } from '../runtime/within.ts'
 import { createApiRole } from './api.ts'
-import { prepareFirstStart, type FirstStart } from './first-start.ts'
+import { prepareFirstStart, type FirstStart } from '../operator/first-start.ts'
 import { createLiveCallParts } from './live-calls.ts'
 import { createDownloads } from './downloads.ts'
-import { openStore, type Store } from './open-store.ts'
-import { httpOrigin } from './http-origin.ts'
+import { openStore, type Store } from '../database/open-store.ts'
+import { httpOrigin } from '../http/http-origin.ts'
 import { explainStartError } from './start-error.ts'
+import { spoolFolderOf } from '../live-call/recording/spool-location.ts'
 import { createTelephony } from './telephony.ts'
 import { createScriptedRealtimeServer } from '../conversation/engines/scripted/scripted-realtime-server.ts'
 import { personaVocabulary } from '../telephony/sandbox/personas.ts'
@@ -132,7 +132,7 @@ const startRoles = async (
   const clock = systemClock
   // Now, rather than while the first number is judged and calls are held.
   phoneMetadata()
-  const spoolFolder = join(config.OUTDIAL_DATA, 'spool')
+  const spoolFolder = spoolFolderOf(config.OUTDIAL_DATA)
   makeFolder(config.OUTDIAL_DATA)
   makeFolder(spoolFolder, 0o700)
   let isDraining = false

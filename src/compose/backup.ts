@@ -16,8 +16,8 @@ import {
   openConnection,
   requireDatabase,
   requireInstallation,
-} from './open-store.ts'
-import { encodingTaskHere, spoolFolderOf } from './spool.ts'
+} from '../database/open-store.ts'
+import { encodingTaskHere, spoolFolderOf } from '../live-call/recording/spool-location.ts'
 import { openRecordingStorage } from './storage.ts'
 
 export interface ArchiveOptions {
@@ -96,7 +96,7 @@ export const restoreInstallation = (
           (config.DATABASE_URL === undefined ? rowBytes : 0) +
             (withRecordings && kind === 'folder' ? objectBytes : 0),
         ),
-      taskHere: (task) => encodingTaskHere(spoolFolderOf(config), task),
+      taskHere: (task) => encodingTaskHere(spoolFolderOf(config.OUTDIAL_DATA), task),
       putObject: async (key, bytes) => {
         if (withRecordings) await objects.put(key, { bytes })
       },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
-import { httpOrigin } from './http-origin.ts'
+import { httpOrigin } from '../http/http-origin.ts'
 import { explainStartError, problemOfSharedPort } from './start-error.ts'
 import { sipBindAddress } from './telephony.ts'
 

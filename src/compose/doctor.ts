@@ -11,7 +11,7 @@ import { checkLive } from './doctor-live.ts'
 import { checkPorts } from './doctor-ports.ts'
 import { checkTrunk } from './doctor-trunk.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
-import { httpOrigin } from './http-origin.ts'
+import { httpOrigin } from '../http/http-origin.ts'
 import { checkNodeSettings } from './node-settings.ts'
 
 /**

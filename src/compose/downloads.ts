@@ -5,8 +5,8 @@ import { createMediaServer } from '../http/media-server.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
-import { httpOrigin } from './http-origin.ts'
-import { openSigningKeys } from './signing-keys.ts'
+import { httpOrigin } from '../http/http-origin.ts'
+import { openSigningKeys } from '../domains/organizations/signing-keys.ts'
 import { openRecordingStorage } from './storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */

@@ -13,22 +13,23 @@ import { createPrepareCall } from '../live-call/call/run-call.ts'
 import { createRecordingStore } from '../live-call/recording/store-recording.ts'
 import { createSpoolSweeper } from '../live-call/recording/adopt-spools.ts'
 import { createSummarizeCall, type Summarizer } from '../live-call/call/summarize-call.ts'
+import { purgeExpiredClaims } from '../http/idempotency-claims.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
 import { onCallEnded, settleCall } from './call-ended.ts'
-import { createCallPlans } from './call-plans.ts'
-import { createJobRunner } from '../dispatch/job-runner.ts'
+import { createCallPlans } from '../live-call/call/load-call-plan.ts'
+import { createJobRunner } from '../jobs/job-runner.ts'
 import type { AdmittedCall, PrepareCall, PreparedCall } from '../dispatch/run-call-port.ts'
 import type { MediaSocketSettings } from '../live-call/media/media-protocol.ts'
 import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
 import type { EngineChoice } from './engines.ts'
-import { createHousekeeping } from './housekeeping.ts'
-import type { Store } from './open-store.ts'
-import { readPrices } from './prices.ts'
-import { encodingTaskOf } from './spool.ts'
+import { createHousekeeping } from '../domains/retention/housekeeping.ts'
+import type { Store } from '../database/open-store.ts'
+import { readPrices } from '../domains/results/read-prices.ts'
+import { encodingTaskOf } from '../live-call/recording/spool-location.ts'
 import { createTrunkCircuit } from '../dispatch/pacing/trunk-circuit.ts'
-import { withCircuit } from './circuit-carrier.ts'
+import { withCircuit } from '../telephony/circuit-carrier.ts'
 import type { Line, Telephony } from './telephony.ts'
 
 export interface LiveCallOptions {
@@ -104,7 +105,11 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
     },
     logger,
   })
-  const housekeeping = createHousekeeping(database, storage)
+  const housekeeping = createHousekeeping({
+    database,
+    storage,
+    purgeClaims: (limit) => purgeExpiredClaims(database, limit),
+  })
   const summarizeCall = createSummarizeCall({
     database,
     prices,

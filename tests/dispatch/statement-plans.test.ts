@@ -16,7 +16,7 @@ import { feedBatches } from '../../src/dispatch/feed-batches.ts'
 import { findWork } from '../../src/dispatch/claim/find-work.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
 import { countAttempts, releaseClaim } from '../../src/dispatch/gate-store.ts'
-import { rescueJobs, touchJobWorkers } from '../../src/dispatch/job-worker-store.ts'
+import { rescueJobs, touchJobWorkers } from '../../src/jobs/job-worker-store.ts'
 import { renewLease } from '../../src/dispatch/lease/lease.ts'
 import {
   endOverdueCalls,
@@ -74,7 +74,7 @@ const limits: Readonly<Record<string, Limit>> = {
   'claim-calls.refillRoute': ofLiveCalls,
   // Rows of new pages, or of many indexes, and what PL/pgSQL looks up.
   'call-store.insertCall': { rows: 60, pages: 600 },
-  'follow-up-jobs.add': { rows: 60, pages: 600 },
+  'enqueue-job.add': { rows: 60, pages: 600 },
   'recipient-store.lockKnownContacts': { rows: 600, pages: 1_500 },
   'recipient-store.updateContacts': { rows: 200, pages: 4_000 },
   'rescue.overdueCalls': ofLiveCalls,

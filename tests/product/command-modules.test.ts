@@ -71,7 +71,7 @@ test('a command that reads loads no package of which it has no use', async () =>
   for (const [command, used] of commands) {
     const modules = await modulesOf(command)
     assert.ok(
-      modules.some((url) => url.endsWith('/src/compose/open-store.ts')),
+      modules.some((url) => url.endsWith('/src/database/open-store.ts')),
       command,
     )
     const packages = packagesOf(modules)

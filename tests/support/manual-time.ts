@@ -1,5 +1,5 @@
 import { createManualClock, type Clock } from '../../src/runtime/clock.ts'
-import type { Sleep } from '../../src/dispatch/repeating.ts'
+import type { Sleep } from '../../src/runtime/repeating.ts'
 
 /** Time that passes only by hand: naps end when the clock has been turned far enough. */
 export interface ManualTime {

@@ -5,7 +5,7 @@ import { createSilenceWatch } from '../../runtime/silence-watch.ts'
 import { createThreadLogger } from '../../runtime/thread-logger.ts'
 import type { FromLeaseKeeper, LeaseKeeperData, ToLeaseKeeper } from './lease-keeper-protocol.ts'
 import { heldMs, renewIntervalMs, renewLease } from './lease.ts'
-import { repeat, systemSleep, type Repeating } from '../repeating.ts'
+import { repeat, systemSleep, type Repeating } from '../../runtime/repeating.ts'
 
 /** A renewal that takes longer is tried anew, on another connection. */
 const statementTimeoutMs = 2_000

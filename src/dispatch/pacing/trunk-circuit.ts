@@ -9,13 +9,8 @@ import {
   takePing,
   type TrunkFaultCause,
 } from './circuit-store.ts'
-import { repeat, systemSleep, type Repeating, type Sleep } from '../repeating.ts'
-
-/** What one call learned of its trunk; `silence`: the INVITE left and nothing at all came back. */
-export interface TrunkFault {
-  readonly cause: TrunkFaultCause | 'silence'
-  readonly reason: string
-}
+import type { Circuit } from '../../telephony/circuit-carrier.ts'
+import { repeat, systemSleep, type Repeating, type Sleep } from '../../runtime/repeating.ts'
 
 export interface TrunkCircuitOptions {
   readonly database: Database
@@ -27,12 +22,7 @@ export interface TrunkCircuitOptions {
   readonly sleep?: Sleep
 }
 
-export interface TrunkCircuit extends Service {
-  /** Undefined: INVITEs may leave, as far as this node knows. */
-  downReason(): string | undefined
-  /** Resolves once calls that wait for the trunk are held back. Never rejects: a database that is away holds them anyway. */
-  report(fault: TrunkFault): Promise<void>
-}
+export interface TrunkCircuit extends Service, Circuit {}
 
 const stepIntervalMs = 1_000
 /** A trunk that works is asked this often, so that calls find out as seldom as possible. */

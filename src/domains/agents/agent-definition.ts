@@ -119,3 +119,9 @@ export type AgentDefinition = z.output<typeof agentSchema>
 
 /** Checks an agent file; throws `InvalidFileError` with a path and a sentence for each problem. */
 export const checkAgentFile = (file: unknown): AgentDefinition => checkFile(agentSchema, file)
+
+/** The slugs among which the agent says how a call went: everybody's, then its own. */
+export const outcomesOf = (agent: Pick<AgentDefinition, 'outcomes'>): string[] => [
+  ...normalizedOutcomes,
+  ...(agent.outcomes ?? []).map(({ slug }) => slug),
+]

@@ -88,3 +88,9 @@ export const agentToolSchema = z.unknown().transform((tool, context) => {
 })
 
 export type AgentTool = z.output<typeof httpTool> | z.output<typeof builtinTool>
+
+/** Whom an agent may transfer to by its own settings. */
+export const transferTargetOf = (agent: {
+  readonly tools?: readonly AgentTool[] | undefined
+}): string | undefined =>
+  (agent.tools ?? []).flatMap((tool) => ('builtin' in tool ? [tool.to] : []))[0]

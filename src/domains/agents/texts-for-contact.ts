@@ -18,3 +18,7 @@ export const textsForContact = (agent: AgentDefinition, contact: TemplateContact
       voicemailMessage: renderTemplate(agent.voicemail_message, contact),
     }),
 })
+
+/** What the model is told it is, before the prompt that the agent's owner wrote. */
+export const instructionsOf = (agent: AgentDefinition, { prompt }: AgentTexts): string =>
+  `You are "${agent.name}".\n\n${prompt}`

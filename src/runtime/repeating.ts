@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '../runtime/logger.ts'
+import type { Logger } from './logger.ts'
 
 /** Resolves after the time, or as soon as the signal is aborted; never rejects. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>

@@ -1,17 +1,16 @@
-import { builtInTools, transferTool } from '../conversation/tools/tools.ts'
-import type { ToolSpec } from '../conversation/engine/voice-engine.ts'
-import type { Database } from '../database/database.ts'
-import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
-import { findAgentDefinition } from '../domains/agents/agent-store.ts'
-import type { AgentTool } from '../domains/agents/agent-tools.ts'
-import { textsForContact } from '../domains/agents/texts-for-contact.ts'
-import { findContact } from '../domains/contacts/contact-store.ts'
-import { judgeTransferNow } from '../domains/organizations/judge-transfer.ts'
-import type { HttpTool } from '../live-call/media/http-tool.ts'
-import type { CallPlan, LoadedPlan, PlannedCall } from '../live-call/call/live-call-port.ts'
-import type { EngineSettings } from '../live-call/media/media-protocol.ts'
-import type { Logger } from '../runtime/logger.ts'
-import { normalizedOutcomes } from '../contract/states.ts'
+import { builtInTools, transferTool } from '../../conversation/tools/tools.ts'
+import type { ToolSpec } from '../../conversation/engine/voice-engine.ts'
+import type { Database } from '../../database/database.ts'
+import { outcomesOf, type AgentDefinition } from '../../domains/agents/agent-definition.ts'
+import { findAgentDefinition } from '../../domains/agents/agent-store.ts'
+import { transferTargetOf, type AgentTool } from '../../domains/agents/agent-tools.ts'
+import { instructionsOf, textsForContact } from '../../domains/agents/texts-for-contact.ts'
+import { findContact } from '../../domains/contacts/contact-store.ts'
+import { judgeTransferNow } from '../../domains/organizations/judge-transfer.ts'
+import type { HttpTool } from '../media/http-tool.ts'
+import type { CallPlan, LoadedPlan, PlannedCall } from './live-call-port.ts'
+import type { EngineSettings } from '../media/media-protocol.ts'
+import type { Logger } from '../../runtime/logger.ts'
 
 export interface CallPlanOptions {
   readonly database: Database
@@ -35,19 +34,19 @@ export const createCallPlans =
     if (!contact) return { problem: 'The contact of this call is gone.' }
     const engine = options.engineFor(agent)
     if (typeof engine === 'string') return { problem: engine }
-    const transferTo = await transferTargetOf(call, agent, options)
+    const transferTo = await allowedTransferOf(call, agent, options)
     return {
       plan: planOf(call, agent, textsForContact(agent, contact), engine, transferTo, options),
     }
   }
 
 /** Whom this agent may transfer to today; an organization's rules may have changed since the agent was made. */
-const transferTargetOf = async (
+const allowedTransferOf = async (
   { organizationId, agentId, callId }: PlannedCall,
   agent: AgentDefinition,
   { database, logger }: CallPlanOptions,
 ): Promise<string | undefined> => {
-  const target = (agent.tools ?? []).flatMap((tool) => ('builtin' in tool ? [tool.to] : []))[0]
+  const target = transferTargetOf(agent)
   if (target === undefined) return undefined
   const verdict = await judgeTransferNow(database, organizationId, target)
   if (!('problem' in verdict)) return verdict.target
@@ -64,7 +63,7 @@ const planOf = (
   transferTo: string | undefined,
   { callerId, allowPrivateNetwork }: CallPlanOptions,
 ): CallPlan => {
-  const outcomes = [...normalizedOutcomes, ...(agent.outcomes ?? []).map(({ slug }) => slug)]
+  const outcomes = outcomesOf(agent)
   const configured = agent.tools ?? []
   const voice = agent.engine?.voice ?? agent.voice
   return {
@@ -72,7 +71,7 @@ const planOf = (
     engine,
     callerId,
     session: {
-      instructions: `You are "${agent.name}".\n\n${texts.prompt}`,
+      instructions: instructionsOf(agent, texts),
       greeting: texts.greeting,
       language: agent.language,
       ...(voice !== undefined && { voice }),

@@ -1,11 +1,24 @@
-import type { TrunkCircuit, TrunkFault } from '../dispatch/pacing/trunk-circuit.ts'
-import type { Carrier, DialFailure } from '../telephony/carrier.ts'
+import type { Carrier, DialFailure } from './carrier.ts'
+
+/** What one call learned of its trunk; `silence`: the INVITE left and nothing at all came back. */
+export interface TrunkFault {
+  readonly cause: 'unreachable' | 'credentials' | 'silence'
+  readonly reason: string
+}
+
+/** The circuit of one trunk, as its carrier sees it. */
+export interface Circuit {
+  /** Undefined: INVITEs may leave, as far as this node knows. */
+  downReason(): string | undefined
+  /** Resolves once calls that wait for the trunk are held back. Never rejects. */
+  report(fault: TrunkFault): Promise<void>
+}
 
 /**
  * The carrier of a trunk whose faults open its circuit. A fault that sends the call back to the queue has opened it before
  * the call can be claimed again; silence is confirmed beside the call, which has ended.
  */
-export const withCircuit = (carrier: Carrier, circuit: TrunkCircuit): Carrier => ({
+export const withCircuit = (carrier: Carrier, circuit: Circuit): Carrier => ({
   dial: async (request, signal) => {
     const reason = circuit.downReason()
     if (reason !== undefined) return { kind: 'failed', failure: heldBack(reason) }

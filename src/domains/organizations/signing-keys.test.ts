@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { execute } from '../../tests/support/queue-fixtures.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import {
-  retireInstallationSecrets,
-  rotateInstallationSecret,
-} from '../domains/organizations/installation-secrets.ts'
-import { newId } from '../runtime/ids.ts'
-import { silentLogger } from '../runtime/logger.ts'
-import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
+import { execute } from '../../../tests/support/queue-fixtures.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { retireInstallationSecrets, rotateInstallationSecret } from './installation-secrets.ts'
+import { newId } from '../../runtime/ids.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { signUrl, verifySignedUrl } from '../../storage/signed-url.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
 
 let database: TestDatabase

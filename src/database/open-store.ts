@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Database } from '../database/database.ts'
-import { hasCluster } from '../database/embedded-folders.ts'
+import type { Database } from './database.ts'
+import { hasCluster } from './embedded-folders.ts'
 import {
   connectOrStartEmbedded,
   startEmbedded,
   type EmbeddedPostgres,
-} from '../database/embedded-postgres.ts'
-import { listAppliedMigrations, listPendingMigrations, migrate } from '../database/migrate.ts'
-import { openDatabase } from '../database/open-database.ts'
-import { DatabaseSetupError, NoInstallationError } from '../database/setup-error.ts'
+} from './embedded-postgres.ts'
+import { listAppliedMigrations, listPendingMigrations, migrate } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
+import { DatabaseSetupError, NoInstallationError } from './setup-error.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { programPath } from '../runtime/program-path.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parsePriceTable, type PriceTable } from '../domains/results/price-table.ts'
+import { parsePriceTable, type PriceTable } from './price-table.ts'
 
 /** The price table of OUTDIAL_PRICES; empty where it is not set. Throws a sentence for a file that cannot be used. */
 export const readPrices = (file: string | undefined): PriceTable => {

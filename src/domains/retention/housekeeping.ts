@@ -1,11 +1,10 @@
-import type { CronItem, TaskList } from 'graphile-worker'
-import type { Database } from '../database/database.ts'
-import { retireInstallationSecrets } from '../domains/organizations/installation-secrets.ts'
-import { purgeDeletedRecordings } from '../domains/recordings/deleted-recordings.ts'
-import { purgeSupersededRevisions } from '../domains/results/result-store.ts'
-import { expireResults } from '../domains/retention/expire-results.ts'
-import { purgeExpiredClaims } from '../http/idempotency-claims.ts'
-import type { ObjectStorage } from '../storage/object-storage.ts'
+import type { Database } from '../../database/database.ts'
+import { retireInstallationSecrets } from '../organizations/installation-secrets.ts'
+import { purgeDeletedRecordings } from '../recordings/deleted-recordings.ts'
+import { purgeSupersededRevisions } from '../results/result-store.ts'
+import { expireResults } from './expire-results.ts'
+import type { JobSchedule, JobTasks } from '../../jobs/job-runner.ts'
+import type { ObjectStorage } from '../../storage/object-storage.ts'
 
 const housekeepingTask = 'housekeeping'
 const purgeLimit = 5_000
@@ -15,17 +14,25 @@ const maxRounds = 200
 /** Each call is an object or two in the storage, which may be far away. */
 const retentionLimit = 500
 
+export interface HousekeepingOptions {
+  readonly database: Database
+  readonly storage: ObjectStorage
+  /** Deletes up to `limit` expired idempotency claims and resolves with how many. */
+  readonly purgeClaims: (limit: number) => Promise<number>
+}
+
 /**
  * Every ten minutes what is past its time goes: idempotency claims, superseded revisions, retired secrets, what was said
  * on calls longer ago than their organization keeps it, and the bytes of deleted recordings.
  */
-export const createHousekeeping = (
-  database: Database,
-  storage: ObjectStorage,
-): { readonly tasks: TaskList; readonly schedule: readonly CronItem[] } => ({
+export const createHousekeeping = ({
+  database,
+  storage,
+  purgeClaims,
+}: HousekeepingOptions): { readonly tasks: JobTasks; readonly schedule: JobSchedule } => ({
   tasks: {
     [housekeepingTask]: async () => {
-      await inRounds(purgeLimit, (limit) => purgeExpiredClaims(database, limit))
+      await inRounds(purgeLimit, purgeClaims)
       await inRounds(purgeLimit, (limit) => purgeSupersededRevisions(database, limit))
       await inRounds(retentionLimit, (limit) => expireResults(database, limit))
       await retireInstallationSecrets(database, 'media')

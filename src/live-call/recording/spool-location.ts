@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
-import { encodingTask } from '../live-call/call/follow-up-jobs.ts'
+import { encodingTask } from '../call/follow-up-jobs.ts'
 
 /** Where live calls are recorded until they are encoded. */
-export const spoolFolderOf = (config: Pick<Config, 'OUTDIAL_DATA'>): string =>
-  join(config.OUTDIAL_DATA, 'spool')
+export const spoolFolderOf = (dataFolder: string): string => join(dataFolder, 'spool')
 
 /** The node that has the spool encodes it: the task carries its name. */
 export const encodingTaskOf = (spoolFolder: string): string =>

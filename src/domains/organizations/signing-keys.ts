@@ -1,8 +1,8 @@
-import type { Queryable } from '../database/database.ts'
-import { installationSecrets } from '../domains/organizations/installation-secrets.ts'
-import type { Logger } from '../runtime/logger.ts'
-import type { Service } from '../runtime/service.ts'
-import type { SigningKey } from '../storage/signed-url.ts'
+import type { Queryable } from '../../database/database.ts'
+import { installationSecrets } from './installation-secrets.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import type { SigningKey } from '../../storage/signed-url.ts'
 
 /** The secrets of download URLs as this node knows them. */
 export interface SigningKeys extends Service {

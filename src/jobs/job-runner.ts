@@ -14,14 +14,18 @@ import { backoffMs } from '../runtime/backoff.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { forgetJobWorkers, rescueJobs, touchJobWorkers } from './job-worker-store.ts'
-import { repeat, systemSleep, type Repeating } from './repeating.ts'
+import { repeat, systemSleep, type Repeating } from '../runtime/repeating.ts'
+
+/** The functions that run jobs, by task. */
+export type JobTasks = TaskList
+export type JobSchedule = readonly CronItem[]
 
 export interface JobRunnerOptions {
   readonly connection: pg.ClientConfig
   readonly database: Database
-  readonly tasks: TaskList
+  readonly tasks: JobTasks
   /** Tasks that run by the clock, each once over all nodes. */
-  readonly schedule: readonly CronItem[]
+  readonly schedule: JobSchedule
   readonly concurrency: number
   readonly logger: Logger
 }
