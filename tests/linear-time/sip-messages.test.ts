@@ -13,7 +13,7 @@ import {
   parseVia,
   reasonCause,
 } from '../../src/sip/message/headers.ts'
-import { createMessageFramer } from '../../src/sip/message/message-framer.ts'
+import { MessageFramer } from '../../src/sip/message/message-framer.ts'
 import {
   emptyBody,
   messageLimits,
@@ -181,7 +181,7 @@ describe('hostile SIP', () => {
         const growth = growthOf((length) => {
           const bytes = Buffer.from(stream(length - 512))
           return () => {
-            const framer = createMessageFramer(() => {})
+            const framer = new MessageFramer(() => {})
             for (let from = 0; from < bytes.length; from += size)
               framer.push(bytes.subarray(from, from + size))
           }

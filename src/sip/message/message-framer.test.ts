@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../tests/support/properties.ts'
-import { createMessageFramer } from './message-framer.ts'
+import { MessageFramer } from './message-framer.ts'
 import { messageLimits } from './message.ts'
 
 const message = (body: string): string =>
@@ -13,7 +13,7 @@ test('messages come out whole, however the stream is cut', () => {
   )
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }), (sizes) => {
-      const framer = createMessageFramer(() => {})
+      const framer = new MessageFramer(() => {})
       const out: Buffer[] = []
       for (let at = 0, turn = 0; at < stream.length; turn += 1) {
         const size = sizes[turn % sizes.length] ?? 1
@@ -30,7 +30,7 @@ test('messages come out whole, however the stream is cut', () => {
 
 test('a double CRLF asks for an answer, a single one does not', () => {
   let pings = 0
-  const framer = createMessageFramer(() => {
+  const framer = new MessageFramer(() => {
     pings += 1
   })
   framer.push(Buffer.from('\r\n'))
@@ -40,14 +40,14 @@ test('a double CRLF asks for an answer, a single one does not', () => {
 })
 
 test('a message that comes byte by byte comes out once, and the next one after it', () => {
-  const framer = createMessageFramer(() => assert.fail('nobody asked for a sign of life'))
+  const framer = new MessageFramer(() => assert.fail('nobody asked for a sign of life'))
   const stream = Buffer.from(`\r\n${message('v=0')}\r\n${message('')}`)
   const out = [...stream].flatMap((byte) => framer.push(Buffer.of(byte)))
   assert.deepEqual(out.map(String), [message('v=0'), message('')])
 })
 
 test('a message stays as it was while the stream goes on', () => {
-  const framer = createMessageFramer(() => {})
+  const framer = new MessageFramer(() => {})
   const [first] = framer.push(Buffer.from(message('first') + message('second').slice(0, 20)))
   framer.push(Buffer.from('x'.repeat(3_000)))
   assert.equal(String(first), message('first'))
@@ -55,22 +55,22 @@ test('a message stays as it was while the stream goes on', () => {
 
 test('a header line beyond the bound, or a header that never ends, is given up', () => {
   const start = 'OPTIONS sip:a@b SIP/2.0\r\nl: 0\r\n'
-  const fits = createMessageFramer(() => {})
+  const fits = new MessageFramer(() => {})
   const line = `X: ${'y'.repeat(messageLimits.maxLineBytes - 4)}\r\n`
   assert.equal(fits.push(Buffer.from(`${start}${line}\r\n`)).length, 1)
-  const long = createMessageFramer(() => {})
+  const long = new MessageFramer(() => {})
   assert.throws(() =>
     long.push(Buffer.from(`${start}X: ${'y'.repeat(messageLimits.maxLineBytes)}`)),
   )
-  const endless = createMessageFramer(() => {})
+  const endless = new MessageFramer(() => {})
   assert.throws(() => endless.push(Buffer.from(start + 'X: y\r\n'.repeat(12_000))))
 })
 
 test('a stream without borders is given up', () => {
-  const endless = createMessageFramer(() => {})
+  const endless = new MessageFramer(() => {})
   assert.throws(() => endless.push(Buffer.alloc(messageLimits.maxBytes + 1, 0x41)))
-  const unmeasured = createMessageFramer(() => {})
+  const unmeasured = new MessageFramer(() => {})
   assert.throws(() => unmeasured.push(Buffer.from('OPTIONS sip:a@b SIP/2.0\r\nCall-ID: 1\r\n\r\n')))
-  const huge = createMessageFramer(() => {})
+  const huge = new MessageFramer(() => {})
   assert.throws(() => huge.push(Buffer.from('A\r\nContent-Length: 99999999\r\n\r\n')))
 })

@@ -1,108 +1,122 @@
 import { messageLimits } from './message.ts'
 
-/** Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). */
-export interface MessageFramer {
-  /** Takes what arrived; gives the whole messages now available. Throws when the stream can no longer be followed. */
-  push(bytes: Buffer): Buffer[]
-}
-
 const lineFeed = 10
 const carriageReturn = 13
 const smallestStoreBytes = 4_096
 
 /**
- * `onKeepAlive` is called for each double CRLF, which asks for one CRLF back (RFC 5626 4.4.1). At most one message of
+ * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). At most one message of
  * `messageLimits.maxBytes` is ever buffered, and every byte is looked at once, in whatever pieces it comes.
  */
-export const createMessageFramer = (onKeepAlive: () => void): MessageFramer => {
-  let store = Buffer.alloc(0)
-  let start = 0
-  let end = 0
-  /** Up to here the header was searched; from `lineStart` on its last line. */
-  let searched = 0
-  let lineStart = 0
+export class MessageFramer {
+  readonly #onKeepAlive: () => void
+  #store = Buffer.alloc(0)
+  #start = 0
+  #end = 0
+  /** Up to here the header was searched; from `#lineStart` on its last line. */
+  #searched = 0
+  #lineStart = 0
   /** Where the message ends, once its header is whole. */
-  let messageEnd: number | undefined
+  #messageEnd: number | undefined
 
-  const append = (bytes: Buffer): void => {
-    if (end + bytes.length > store.length) makeRoom(bytes.length)
-    bytes.copy(store, end)
-    end += bytes.length
+  /** `onKeepAlive` is called for each double CRLF, which asks for one CRLF back (RFC 5626 4.4.1). */
+  constructor(onKeepAlive: () => void) {
+    this.#onKeepAlive = onKeepAlive
+  }
+
+  /** Takes what arrived; gives the whole messages now available. Throws when the stream can no longer be followed. */
+  push(bytes: Buffer): Buffer[] {
+    this.#append(bytes)
+    const messages: Buffer[] = []
+    for (let message = this.#take(); message !== undefined; message = this.#take())
+      messages.push(message)
+    // Between two messages a connection costs no memory.
+    if (this.#start === this.#end) {
+      this.#store = Buffer.alloc(0)
+      this.#start = this.#end = this.#searched = this.#lineStart = 0
+    }
+    return messages
+  }
+
+  #append(bytes: Buffer): void {
+    if (this.#end + bytes.length > this.#store.length) this.#makeRoom(bytes.length)
+    bytes.copy(this.#store, this.#end)
+    this.#end += bytes.length
   }
 
   /** Moves what is left to the beginning, or into a store of twice the size: each byte moves a few times at most. */
-  const makeRoom = (length: number): void => {
-    const needed = end - start + length
-    const target = needed > store.length / 2 ? Buffer.alloc(storeBytes(needed)) : store
-    store.copy(target, 0, start, end)
-    store = target
-    end -= start
-    searched -= start
-    lineStart -= start
-    if (messageEnd !== undefined) messageEnd -= start
-    start = 0
+  #makeRoom(length: number): void {
+    const start = this.#start
+    const needed = this.#end - start + length
+    const isLarge = needed > this.#store.length / 2
+    const target = isLarge ? Buffer.alloc(storeBytes(needed)) : this.#store
+    this.#store.copy(target, 0, start, this.#end)
+    this.#store = target
+    this.#end -= start
+    this.#searched -= start
+    this.#lineStart -= start
+    if (this.#messageEnd !== undefined) this.#messageEnd -= start
+    this.#start = 0
   }
 
-  const skipKeepAlive = (): void => {
-    let lineBreaks = 0
-    while (start + 1 < end && store[start] === carriageReturn && store[start + 1] === lineFeed) {
-      start += 2
-      lineBreaks += 1
-    }
-    searched = start
-    lineStart = start
-    // One answer per read is enough to keep a path open, and cannot be used to make us write more than we read.
-    if (lineBreaks >= 2) onKeepAlive()
-  }
-
-  /** Searches on for the empty line; `undefined` while it has not come. */
-  const findHeadEnd = (): number | undefined => {
-    for (;;) {
-      const at = store.subarray(0, end).indexOf(lineFeed, searched)
-      const reached = at < 0 ? end : at
-      if (reached - lineStart > messageLimits.maxLineBytes)
-        throw new Error('a SIP header line is too long')
-      if (reached - start > messageLimits.maxBytes) throw new Error('a SIP header is too long')
-      searched = at < 0 ? end : at + 1
-      if (at < 0) return undefined
-      const isEmpty = at === lineStart + 1 && store[lineStart] === carriageReturn
-      const endsLine = store[at - 1] === carriageReturn
-      if (isEmpty && lineStart > start) return at + 1
-      if (endsLine) lineStart = at + 1
-    }
-  }
-
-  const takeMessage = (): Buffer | undefined => {
-    if (messageEnd === undefined) {
-      if (searched === start) {
-        skipKeepAlive()
-        if (end - start < 2) return undefined
-      }
-      const headEnd = findHeadEnd()
-      if (headEnd === undefined) return undefined
-      messageEnd = headEnd + contentLength(store.toString('latin1', start, headEnd - 4))
-      if (messageEnd - start > messageLimits.maxBytes) throw new Error('a SIP message is too long')
-    }
-    if (end < messageEnd) return undefined
-    const message = Buffer.from(store.subarray(start, messageEnd))
-    start = searched = lineStart = messageEnd
-    messageEnd = undefined
+  #take(): Buffer | undefined {
+    this.#messageEnd ??= this.#findMessageEnd()
+    if (this.#messageEnd === undefined || this.#end < this.#messageEnd) return undefined
+    const message = Buffer.from(this.#store.subarray(this.#start, this.#messageEnd))
+    this.#start = this.#searched = this.#lineStart = this.#messageEnd
+    this.#messageEnd = undefined
     return message
   }
 
-  return {
-    push: (bytes) => {
-      append(bytes)
-      const messages: Buffer[] = []
-      for (let message = takeMessage(); message !== undefined; message = takeMessage())
-        messages.push(message)
-      // Between two messages a connection costs no memory.
-      if (start === end) {
-        store = Buffer.alloc(0)
-        start = end = searched = lineStart = 0
-      }
-      return messages
-    },
+  /** `undefined` while the header is not whole. */
+  #findMessageEnd(): number | undefined {
+    if (this.#searched === this.#start) {
+      this.#skipKeepAlive()
+      if (this.#end - this.#start < 2) return undefined
+    }
+    const headEnd = this.#findHeadEnd()
+    if (headEnd === undefined) return undefined
+    const head = this.#store.toString('latin1', this.#start, headEnd - 4)
+    const messageEnd = headEnd + contentLength(head)
+    if (messageEnd - this.#start > messageLimits.maxBytes)
+      throw new Error('a SIP message is too long')
+    return messageEnd
+  }
+
+  #skipKeepAlive(): void {
+    let lineBreaks = 0
+    while (this.#isLineBreakAt(this.#start)) {
+      this.#start += 2
+      lineBreaks += 1
+    }
+    this.#searched = this.#start
+    this.#lineStart = this.#start
+    // One answer per read is enough to keep a path open, and cannot be used to make us write more than we read.
+    if (lineBreaks >= 2) this.#onKeepAlive()
+  }
+
+  #isLineBreakAt(at: number): boolean {
+    const store = this.#store
+    return at + 1 < this.#end && store[at] === carriageReturn && store[at + 1] === lineFeed
+  }
+
+  /** Searches on for the empty line; `undefined` while it has not come. */
+  #findHeadEnd(): number | undefined {
+    const received = this.#store.subarray(0, this.#end)
+    for (;;) {
+      const at = received.indexOf(lineFeed, this.#searched)
+      const reached = at < 0 ? this.#end : at
+      if (reached - this.#lineStart > messageLimits.maxLineBytes)
+        throw new Error('a SIP header line is too long')
+      if (reached - this.#start > messageLimits.maxBytes)
+        throw new Error('a SIP header is too long')
+      this.#searched = at < 0 ? this.#end : at + 1
+      if (at < 0) return undefined
+      const isEmpty = at === this.#lineStart + 1 && received[this.#lineStart] === carriageReturn
+      const endsLine = received[at - 1] === carriageReturn
+      if (isEmpty && this.#lineStart > this.#start) return at + 1
+      if (endsLine) this.#lineStart = at + 1
+    }
   }
 }
 

@@ -7,8 +7,14 @@ import {
   type TlsOptions,
 } from 'node:tls'
 import { createInboundConnections, maxInboundConnections } from './inbound-connections.ts'
-import { createMessageFramer } from '../message/message-framer.ts'
-import type { Destination, ReceiveHandler, Source, Transport } from './transport.ts'
+import { MessageFramer } from '../message/message-framer.ts'
+import type {
+  AdmitConnection,
+  Destination,
+  ReceiveHandler,
+  Source,
+  Transport,
+} from './transport.ts'
 import { hostPort } from '../message/uri.ts'
 
 export interface StreamTransportOptions {
@@ -34,7 +40,7 @@ const maxUnsentBytes = 1024 * 1024
 
 /** SIP over TCP (RFC 3261 18). Connections are reused in both directions by their remote address. */
 export const createTcpTransport = (options: StreamTransportOptions): Transport =>
-  createStreamTransport('tcp', options, {
+  new StreamTransport('tcp', options, {
     connect: ({ address, port }) => connect({ host: address, port }),
     createServer: (onConnection) => createServer(onConnection),
     connectedEvent: 'connect',
@@ -42,7 +48,7 @@ export const createTcpTransport = (options: StreamTransportOptions): Transport =
 
 /** SIP over TLS. The peer's certificate must be valid for the name it was addressed by. */
 export const createTlsTransport = (options: TlsTransportOptions): Transport =>
-  createStreamTransport('tls', options, {
+  new StreamTransport('tls', options, {
     connect: ({ address, port, serverName }) =>
       connectTls({
         host: address,
@@ -61,84 +67,99 @@ interface StreamKind {
   readonly connectedEvent: 'connect' | 'secureConnect'
 }
 
-const createStreamTransport = (
-  protocol: 'tcp' | 'tls',
-  options: StreamTransportOptions,
-  kind: StreamKind,
-): Transport => {
-  const connections = new Map<string, Promise<Socket>>()
-  const open = new Set<Socket>()
-  const inbound = createInboundConnections()
-  let receive: ReceiveHandler = () => {}
-  let server: Server | undefined
+class StreamTransport implements Transport {
+  readonly protocol: 'tcp' | 'tls'
+  readonly #options: StreamTransportOptions
+  readonly #kind: StreamKind
+  readonly #connections = new Map<string, Promise<Socket>>()
+  readonly #open = new Set<Socket>()
+  readonly #inbound = createInboundConnections()
+  #receive: ReceiveHandler = () => {}
+  #server: Server | undefined
 
-  const adopt = (socket: Socket, key: string): void => {
-    open.add(socket)
-    socket.setNoDelay(true)
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => {
-      open.delete(socket)
-      connections.delete(key)
-    })
-    readMessages(socket, (bytes, source) => {
-      inbound.heard(socket)
-      receive(bytes, { ...source, protocol })
-    })
+  constructor(protocol: 'tcp' | 'tls', options: StreamTransportOptions, kind: StreamKind) {
+    this.protocol = protocol
+    this.#options = options
+    this.#kind = kind
   }
 
-  const take = (socket: Socket): void => {
+  async start(receive: ReceiveHandler, admits: AdmitConnection): Promise<void> {
+    this.#receive = receive
+    const { bindAddress, listenPort } = this.#options
+    if (listenPort === undefined) return
+    const server = this.#kind.createServer((socket) => this.#take(socket))
+    this.#server = server
+    // Before a handshake costs anything, and without a byte to whoever scans.
+    server.prependListener('connection', (socket: Socket) => {
+      if (!admits({ ...sourceOf(socket), protocol: this.protocol })) socket.resetAndDestroy()
+    })
+    await listen(server, bindAddress, listenPort())
+    server.on('error', () => {})
+  }
+
+  async stop(): Promise<void> {
+    const closing = this.#server
+    this.#server = undefined
+    const closed = closing === undefined ? undefined : once(closing, 'close')
+    closing?.close()
+    for (const socket of this.#open) socket.destroy()
+    await closed
+  }
+
+  get localPort(): number {
+    return (this.#server?.address() as AddressInfo | null | undefined)?.port ?? 0
+  }
+
+  async prepare(destination: Destination): Promise<string> {
+    return plainAddress((await this.#connected(destination)).localAddress ?? '')
+  }
+
+  async send(bytes: Buffer, destination: Destination): Promise<void> {
+    return write(await this.#connected(destination), bytes)
+  }
+
+  /** A connection that was opened to us. */
+  #take(socket: Socket): void {
     const source = sourceOf(socket)
-    if (inbound.size >= maxInboundConnections) return void socket.destroy()
+    if (this.#inbound.size >= maxInboundConnections) return void socket.destroy()
     const key = hostPort(source.address, source.port)
-    adopt(socket, key)
-    inbound.add(socket, source.address)
-    connections.set(key, Promise.resolve(socket))
+    this.#adopt(socket, key)
+    this.#inbound.add(socket, source.address)
+    this.#connections.set(key, Promise.resolve(socket))
   }
 
-  const connected = (destination: Destination): Promise<Socket> => {
+  #connected(destination: Destination): Promise<Socket> {
     const key = hostPort(destination.address, destination.port)
-    const known = connections.get(key)
-    if (known !== undefined) return known
-    if (open.size >= maxConnections) return Promise.reject(new Error('too many SIP connections'))
-    const socket = kind.connect(destination)
-    adopt(socket, key)
-    const ready = awaitConnection(socket, kind.connectedEvent, options.connectTimeoutMs ?? 5000)
-    connections.set(key, ready)
+    return this.#connections.get(key) ?? this.#connect(destination, key)
+  }
+
+  #connect(destination: Destination, key: string): Promise<Socket> {
+    if (this.#open.size >= maxConnections)
+      return Promise.reject(new Error('too many SIP connections'))
+    const { connectTimeoutMs = 5000, keepAliveMs = 30_000 } = this.#options
+    const socket = this.#kind.connect(destination)
+    this.#adopt(socket, key)
+    const ready = awaitConnection(socket, this.#kind.connectedEvent, connectTimeoutMs)
+    this.#connections.set(key, ready)
     ready.then(
-      () => {
-        keepAlive(socket, options.keepAliveMs ?? 30_000)
-      },
-      () => connections.delete(key),
+      () => keepAlive(socket, keepAliveMs),
+      () => this.#connections.delete(key),
     )
     return ready
   }
 
-  return {
-    protocol,
-    start: async (handler, admits) => {
-      receive = handler
-      if (options.listenPort === undefined) return
-      server = kind.createServer(take)
-      // Before a handshake costs anything, and without a byte to whoever scans.
-      server.prependListener('connection', (socket: Socket) => {
-        if (!admits({ ...sourceOf(socket), protocol })) socket.resetAndDestroy()
-      })
-      await listen(server, options.bindAddress, options.listenPort())
-      server.on('error', () => {})
-    },
-    stop: async () => {
-      const closing = server
-      server = undefined
-      const closed = closing === undefined ? undefined : once(closing, 'close')
-      closing?.close()
-      for (const socket of open) socket.destroy()
-      await closed
-    },
-    get localPort() {
-      return (server?.address() as AddressInfo | null | undefined)?.port ?? 0
-    },
-    prepare: async (destination) => plainAddress((await connected(destination)).localAddress ?? ''),
-    send: async (bytes, destination) => write(await connected(destination), bytes),
+  #adopt(socket: Socket, key: string): void {
+    this.#open.add(socket)
+    socket.setNoDelay(true)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      this.#open.delete(socket)
+      this.#connections.delete(key)
+    })
+    readMessages(socket, (bytes, source) => {
+      this.#inbound.heard(socket)
+      this.#receive(bytes, { ...source, protocol: this.protocol })
+    })
   }
 }
 
@@ -170,7 +191,7 @@ const readMessages = (
   socket: Socket,
   receive: (bytes: Buffer, source: Omit<Source, 'protocol'>) => void,
 ): void => {
-  const framer = createMessageFramer(() => socket.write('\r\n'))
+  const framer = new MessageFramer(() => socket.write('\r\n'))
   let source: Omit<Source, 'protocol'> | undefined
   socket.on('data', (bytes: Buffer) => {
     source ??= sourceOf(socket)

@@ -19,13 +19,6 @@ export interface RequestRouterOptions {
   readonly drops: DropCounter
 }
 
-/** The called half of a user agent: every request goes to its dialog, its call, or gets its refusal (RFC 3261 8.2). */
-export interface RequestRouter extends SignallingHandlers {
-  onInvite(handler: (incoming: IncomingInvite) => void): void
-  /** Refuses the calls that nobody answered yet. */
-  stop(): Promise<void>
-}
-
 /** What we can do, as the answer to OPTIONS (RFC 3261 11.2). */
 const capabilities: readonly Header[] = [
   ['allow', allowedMethods],
@@ -36,97 +29,107 @@ const capabilities: readonly Header[] = [
 // Calls that may wait for our answer at one time; more are told to come back later.
 const maxWaitingCalls = 5000
 
-export const createRequestRouter = (
-  context: AgentContext,
-  options: RequestRouterOptions,
-): RequestRouter => {
-  const waiting = new Map<string, IncomingCall>()
-  let handler: ((incoming: IncomingInvite) => void) | undefined
+/** The called half of a user agent: every request goes to its dialog, its call, or gets its refusal (RFC 3261 8.2). */
+export class RequestRouter implements SignallingHandlers {
+  readonly #context: AgentContext
+  readonly #options: RequestRouterOptions
+  readonly #waiting = new Map<string, IncomingCall>()
+  #handler: ((incoming: IncomingInvite) => void) | undefined
 
-  const receiveOutsideDialog = (arrival: Arrival): void => {
+  constructor(context: AgentContext, options: RequestRouterOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  onInvite(handler: (incoming: IncomingInvite) => void): void {
+    this.#handler = handler
+  }
+
+  onAck(request: SipRequest, source: Source): void {
+    this.#dialogOf(request, source)?.dialog.receiveAck(request)
+  }
+
+  onRequest(arrival: Arrival): void {
+    const { request, source } = arrival
+    const { sources, drops } = this.#options
+    const isCancel = request.method === 'CANCEL'
+    const found = isCancel ? undefined : this.#dialogOf(request, source)
+    if (found !== undefined) receiveInDialog(found, arrival)
+    else if (!sources.admits(source)) drops.count('foreign_request', source.address)
+    else if (isCancel) this.#receiveCancel(arrival)
+    else this.#receiveOutsideDialog(arrival)
+  }
+
+  /** Refuses the calls that nobody answered yet. */
+  async stop(): Promise<void> {
+    this.#handler = undefined
+    for (const call of this.#waiting.values()) call.reject(503, 'Service Unavailable')
+    await Promise.resolve()
+  }
+
+  #receiveOutsideDialog(arrival: Arrival): void {
     const { request } = arrival
     // Known here by its tag, but not to us: a dialog that is over, or invented.
     if (tagOf(request, 'to') !== undefined) return arrival.refuse(481)
-    const refusal = refusalOf(request, context)
+    const refusal = refusalOf(request, this.#context)
     if (refusal !== undefined) arrival.refuse(refusal.status, refusal.headers)
     else if (request.method === 'OPTIONS') arrival.refuse(200, capabilities)
-    else receiveInvite(arrival)
+    else this.#receiveInvite(arrival)
   }
 
-  const receiveInvite = (arrival: Arrival): void => {
+  #receiveInvite(arrival: Arrival): void {
     const { request, source } = arrival
     const key = mergeKeyOf(request)
+    const waiting = this.#waiting
+    const handler = this.#handler
     if (handler === undefined) return arrival.refuse(403)
     if (waiting.size >= maxWaitingCalls) return arrival.refuse(503, [['retry-after', '5']])
     // The same request on two ways: a fork met itself again (RFC 3261 8.2.2.2).
     if (waiting.has(key)) return arrival.refuse(482)
-    const isAdmitted = options.newCalls.admits(source.address)
+    const isAdmitted = this.#options.newCalls.admits(source.address)
     const transaction = isAdmitted ? arrival.open('outside') : undefined
     if (transaction === undefined) return
     respond(transaction, 100)
-    const call = new IncomingCall(context, transaction, {
+    const call = new IncomingCall(this.#context, transaction, {
       source,
       onFinal: () => waiting.delete(key),
     })
     waiting.set(key, call)
-    void offer(call, handler)
+    void this.#offer(call, handler)
   }
 
   // A CANCEL may come while we still find out by which address the caller reaches us.
-  const offer = async (
-    call: IncomingCall,
-    take: (incoming: IncomingInvite) => void,
-  ): Promise<void> => {
+  async #offer(call: IncomingCall, take: (incoming: IncomingInvite) => void): Promise<void> {
     try {
       await call.prepare()
       if (!call.isFinal) take(call)
     } catch (error) {
-      context.logger.error({ err: error }, 'incoming call could not be handled')
+      this.#context.logger.error({ err: error }, 'incoming call could not be handled')
       call.reject(500, 'Server Internal Error')
     }
   }
 
-  const receiveCancel = (arrival: Arrival): void => {
-    const invite = context.signalling.findInvite(arrival.request)
+  #receiveCancel(arrival: Arrival): void {
+    const invite = this.#context.signalling.findInvite(arrival.request)
     if (invite === undefined) return arrival.refuse(481)
     const transaction = arrival.open('outside')
     if (transaction === undefined) return
     respond(transaction, 200)
-    waiting.get(mergeKeyOf(invite.request))?.cancel()
+    this.#waiting.get(mergeKeyOf(invite.request))?.cancel()
   }
 
   /** The dialog of a request, where its sender may speak for it: the trunk, or a peer of this very dialog. */
-  const dialogOf = (request: SipRequest, source: Source): FoundDialog | undefined => {
-    const found = context.dialogs.find(request)
-    return found !== undefined && (options.sources.admits(source) || found.isPeer(source))
+  #dialogOf(request: SipRequest, source: Source): FoundDialog | undefined {
+    const found = this.#context.dialogs.find(request)
+    return found !== undefined && (this.#options.sources.admits(source) || found.isPeer(source))
       ? found
       : undefined
   }
+}
 
-  return {
-    onInvite: (given) => {
-      handler = given
-    },
-    onAck: (request, source) => {
-      dialogOf(request, source)?.dialog.receiveAck(request)
-    },
-    onRequest: (arrival) => {
-      const { request, source } = arrival
-      const found = request.method === 'CANCEL' ? undefined : dialogOf(request, source)
-      if (found !== undefined) {
-        const transaction = arrival.open({ dialogKey: found.key })
-        if (transaction !== undefined) found.dialog.receive(transaction, source)
-      } else if (!options.sources.admits(source))
-        options.drops.count('foreign_request', source.address)
-      else if (request.method === 'CANCEL') receiveCancel(arrival)
-      else receiveOutsideDialog(arrival)
-    },
-    stop: async () => {
-      handler = undefined
-      for (const call of waiting.values()) call.reject(503, 'Service Unavailable')
-      await Promise.resolve()
-    },
-  }
+const receiveInDialog = ({ dialog, key }: FoundDialog, arrival: Arrival): void => {
+  const transaction = arrival.open({ dialogKey: key })
+  if (transaction !== undefined) dialog.receive(transaction, arrival.source)
 }
 
 const mergeKeyOf = (request: SipRequest): string =>

@@ -1,5 +1,8 @@
 import type { Logger } from '../../runtime/logger.ts'
-import type { ClientTransactionListener } from '../transaction/client-transaction.ts'
+import type {
+  ClientTransactionListener,
+  ClientTransactionOptions,
+} from '../transaction/client-transaction.ts'
 import type { DropCounter } from '../gate/drop-counter.ts'
 import { tagOf, topVia } from '../message/headers.ts'
 import { InviteClientTransaction } from '../transaction/invite-client-transaction.ts'
@@ -16,7 +19,7 @@ import {
 } from '../message/message.ts'
 import { NonInviteClientTransaction } from '../transaction/non-invite-client-transaction.ts'
 import { NonInviteServerTransaction } from '../transaction/non-invite-server-transaction.ts'
-import { parseMessage } from '../message/parse-message.ts'
+import { parseMessage, type ParseResult } from '../message/parse-message.ts'
 import type { RequestGate } from '../gate/request-gate.ts'
 import type { SipResolver } from '../transport/resolver.ts'
 import { createResponseSender, mayAnswerFor, stampTopVia } from '../transport/response-routing.ts'
@@ -26,7 +29,7 @@ import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { clientKeyOf, clientKeyOfResponse, serverKeyOf } from '../transaction/transaction-key.ts'
 import type { SourceLimiter } from '../gate/source-limiter.ts'
 import type { SipSources } from '../gate/sources.ts'
-import { createStatelessRefusals } from '../gate/stateless-refusals.ts'
+import { createStatelessRefusals, type RefuseStatelessly } from '../gate/stateless-refusals.ts'
 import type { TransactionTiming } from '../transaction/transaction-timing.ts'
 import {
   isReliable,
@@ -62,34 +65,6 @@ export interface SignallingHandlers {
   onAck(request: SipRequest, source: Source): void
 }
 
-/** Transports and transactions together: what RFC 3261 5 calls the layers below the transaction user. */
-export interface Signalling {
-  start(handlers: SignallingHandlers): Promise<void>
-  /** Ends every transaction and closes every socket. */
-  stop(): Promise<void>
-  readonly localPort: number
-  /** Resolves the next hop of a URI and gets its transport ready. Rejects with an `Error`. */
-  route(uri: string): Promise<Hop>
-  /** The same for an address that is known. */
-  hopTo(destination: Destination): Promise<Hop>
-  /** Whether the hop refuses what is sent there, as far as its transport knows. */
-  isRefusing(hop: Hop): Promise<boolean>
-  startInvite(
-    request: SipRequest,
-    hop: Hop,
-    listener: ClientTransactionListener,
-  ): InviteClientTransaction
-  startRequest(
-    request: SipRequest,
-    hop: Hop,
-    listener: ClientTransactionListener,
-  ): NonInviteClientTransaction
-  /** Writes an ACK to a 2xx, which has no transaction. Losses are made up for by the repeated 2xx. */
-  sendAck(request: SipRequest, hop: Hop): void
-  /** The INVITE transaction a CANCEL is about (RFC 3261 9.2). */
-  findInvite(cancel: SipRequest): ServerTransaction | undefined
-}
-
 export interface SignallingOptions {
   readonly transports: ReadonlyMap<TransportProtocol, Transport>
   readonly resolver: SipResolver
@@ -106,83 +81,162 @@ export interface SignallingOptions {
   readonly logger: Logger
 }
 
+type ParseFailure = Extract<ParseResult, { ok: false }>
+
 interface Client {
   readonly transaction: InviteClientTransaction | NonInviteClientTransaction
   readonly destination: Destination
 }
 
-export const createSignalling = (options: SignallingOptions): Signalling => {
-  const { transports, timing, scheduler, gate, known, drops } = options
-  const clients = new Map<string, Client>()
-  const servers = createServerTable()
-  let handlers: SignallingHandlers | undefined
+/** Transports and transactions together: what RFC 3261 5 calls the layers below the transaction user. */
+export class Signalling {
+  readonly #options: SignallingOptions
+  readonly #clients = new Map<string, Client>()
+  readonly #servers = createServerTable()
+  readonly #refuse: RefuseStatelessly
+  #handlers: SignallingHandlers | undefined
 
-  const transportOf = (protocol: TransportProtocol): Transport => {
-    const transport = transports.get(protocol)
-    if (transport === undefined) throw new Error(`the ${protocol} transport is not enabled`)
-    return transport
+  constructor(options: SignallingOptions) {
+    this.#options = options
+    const { answers, drops } = options
+    const transportOf = (protocol: TransportProtocol): Transport => this.#transportOf(protocol)
+    this.#refuse = createStatelessRefusals({ transportOf, answers, drops })
   }
 
-  const refuse = createStatelessRefusals({ transportOf, answers: options.answers, drops })
+  async start(handlers: SignallingHandlers): Promise<void> {
+    this.#handlers = handlers
+    const { transports, gate } = this.#options
+    for (const transport of transports.values())
+      await transport.start(
+        (bytes, source) => this.#receiveSafely(bytes, source),
+        (source) => gate.admitsConnection(source),
+      )
+  }
 
-  const receive = (bytes: Buffer, source: Source): void => {
-    const parsed = parseMessage(bytes, largestOf(source.protocol))
-    if (!parsed.ok) {
-      options.logger.debug({ reason: parsed.reason, from: source.address }, 'SIP message refused')
-      if (parsed.request !== undefined && options.sources.admits(source)) {
-        const reason = refusalPhrase(parsed.status, parsed.reason)
-        refuse(stampTopVia(parsed.request, source), source, parsed.status, { reason })
-      }
-    } else if (parsed.message.kind === 'response') receiveResponse(parsed.message, source)
-    else receiveRequest(stampTopVia(parsed.message, source), source)
+  /** Ends every transaction and closes every socket. */
+  async stop(): Promise<void> {
+    const { transports, drops } = this.#options
+    for (const { transaction } of this.#clients.values()) transaction.terminate()
+    for (const transaction of this.#servers.all()) transaction.terminate()
+    drops.stop()
+    await Promise.all([...transports.values()].map((transport) => transport.stop()))
+  }
+
+  get localPort(): number {
+    return this.#options.transports.get('udp')?.localPort ?? 0
+  }
+
+  /** Resolves the next hop of a URI and gets its transport ready. Rejects with an `Error`. */
+  async route(uri: string): Promise<Hop> {
+    const parsed = parseSipUri(uri)
+    if (parsed === undefined) throw new Error('the URI is not a SIP URI')
+    return this.hopTo(await this.#options.resolver.resolve(parsed))
+  }
+
+  /** The same for an address that is known. */
+  async hopTo(destination: Destination): Promise<Hop> {
+    const transport = this.#transportOf(destination.protocol)
+    const routed = await transport.prepare(destination)
+    const localHost = this.#options.advertisedAddress ?? routed
+    const port = transport.localPort || this.localPort
+    return { destination, localHost, localHostPort: hostPort(localHost, port) }
+  }
+
+  /** Whether the hop refuses what is sent there, as far as its transport knows. */
+  async isRefusing({ destination }: Hop): Promise<boolean> {
+    return (await this.#transportOf(destination.protocol).isRefusing?.(destination)) ?? false
+  }
+
+  startInvite(
+    request: SipRequest,
+    hop: Hop,
+    listener: ClientTransactionListener,
+  ): InviteClientTransaction {
+    const settings = this.#clientOptions(request, hop, listener)
+    return this.#begin(request, hop, new InviteClientTransaction(settings))
+  }
+
+  startRequest(
+    request: SipRequest,
+    hop: Hop,
+    listener: ClientTransactionListener,
+  ): NonInviteClientTransaction {
+    const settings = this.#clientOptions(request, hop, listener)
+    return this.#begin(request, hop, new NonInviteClientTransaction(settings))
+  }
+
+  /** Writes an ACK to a 2xx, which has no transaction. Losses are made up for by the repeated 2xx. */
+  sendAck(request: SipRequest, { destination }: Hop): void {
+    this.#senderTo(destination)(request).catch(() => {})
+  }
+
+  /** The INVITE transaction a CANCEL is about (RFC 3261 9.2). */
+  findInvite(cancel: SipRequest): ServerTransaction | undefined {
+    return this.#servers.find(serverKeyOf(cancel, 'INVITE'))
   }
 
   // The boundary of everything a peer can cause: a fault of ours in one message must not end the others' calls.
-  const receiveSafely = (bytes: Buffer, source: Source): void => {
+  #receiveSafely(bytes: Buffer, source: Source): void {
     try {
-      if (gate.admits(bytes, source)) receive(bytes, source)
+      if (this.#options.gate.admits(bytes, source)) this.#receive(bytes, source)
     } catch (error) {
-      options.logger.error({ err: error }, 'SIP message could not be handled')
+      this.#options.logger.error({ err: error }, 'SIP message could not be handled')
     }
   }
 
-  const receiveResponse = (response: SipResponse, source: Source): void => {
+  #receive(bytes: Buffer, source: Source): void {
+    const parsed = parseMessage(bytes, largestOf(source.protocol))
+    if (!parsed.ok) this.#receiveUnreadable(parsed, source)
+    else if (parsed.message.kind === 'response') this.#receiveResponse(parsed.message, source)
+    else this.#receiveRequest(stampTopVia(parsed.message, source), source)
+  }
+
+  #receiveUnreadable({ reason, status, request }: ParseFailure, source: Source): void {
+    const { logger, sources } = this.#options
+    logger.debug({ reason, from: source.address }, 'SIP message refused')
+    if (request === undefined || !sources.admits(source)) return
+    const phrase = refusalPhrase(status, reason)
+    this.#refuse(stampTopVia(request, source), source, status, { reason: phrase })
+  }
+
+  #receiveResponse(response: SipResponse, source: Source): void {
     const key = clientKeyOfResponse(response)
-    const client = key === undefined ? undefined : clients.get(key)
+    const client = key === undefined ? undefined : this.#clients.get(key)
     if (client === undefined) return
-    if (mayAnswerFor(client.destination, source, options.sources))
-      client.transaction.receive(response)
+    const { sources, drops } = this.#options
+    if (mayAnswerFor(client.destination, source, sources)) client.transaction.receive(response)
     else drops.count('foreign_response', source.address)
   }
 
-  const receiveRequest = (request: SipRequest, source: Source): void => {
-    const transaction = servers.find(serverKeyOf(request))
+  #receiveRequest(request: SipRequest, source: Source): void {
+    const transaction = this.#servers.find(serverKeyOf(request))
     if (transaction !== undefined) transaction.receive(request)
-    else if (request.method === 'ACK') handlers?.onAck(request, source)
-    else {
-      handlers?.onRequest({
-        request,
-        source,
-        open: (share) => openServerTransaction(request, source, share),
-        refuse: (status, headers = []) => {
-          refuse(request, source, status, { headers })
-        },
-      })
+    else if (request.method === 'ACK') this.#handlers?.onAck(request, source)
+    else this.#handlers?.onRequest(this.#arrivalOf(request, source))
+  }
+
+  #arrivalOf(request: SipRequest, source: Source): Arrival {
+    return {
+      request,
+      source,
+      open: (share) => this.#openServerTransaction(request, source, share),
+      refuse: (status, headers = []) => this.#refuse(request, source, status, { headers }),
     }
   }
 
-  const openServerTransaction = (
+  #openServerTransaction(
     request: SipRequest,
     source: Source,
     share: TableShare,
-  ): ServerTransaction | undefined => {
-    if (!servers.hasRoom(share)) {
+  ): ServerTransaction | undefined {
+    const { known, drops, timing, scheduler } = this.#options
+    if (!this.#servers.hasRoom(share)) {
       drops.count('table_full', source.address)
       return undefined
     }
     const key = serverKeyOf(request)
     const [sipCallId, token] = [headerOf(request, 'call-id') ?? '', branchOf(request)]
-    const send = createResponseSender(request, source, transportOf(source.protocol))
+    const send = createResponseSender(request, source, this.#transportOf(source.protocol))
     const isInvite = request.method === 'INVITE'
     const transaction = new (isInvite ? InviteServerTransaction : NonInviteServerTransaction)({
       request,
@@ -191,59 +245,45 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
       timing,
       scheduler,
       onTerminated: () => {
-        servers.remove(key)
+        this.#servers.remove(key)
         known.remove(sipCallId, token)
       },
     })
-    servers.add(key, transaction, share)
+    this.#servers.add(key, transaction, share)
     known.add(sipCallId, token)
     return transaction
   }
 
-  const hopTo = async (destination: Destination): Promise<Hop> => {
-    const transport = transportOf(destination.protocol)
-    const routed = await transport.prepare(destination)
-    const localHost = options.advertisedAddress ?? routed
-    const port = transport.localPort || (transports.get('udp')?.localPort ?? 0)
-    return { destination, localHost, localHostPort: hostPort(localHost, port) }
-  }
-
-  const clientOptions = (
+  #clientOptions(
     request: SipRequest,
     { destination }: Hop,
     listener: ClientTransactionListener,
-    key: string,
-    forget: () => void,
-  ) => ({
-    request,
-    send: createSender(transportOf(destination.protocol), destination),
-    isReliable: isReliable(destination.protocol),
-    timing,
-    scheduler,
-    listener: {
-      onResponse: listener.onResponse,
-      onTimeout: listener.onTimeout,
-      onTransportError: listener.onTransportError,
-      onTerminated: () => {
-        clients.delete(key)
-        forget()
-        listener.onTerminated?.()
+  ): ClientTransactionOptions {
+    const { timing, scheduler } = this.#options
+    const key = clientKeyOf(request)
+    const forget = this.#awaitAnswers(request, destination)
+    return {
+      request,
+      send: this.#senderTo(destination),
+      isReliable: isReliable(destination.protocol),
+      timing,
+      scheduler,
+      listener: {
+        onResponse: listener.onResponse,
+        onTimeout: listener.onTimeout,
+        onTransportError: listener.onTransportError,
+        onTerminated: () => {
+          this.#clients.delete(key)
+          forget()
+          listener.onTerminated?.()
+        },
       },
-    },
-  })
-
-  const begin = <T extends InviteClientTransaction | NonInviteClientTransaction>(
-    key: string,
-    destination: Destination,
-    transaction: T,
-  ): T => {
-    clients.set(key, { transaction, destination })
-    transaction.start()
-    return transaction
+    }
   }
 
   /** Its answers are ours to read until the returned function is called. */
-  const awaitAnswers = (request: SipRequest, { destination }: Hop): (() => void) => {
+  #awaitAnswers(request: SipRequest, destination: Destination): () => void {
+    const { known, gate } = this.#options
     const [sipCallId, tag] = [headerOf(request, 'call-id') ?? '', tagOf(request, 'from') ?? '']
     known.add(sipCallId, tag)
     const unexpect = gate.expect(destination)
@@ -253,50 +293,27 @@ export const createSignalling = (options: SignallingOptions): Signalling => {
     }
   }
 
-  return {
-    start: async (given) => {
-      handlers = given
-      const admits = (source: Destination): boolean => gate.admitsConnection(source)
-      for (const transport of transports.values()) await transport.start(receiveSafely, admits)
-    },
-    stop: async () => {
-      for (const { transaction } of clients.values()) transaction.terminate()
-      for (const transaction of servers.all()) transaction.terminate()
-      drops.stop()
-      await Promise.all([...transports.values()].map((transport) => transport.stop()))
-    },
-    get localPort() {
-      return transports.get('udp')?.localPort ?? 0
-    },
-    route: async (uri) => {
-      const parsed = parseSipUri(uri)
-      if (parsed === undefined) throw new Error('the URI is not a SIP URI')
-      return hopTo(await options.resolver.resolve(parsed))
-    },
-    hopTo,
-    isRefusing: async ({ destination }) =>
-      (await transportOf(destination.protocol).isRefusing?.(destination)) ?? false,
-    startInvite: (request, hop, listener) => {
-      const [key, forget] = [clientKeyOf(request), awaitAnswers(request, hop)]
-      const settings = clientOptions(request, hop, listener, key, forget)
-      return begin(key, hop.destination, new InviteClientTransaction(settings))
-    },
-    startRequest: (request, hop, listener) => {
-      const [key, forget] = [clientKeyOf(request), awaitAnswers(request, hop)]
-      const settings = clientOptions(request, hop, listener, key, forget)
-      return begin(key, hop.destination, new NonInviteClientTransaction(settings))
-    },
-    sendAck: (request, { destination }) => {
-      createSender(transportOf(destination.protocol), destination)(request).catch(() => {})
-    },
-    findInvite: (cancel) => servers.find(serverKeyOf(cancel, 'INVITE')),
+  #begin<T extends InviteClientTransaction | NonInviteClientTransaction>(
+    request: SipRequest,
+    { destination }: Hop,
+    transaction: T,
+  ): T {
+    this.#clients.set(clientKeyOf(request), { transaction, destination })
+    transaction.start()
+    return transaction
+  }
+
+  #senderTo(destination: Destination): (message: SipMessage) => Promise<void> {
+    const transport = this.#transportOf(destination.protocol)
+    return (message) => transport.send(serializeMessage(message), destination)
+  }
+
+  #transportOf(protocol: TransportProtocol): Transport {
+    const transport = this.#options.transports.get(protocol)
+    if (transport === undefined) throw new Error(`the ${protocol} transport is not enabled`)
+    return transport
   }
 }
-
-const createSender =
-  (transport: Transport, destination: Destination) =>
-  (message: SipMessage): Promise<void> =>
-    transport.send(serializeMessage(message), destination)
 
 const branchOf = (request: SipRequest): string => topVia(request)?.parameters.get('branch') ?? ''
 

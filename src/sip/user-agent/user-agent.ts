@@ -7,11 +7,11 @@ import { createDialogTable } from '../dialog/dialog-table.ts'
 import { createDropCounter, type DropCounter } from '../gate/drop-counter.ts'
 import { createKnownCalls } from '../gate/known-calls.ts'
 import { createRequestGate } from '../gate/request-gate.ts'
-import { createRequestRouter } from './request-router.ts'
+import { RequestRouter } from './request-router.ts'
 import { createResolver, type SipResolver } from '../transport/resolver.ts'
 import { systemScheduler, type Scheduler } from '../transaction/scheduler.ts'
 import { defaultSessionTimer, type SessionTimerSettings } from '../dialog/session-timer.ts'
-import { createSignalling } from './signalling.ts'
+import { Signalling } from './signalling.ts'
 import { createSourceLimiter } from '../gate/source-limiter.ts'
 import type { SipSources } from '../gate/sources.ts'
 import {
@@ -59,7 +59,7 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   const context = createContext(options, { scheduler, logger, drops })
   const { signalling } = context
   const caller = createCaller(context)
-  const router = createRequestRouter(context, {
+  const router = new RequestRouter(context, {
     sources: options.sources,
     newCalls: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
     drops,
@@ -107,7 +107,7 @@ const createContext = (
   const { sources } = options
   const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), clockOf(options))
   const probes = createSourceLimiter(probesPerSecond, clockOf(options))
-  const signalling = createSignalling({
+  const signalling = new Signalling({
     transports: createTransports(options, bindAddress),
     resolver,
     timing,
