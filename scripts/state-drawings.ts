@@ -2,19 +2,24 @@ import { phases } from '../src/conversation/loop/phases.ts'
 import { automationTransitions } from '../src/domains/automations/automation-states.ts'
 import { runTransitions } from '../src/domains/automations/run-states.ts'
 import { batchTransitions } from '../src/domains/batches/batch-states.ts'
-import { callTransitions } from '../src/domains/calls/call-states.ts'
+import { callTransitions } from '../src/domains/calls/lifecycle/call-states.ts'
 import { resultTransitions } from '../src/domains/results/result-states.ts'
 
 type Transitions = Readonly<Record<string, readonly string[]>>
 
-const drawing = (title: string, words: string, transitions: Transitions, start: string): string =>
+const drawing = (
+  title: string,
+  words: string,
+  transitions: Transitions,
+  starts: readonly string[],
+): string =>
   [
     `## ${title}`,
     words,
     '',
     '```mermaid',
     'stateDiagram-v2',
-    `  [*] --> ${start}`,
+    ...starts.map((start) => `  [*] --> ${start}`),
     ...Object.entries(transitions).flatMap(([from, following]) =>
       following.length === 0 ? [`  ${from} --> [*]`] : following.map((to) => `  ${from} --> ${to}`),
     ),
@@ -35,38 +40,38 @@ export const statesDocument = (): string =>
     '',
     drawing(
       'Call',
-      'The way back from `dialing` is carrier congestion before anything rang, or an INVITE that provably never left. `src/domains/calls/call-states.ts`',
+      'A recipient of a batch is `pending` until the batch starts, and no client sees it. The way back from `dialing` is carrier congestion before anything rang, or an INVITE that provably never left. Each arrow is a statement in `src/domains/calls/lifecycle/`; its README says which. `src/domains/calls/lifecycle/call-states.ts`',
       callTransitions,
-      'queued',
+      ['queued', 'pending'],
     ),
     drawing(
       'Phases of a call in progress',
       'What may be heard, said, interrupted and prompted in each stands in the table. `src/conversation/loop/phases.ts`',
       phaseTransitions,
-      'greeting',
+      ['greeting'],
     ),
     drawing(
       'Batch',
       'A pause keeps live calls; `start` resumes. `src/domains/batches/batch-states.ts`',
       batchTransitions,
-      'draft',
+      ['draft'],
     ),
     drawing(
       'Automation run',
       '`running` while a step is executed or its call is queued or live, `waiting` for a timer. `src/domains/automations/run-states.ts`',
       runTransitions,
-      'queued',
+      ['queued'],
     ),
     drawing(
       'Automation',
       'A run needs an active one. `src/domains/automations/automation-states.ts`',
       automationTransitions,
-      'draft',
+      ['draft'],
     ),
     drawing(
       'Summary and transcript',
       'Each is ready by itself. `src/domains/results/result-states.ts`',
       resultTransitions,
-      'processing',
+      ['processing'],
     ),
   ].join('\n')

@@ -1,5 +1,5 @@
 import { claimCalls } from '../../src/dispatch/claim/claim-calls.ts'
-import { parkCalls } from '../../src/dispatch/park-calls.ts'
+import { parkCalls } from '../../src/domains/calls/lifecycle/park-calls.ts'
 import { settle } from './claims.ts'
 import { median, percentile, row, timed } from './figures.ts'
 import { openStand, run, type Connection } from './stand.ts'

@@ -20,7 +20,7 @@ import { getBatchExplanation } from '../domains/batches/get-batch-explanation.ts
 import { listBatches } from '../domains/batches/list-batches.ts'
 import { pauseBatch } from '../domains/batches/pause-batch.ts'
 import { startBatch } from '../domains/batches/start-batch.ts'
-import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
 import { cancelCall } from '../domains/calls/cancel-call.ts'
 import { getCall } from '../domains/calls/get-call.ts'
 import { getCallExplanation } from '../domains/calls/get-call-explanation.ts'

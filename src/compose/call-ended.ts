@@ -1,6 +1,6 @@
 import { wakeRunAfterCall } from '../domains/automations/wake-run.ts'
 import { settleBatchOfCall } from '../domains/batches/settle-batch.ts'
-import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
 import { openResultsOfEndedCall } from '../live-call/call/finish-call.ts'
 
 /** What the source of a call has to know in the very commit that ends it. Locks come in this order. */

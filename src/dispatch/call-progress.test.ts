@@ -9,13 +9,10 @@ import {
   queueCalls,
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import {
-  finishCall,
-  markConnected,
-  recordSummary,
-  requeueCongested,
-  requeueUnsent,
-} from '../domains/calls/call-progress-store.ts'
+import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import { markConnected } from '../domains/calls/lifecycle/mark-connected.ts'
+import { recordSummary } from '../domains/calls/record-summary.ts'
+import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'

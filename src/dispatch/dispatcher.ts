@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
@@ -10,7 +10,7 @@ import { requestedCancellations } from './cancellations.ts'
 import { takeClaimTurn } from './claim/claim-turn.ts'
 import { dispatchCall } from './dispatch-call.ts'
 import { feedBatches } from './feed-batches.ts'
-import { letGoOfEngineless } from './gate-store.ts'
+import { wakeEnginelessCalls } from '../domains/calls/lifecycle/wake-engineless-calls.ts'
 import type { HasLiveEngine } from './gate.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease/lease.ts'
 import type { LeaseKeeper } from './lease/lease-keeper.ts'
@@ -132,7 +132,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   const start = async (): Promise<void> => {
     for (const route of options.routes) await configureRoute(database, route)
-    await letGoOfEngineless(database)
+    await wakeEnginelessCalls(database)
     lease = await takeNewLease()
     const sweep = createSweep({
       ...options,

@@ -1,7 +1,7 @@
 import { sql, type Queryable, type Transaction } from '../database/database.ts'
-import { decisionFragment, heldBy } from '../domains/calls/call-fragments.ts'
-import type { CallFence } from '../domains/calls/call-progress-store.ts'
-import type { CallOrigin } from '../domains/calls/call-states.ts'
+import { heldBy } from '../domains/calls/lifecycle/call-fragments.ts'
+import type { CallFence } from '../domains/calls/lifecycle/call-fence.ts'
+import type { CallOrigin } from '../domains/calls/lifecycle/call-states.ts'
 import type { LaneKind } from '../domains/calls/lane-store.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
@@ -114,74 +114,3 @@ export const countAttempts = async (
   ])
   return row?.attempts ?? 0
 }
-
-const releaseStatement = sql(
-  'gate-store.releaseClaim',
-  `with woken as (
-     update dispatch_organizations
-        set ready = true
-      where organization_id = $1
-     returning organization_id
-   )
-   update calls c
-      set lease_token = null,
-          node_id     = null,
-          claimed_at  = null,
-          -- A closed lane holds its calls by itself, and may open sooner than it seemed.
-          not_before  = case when $5::text is null then c.not_before
-                             else coalesce($4::timestamptz, 'infinity') end,
-          wait_reason = $5,
-          ${decisionFragment({ decision: "'wait'", reason: '$6', until: '$4' })}
-     from woken w
-    where c.organization_id = w.organization_id
-      and c.id = $2
-      and ${heldBy('$3', 'c.lease_token')}
-      and c.status = 'queued'`,
-)
-
-export interface Release {
-  /** One sentence. */
-  readonly reason: string
-  readonly until?: Date | undefined
-  /** Given, the call itself waits until then, or until it is let go; else whatever holds its lane. */
-  readonly waitReason?: 'attempts_per_day' | 'no_engine' | undefined
-}
-
-/** Back to the queue before anything was dialled. False: no longer ours. */
-export const releaseClaim = async (
-  db: Queryable,
-  fence: CallFence,
-  { reason, until, waitReason }: Release,
-): Promise<boolean> =>
-  (await db.run(releaseStatement, [
-    fence.organizationId,
-    fence.callId,
-    fence.leaseToken,
-    until ?? null,
-    waitReason ?? null,
-    reason,
-  ])) > 0
-
-// Dispatch rows are locked before calls, as everywhere.
-const letGoStatement = sql(
-  'gate-store.letGoOfEngineless',
-  `with woken as (
-     update dispatch_organizations
-        set ready = true
-      where organization_id in (select organization_id
-                                  from calls
-                                 where status = 'queued'
-                                   and wait_reason = 'no_engine')
-     returning organization_id
-   )
-   update calls c
-      set not_before  = now(),
-          wait_reason = null
-     from woken w
-    where c.organization_id = w.organization_id
-      and c.status = 'queued'
-      and c.wait_reason = 'no_engine'`,
-)
-
-/** Calls that waited for an engine are judged again, once: what is set now may serve them. Returns how many. */
-export const letGoOfEngineless = (db: Queryable): Promise<number> => db.run(letGoStatement, [])

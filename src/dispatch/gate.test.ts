@@ -12,18 +12,15 @@ import {
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import type { Database, Statement } from '../database/database.ts'
-import type { EndedCall } from '../domains/calls/call-ended.ts'
-import {
-  finishCall,
-  markConnected,
-  requeueCongested,
-  requeueUnsent,
-} from '../domains/calls/call-progress-store.ts'
+import type { EndedCall } from '../domains/calls/lifecycle/call-ended.ts'
+import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import { markConnected } from '../domains/calls/lifecycle/mark-connected.ts'
+import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { policyToJson, sandboxPolicy } from '../domains/organizations/calling-policy.ts'
 import { newId } from '../runtime/ids.ts'
 import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
-import { letGoOfEngineless } from './gate-store.ts'
+import { wakeEnginelessCalls } from '../domains/calls/lifecycle/wake-engineless-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 import { computeDueLanes } from './lane-edges.ts'
 
@@ -203,7 +200,7 @@ describe('the gate', () => {
     assert.equal(outcome.kind, 'wait')
     assert.equal((await read(call)).wait_reason, 'no_engine')
     assert.deepEqual((await claimAll()).calls, [], 'it is not claimed again and again')
-    assert.equal(await letGoOfEngineless(test.db), 1)
+    assert.equal(await wakeEnginelessCalls(test.db), 1)
     const [again] = (await claimAll()).calls
     assert.ok(again)
     assert.equal((await gate(again)).kind, 'dial')

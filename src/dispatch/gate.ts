@@ -2,12 +2,9 @@ import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { sqlStateOf } from '../database/errors.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import { enterBatch } from '../domains/batches/enter-batch.ts'
-import type { EndedCall, OnCallEnded } from '../domains/calls/call-ended.ts'
-import {
-  finishCall,
-  type CallFence,
-  type CallResult,
-} from '../domains/calls/call-progress-store.ts'
+import type { EndedCall, OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
+import { finishCall, type CallResult } from '../domains/calls/lifecycle/end-held-call.ts'
+import { type CallFence } from '../domains/calls/lifecycle/call-fence.ts'
 import { calleeZones, dayOfCallee } from '../calling-hours/openings.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
 import { lackSentences } from '../domains/calls/lack-sentences.ts'
@@ -17,14 +14,9 @@ import {
   describeDestinationProblem,
   destinationProblem,
 } from '../domains/organizations/phone-destination.ts'
-import {
-  countAttempts,
-  loadForGate,
-  releaseClaim,
-  type GateRow,
-  type Release,
-} from './gate-store.ts'
-import { markDialing, maxCallDurationMs } from './mark-dialing.ts'
+import { countAttempts, loadForGate, type GateRow } from './gate-store.ts'
+import { releaseClaim, type Release } from '../domains/calls/lifecycle/release-claim.ts'
+import { markDialing, maxCallDurationMs } from '../domains/calls/lifecycle/mark-dialing.ts'
 
 export type GateOutcome =
   /** `dialing` is committed: dial now. */

@@ -13,15 +13,15 @@ import {
 } from '../../tests/support/queue-fixtures.ts'
 import type { ExplanationReason } from '../contract/explanations.ts'
 import type { Database } from '../database/database.ts'
-import { finishCall } from '../domains/calls/call-progress-store.ts'
-import { cancelQueuedCall } from '../domains/calls/cancel-store.ts'
+import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import { cancelQueuedCall } from '../domains/calls/lifecycle/cancel-queued-call.ts'
 import { explainCall, type Reader } from '../domains/calls/explain-call.ts'
 import { setSourcePaused } from '../domains/calls/lane-store.ts'
 import { placeManualCall } from '../domains/calls/place-manual-call.ts'
 import { newId } from '../runtime/ids.ts'
 import type { ClaimedCall } from './claim/claim-calls.ts'
 import { passGate } from './gate.ts'
-import { parkCalls } from './park-calls.ts'
+import { parkCalls } from '../domains/calls/lifecycle/park-calls.ts'
 
 const number = '+12025550100'
 

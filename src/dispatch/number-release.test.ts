@@ -13,19 +13,16 @@ import {
   type CallingOrganization,
 } from '../../tests/support/queue-fixtures.ts'
 import type { Database, Queryable } from '../database/database.ts'
-import { cancelRecipients } from '../domains/batches/recipient-store.ts'
-import {
-  finishCall,
-  requeueCongested,
-  requeueUnsent,
-} from '../domains/calls/call-progress-store.ts'
-import { cancelQueuedCall, requestCancel } from '../domains/calls/cancel-store.ts'
+import { cancelCallsOfBatch } from '../domains/calls/lifecycle/cancel-calls-of-batch.ts'
+import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
+import { cancelQueuedCall, requestCancel } from '../domains/calls/lifecycle/cancel-queued-call.ts'
 import { lockDispatch, setSourcePaused } from '../domains/calls/lane-store.ts'
 import { eraseContact } from '../domains/retention/erase-contact.ts'
 import { newId } from '../runtime/ids.ts'
 import type { ClaimedCall } from './claim/claim-calls.ts'
 import { createNumberSweep } from './forgotten-numbers.ts'
-import { releaseClaim } from './gate-store.ts'
+import { releaseClaim } from '../domains/calls/lifecycle/release-claim.ts'
 import { passGate } from './gate.ts'
 import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './lease/rescue.ts'
 
@@ -170,7 +167,7 @@ describe('a call to a number in use is let go', () => {
     await turn()
     await db.transaction(async (tx) => {
       await lockDispatch(tx, organization.organizationId)
-      await cancelRecipients(tx, organization.organizationId, batch)
+      await cancelCallsOfBatch(tx, organization.organizationId, batch)
     })
     assert.deepEqual(idsOf(await turn()), waiters.slice(0, 1))
   })

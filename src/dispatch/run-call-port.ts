@@ -1,4 +1,4 @@
-import type { CallOrigin } from '../domains/calls/call-states.ts'
+import type { CallOrigin } from '../domains/calls/lifecycle/call-states.ts'
 import type { RouteName } from '../domains/organizations/organization-mode.ts'
 
 /**

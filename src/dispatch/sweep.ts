@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { OnCallEnded } from '../domains/calls/call-ended.ts'
+import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createNumberSweep } from './forgotten-numbers.ts'

@@ -15,8 +15,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import type { Batch } from '../../src/contract/batches.ts'
 import { enterBatch } from '../../src/domains/batches/enter-batch.ts'
 import { pauseBatchById } from '../../src/domains/batches/pause-batch.ts'
-import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
-import { markDialing } from '../../src/dispatch/mark-dialing.ts'
+import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { markDialing } from '../../src/domains/calls/lifecycle/mark-dialing.ts'
 
 let test: TestDatabase
 let batches: BatchFixture

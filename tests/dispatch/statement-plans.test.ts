@@ -15,7 +15,8 @@ import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-cal
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
 import { findWork } from '../../src/dispatch/claim/find-work.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
-import { countAttempts, releaseClaim } from '../../src/dispatch/gate-store.ts'
+import { countAttempts } from '../../src/dispatch/gate-store.ts'
+import { releaseClaim } from '../../src/domains/calls/lifecycle/release-claim.ts'
 import { rescueJobs, touchJobWorkers } from '../../src/jobs/job-worker-store.ts'
 import { renewLease } from '../../src/dispatch/lease/lease.ts'
 import {
@@ -26,17 +27,21 @@ import {
 import { wakeRunOfCall } from '../../src/domains/automations/run-store.ts'
 import { settleBatch } from '../../src/domains/batches/settle-batch.ts'
 import { findAgentOfCall } from '../../src/domains/calls/agent-of-call.ts'
-import {
-  finishCall,
-  markConnected,
-  recordSummary,
-  requeueCongested,
-} from '../../src/domains/calls/call-progress-store.ts'
+import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { markConnected } from '../../src/domains/calls/lifecycle/mark-connected.ts'
+import { recordSummary } from '../../src/domains/calls/record-summary.ts'
+import { requeueCongested } from '../../src/domains/calls/lifecycle/requeue-call.ts'
 import { findApiCall } from '../../src/domains/calls/call-store.ts'
-import { cancelQueuedCall, requestCancel } from '../../src/domains/calls/cancel-store.ts'
+import {
+  cancelQueuedCall,
+  requestCancel,
+} from '../../src/domains/calls/lifecycle/cancel-queued-call.ts'
 import { findPlacement } from '../../src/domains/calls/placement-store.ts'
 import { upsertContactRow } from '../../src/domains/contacts/contact-store.ts'
-import { lockKnownContacts, updateContacts } from '../../src/domains/contacts/recipient-store.ts'
+import {
+  lockKnownContacts,
+  updateContacts,
+} from '../../src/domains/contacts/contacts-of-recipients.ts'
 import { readSummary, readTranscript } from '../../src/domains/results/result-reader.ts'
 import { purgeSupersededRevisions } from '../../src/domains/results/result-store.ts'
 import { appendTurn, listTurns } from '../../src/domains/results/transcript-store.ts'
@@ -73,10 +78,10 @@ const limits: Readonly<Record<string, Limit>> = {
   'claim-calls.claim': { rows: 600 + grown.live + 1.1 * grown.lanes, pages: 2_500 },
   'claim-calls.refillRoute': ofLiveCalls,
   // Rows of new pages, or of many indexes, and what PL/pgSQL looks up.
-  'call-store.insertCall': { rows: 60, pages: 600 },
+  'insert-call.insertCall': { rows: 60, pages: 600 },
   'enqueue-job.add': { rows: 60, pages: 600 },
-  'recipient-store.lockKnownContacts': { rows: 600, pages: 1_500 },
-  'recipient-store.updateContacts': { rows: 200, pages: 4_000 },
+  'contacts-of-recipients.lockKnownContacts': { rows: 600, pages: 1_500 },
+  'contacts-of-recipients.updateContacts': { rows: 200, pages: 4_000 },
   'rescue.overdueCalls': ofLiveCalls,
   'rescue.dialledForgotten': ofLiveCalls,
   // And the lost ones are written.

@@ -4,8 +4,8 @@ import { insertAutomation } from '../../src/domains/automations/automation-store
 import type { AutomationDefinition } from '../../src/domains/automations/definition.ts'
 import { queueRun } from '../../src/domains/automations/queue-run.ts'
 import { wakeRunAfterCall } from '../../src/domains/automations/wake-run.ts'
-import { finishCall } from '../../src/domains/calls/call-progress-store.ts'
-import type { CallOrigin, TerminalStatus } from '../../src/domains/calls/call-states.ts'
+import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import type { CallOrigin, TerminalStatus } from '../../src/domains/calls/lifecycle/call-states.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { execute, type CallingOrganization } from './queue-fixtures.ts'
 

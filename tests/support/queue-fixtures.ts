@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database, Queryable } from '../../src/database/database.ts'
 import { sql } from '../../src/database/database.ts'
-import { insertCall } from '../../src/domains/calls/call-store.ts'
+import { insertCall } from '../../src/domains/calls/lifecycle/insert-call.ts'
 import { ensureLane, laneId, type Lane } from '../../src/domains/calls/lane-store.ts'
 import type { CallRow } from '../../src/domains/calls/call-record.ts'
 import {

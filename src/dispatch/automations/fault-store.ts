@@ -1,8 +1,8 @@
 import { activeFragment } from '../../domains/automations/run-fragments.ts'
 import { sql, type Database, type Queryable } from '../../database/database.ts'
 import { findActivePosition } from '../../domains/automations/run-store.ts'
-import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
-import { cancelQueuedCall } from '../../domains/calls/cancel-store.ts'
+import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import { cancelQueuedCall } from '../../domains/calls/lifecycle/cancel-queued-call.ts'
 import type { ClaimedRun } from './claim-runs.ts'
 import { storeEnd } from './commit-store.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '../../domains/automations/definition.ts'
 import { activeFragment } from '../../domains/automations/run-fragments.ts'
 import type { ActiveRunStatus } from '../../domains/automations/run-states.ts'
-import type { CallOrigin } from '../../domains/calls/call-states.ts'
+import type { CallOrigin } from '../../domains/calls/lifecycle/call-states.ts'
 import { policyOfJson, type CallingPolicyJson } from '../../domains/organizations/calling-policy.ts'
 import { contactFacts } from '../../domains/automations/stepping/contact-facts.ts'
 import type { ClaimedRun } from './claim-runs.ts'

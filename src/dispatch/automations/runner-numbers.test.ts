@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { Database } from '../../database/database.ts'
 import { explainRun } from '../../domains/automations/explain-run.ts'
 import { wakeRunAfterCall } from '../../domains/automations/wake-run.ts'
-import { finishCall } from '../../domains/calls/call-progress-store.ts'
+import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
 import { newId } from '../../runtime/ids.ts'
 import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { passGate } from '../gate.ts'

@@ -178,7 +178,7 @@ describe('a race', () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     let isCancelled = false
     const racing = interrupting(db, async (statement) => {
-      if (isCancelled || statement !== 'call-store.insertCall') return
+      if (isCancelled || statement !== 'insert-call.insertCall') return
       isCancelled = true
       assert.equal((await rig.cancel(runId)).status, 'cancelled')
     })

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import { runsChannel } from '../../domains/automations/queue-run.ts'
-import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
+import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { repeat, systemSleep, type Repeating, type Sleep } from '../../runtime/repeating.ts'

@@ -13,8 +13,8 @@ import {
   type CallingOrganization,
 } from '../../../tests/support/queue-fixtures.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { insertCall } from '../../domains/calls/call-store.ts'
-import { finishCall } from '../../domains/calls/call-progress-store.ts'
+import { insertCall } from '../../domains/calls/lifecycle/insert-call.ts'
+import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
 import { laneId, setSourcePaused } from '../../domains/calls/lane-store.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 import { decideModes } from '../../domains/organizations/organization-store.ts'

@@ -1,4 +1,5 @@
 import { sql } from '../../database/database.ts'
+import { leaseCallsFragment } from '../../domains/calls/lifecycle/lease-calls.ts'
 
 /* The statements of claim-calls.ts that carry its design; what they do together is told there. */
 
@@ -149,19 +150,7 @@ export const claimStatement = sql(
        from held h
    ),
    leased as (
-     update calls c
-        set lease_token = gen_random_uuid(),
-            node_id     = $4,
-            claimed_at  = statement_timestamp(),
-            wait_reason = null,
-            number_next = false,
-            route       = $6
-       from first_of_number h
-      -- Where it was locked: not looked for again.
-      where c.ctid = h.row_place
-        and c.organization_id = h.organization_id
-        and h.is_free
-     returning c.organization_id, c.id, c.lease_token, h.rank, h.source_id
+     ${leaseCallsFragment({ from: 'first_of_number', nodeId: '$4', route: '$6' })}
    ),
    served as (
      select organization_id, count(*) as calls

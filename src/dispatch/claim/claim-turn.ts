@@ -3,7 +3,7 @@ import type { RouteName } from '../../domains/organizations/organization-mode.ts
 import { claimCalls, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 import { computeDueLanes } from '../lane-edges.ts'
-import { parkCalls } from '../park-calls.ts'
+import { parkCalls } from '../../domains/calls/lifecycle/park-calls.ts'
 
 /** Calls leased in one transaction, which holds the route's lock: as many as the highest pace lets start at once. */
 export const maxCallsPerClaim = 50

@@ -10,8 +10,8 @@ import {
   type CallingOrganization,
 } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import type { EndedCall, OnCallEnded } from '../../domains/calls/call-ended.ts'
-import { markConnected } from '../../domains/calls/call-progress-store.ts'
+import type { EndedCall, OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
 import { createManualClock } from '../../runtime/clock.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'

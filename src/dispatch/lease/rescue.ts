@@ -1,7 +1,8 @@
 import { sql, type Database, type Queryable } from '../../database/database.ts'
-import type { OnCallEnded } from '../../domains/calls/call-ended.ts'
-import { decisionFragment, heldBy } from '../../domains/calls/call-fragments.ts'
-import { finishCall, type CallFence } from '../../domains/calls/call-progress-store.ts'
+import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import { releaseLostClaimsText } from '../../domains/calls/lifecycle/release-lost-claims.ts'
+import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
+import { type CallFence } from '../../domains/calls/lifecycle/call-fence.ts'
 
 /** Calls ended in one sweep; the next sweep takes the rest. */
 const maxCallsPerSweep = 200
@@ -142,49 +143,12 @@ const fenceOf = (row: FenceRow): CallFence => ({
   leaseToken: row.lease_token,
 })
 
-const requeueText = (condition: string): string => `with lost as materialized (
-     select c.organization_id, c.id, c.lease_token
-       from calls c
-      where c.lease_token is not null
-        and c.status = 'queued'
-        and ${condition}
-   ),
-   woken as (
-     update dispatch_organizations
-        set ready = true
-      where organization_id in (select organization_id from lost)
-     returning organization_id
-   ),
-   held as materialized (
-     -- A row that somebody holds is left for the next sweep: a process that was paused amid a transaction must not keep
-     -- the others from coming back.
-     -- Each is looked for by itself: joined, it could be sought among all calls of its organization.
-     select c.organization_id, c.id
-       from lost l
-       join woken w on w.organization_id = l.organization_id
-      cross join lateral (
-        select organization_id, id
-          from calls
-         where organization_id = l.organization_id
-           and id = l.id
-           and ${heldBy('l.lease_token')}
-           and status = 'queued'
-         limit 1
-           for update skip locked
-      ) c
-   )
-   update calls c
-      set lease_token = null,
-          node_id     = null,
-          claimed_at  = null,
-          ${decisionFragment({ decision: "'requeued'", reason: "'Its node stopped before it was dialled.'" })}
-     from held h
-    where c.organization_id = h.organization_id
-      and c.id = h.id`
+const requeueOfDeadNodes = sql(
+  'rescue.requeueOfDeadNodes',
+  releaseLostClaimsText(`c.node_id = ${deadNodes}`),
+)
 
-const requeueOfDeadNodes = sql('rescue.requeueOfDeadNodes', requeueText(`c.node_id = ${deadNodes}`))
-
-const requeueForgotten = sql('rescue.requeueForgotten', requeueText(forgottenFragment))
+const requeueForgotten = sql('rescue.requeueForgotten', releaseLostClaimsText(forgottenFragment))
 
 const requeueUndialled = (
   db: Queryable,

@@ -4,7 +4,7 @@ import type { ExplanationReason } from '../../contract/explanations.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { explainCall, type CallExplanation, type Reader } from '../calls/explain-call.ts'
-import { isTerminal } from '../calls/call-states.ts'
+import { isTerminal } from '../calls/lifecycle/call-states.ts'
 
 /** Why a run does not go on. */
 export interface RunExplanation {

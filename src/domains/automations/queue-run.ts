@@ -1,7 +1,7 @@
 import { ApiError, notFoundInBody } from '../../contract/api-error.ts'
 import type { Transaction } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
-import type { CallOrigin } from '../calls/call-states.ts'
+import type { CallOrigin } from '../calls/lifecycle/call-states.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
 import {
   describeDestinationProblem,

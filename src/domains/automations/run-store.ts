@@ -7,7 +7,7 @@ import type { AutomationStatus } from '../../contract/automations.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid } from '../../runtime/ids.ts'
-import type { CallOrigin } from '../calls/call-states.ts'
+import { liveStates, statusIn, type CallOrigin } from '../calls/lifecycle/call-states.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
 import { activeFragment } from './run-fragments.ts'
 
@@ -169,7 +169,7 @@ export interface RunPosition {
 
 const positionStatement = sql(
   'run-store.findActivePosition',
-  `select r.sequence, r.call_id, coalesce(c.status in ('dialing', 'in_progress'), false) as is_call_live
+  `select r.sequence, r.call_id, coalesce(${statusIn(liveStates, 'c.status')}, false) as is_call_live
      from automation_runs r
      left join lateral (select status from calls
                          where organization_id = r.organization_id and id = r.call_id

@@ -1,4 +1,4 @@
-import type { OnCallEnded } from '../calls/call-ended.ts'
+import type { OnCallEnded } from '../calls/lifecycle/call-ended.ts'
 import { runsChannel } from './queue-run.ts'
 import { wakeRunOfCall } from './run-store.ts'
 

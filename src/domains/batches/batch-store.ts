@@ -3,6 +3,7 @@ import type { BatchStatus } from '../../contract/states.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid } from '../../runtime/ids.ts'
+import { liveStates, statusIn } from '../calls/lifecycle/call-states.ts'
 import type { BatchRow } from './batch-resource.ts'
 
 /** Where a batch was made. Only `api` batches are visible through the API (D14). */
@@ -63,7 +64,7 @@ const countedBatches = `(
        left join lateral (
          select count(*) filter (where status = 'pending') as pending,
                 count(*) filter (where status = 'queued') as queued,
-                count(*) filter (where status in ('dialing', 'in_progress')) as in_progress,
+                count(*) filter (where ${statusIn(liveStates)}) as in_progress,
                 count(*) filter (where status = 'completed') as completed,
                 count(*) filter (where status = 'failed') as failed,
                 count(*) filter (where status = 'cancelled') as cancelled,

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { ApiError } from '../../contract/api-error.ts'
 import type { Batch } from '../../contract/batches.ts'
 import type { BatchStatus } from '../../contract/states.ts'
-import { requeueCongested } from '../calls/call-progress-store.ts'
+import { requeueCongested } from '../calls/lifecycle/requeue-call.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { batchTransitions } from './batch-states.ts'
 

@@ -6,7 +6,7 @@ import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore, isBatchOver } from './batch-states.ts'
 import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { lockBatch } from './lock-batch.ts'
-import { cancelRecipients } from './recipient-store.ts'
+import { cancelCallsOfBatch } from '../calls/lifecycle/cancel-calls-of-batch.ts'
 import { settleBatch } from './settle-batch.ts'
 
 /** POST /batches/{batch_id}/cancel. */
@@ -38,7 +38,7 @@ const cancelOpenBatch = async (
   // If the last recipient ends meanwhile, there is nothing to cancel and the batch stays as it ended.
   const [, ended] = await Promise.all([
     setSourcePaused(tx, organizationId, batchId, true),
-    cancelRecipients(tx, organizationId, batchId),
+    cancelCallsOfBatch(tx, organizationId, batchId),
     moveBatch(tx, organizationId, batchId, 'cancelled', batchStatesBefore('cancelled')),
   ])
   await closeCancelled(tx, organizationId, batchId, ended)
@@ -53,7 +53,7 @@ export const cancelLeftovers = async (
   organizationId: string,
   batchId: string,
 ): Promise<void> => {
-  const ended = await cancelRecipients(tx, organizationId, batchId)
+  const ended = await cancelCallsOfBatch(tx, organizationId, batchId)
   await closeCancelled(tx, organizationId, batchId, ended)
 }
 

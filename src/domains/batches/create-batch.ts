@@ -7,7 +7,7 @@ import { isUuid, newId } from '../../runtime/ids.ts'
 import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { insertDormantLanes, laneId, type Lane } from '../calls/lane-store.ts'
 import { findPlacement, type Placement } from '../calls/placement-store.ts'
-import { findPhoneNumbers } from '../contacts/recipient-store.ts'
+import { findPhoneNumbers } from '../contacts/contacts-of-recipients.ts'
 import { upsertRecipients } from '../contacts/upsert-recipients.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
 import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
@@ -19,7 +19,7 @@ import {
   fieldDetails,
   type NamedNumber,
 } from './check-recipients.ts'
-import { insertRecipients, type NewRecipient } from './recipient-store.ts'
+import { insertPendingCalls, type NewRecipient } from '../calls/lifecycle/insert-pending-calls.ts'
 
 /** POST /batches: a draft; its recipients are upserted with it or not at all (D5). */
 export const createBatch: ApiHandler<
@@ -57,7 +57,7 @@ export const draftBatch = async (
   const [, , , row] = await Promise.all([
     insertBatch(tx, organizationId, batch),
     insertDormantLanes(tx, organizationId, lanes),
-    insertRecipients(tx, organizationId, {
+    insertPendingCalls(tx, organizationId, {
       ...batch,
       batchId: batch.id,
       agentVersion,

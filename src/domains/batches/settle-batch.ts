@@ -1,5 +1,6 @@
 import { sql, type Transaction } from '../../database/database.ts'
-import type { OnCallEnded } from '../calls/call-ended.ts'
+import { openStates, statusIn } from '../calls/lifecycle/call-states.ts'
+import type { OnCallEnded } from '../calls/lifecycle/call-ended.ts'
 import { lockBatch } from './batch-store.ts'
 
 const settleStatement = sql(
@@ -9,7 +10,7 @@ const settleStatement = sql(
                           from calls
                          where organization_id = $1
                            and batch_id = $2
-                           and status in ('pending', 'queued', 'dialing', 'in_progress')) as is_over
+                           and ${statusIn(openStates)}) as is_over
    ),
    counted as materialized (
      select count(*) filter (where c.status = 'completed') as completed,

@@ -8,7 +8,7 @@ import { batchResource, type BatchRow } from './batch-resource.ts'
 import { startableStates } from './batch-states.ts'
 import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { lockBatch } from './lock-batch.ts'
-import { queueRecipients } from './recipient-store.ts'
+import { queuePendingCalls } from '../calls/lifecycle/queue-pending-calls.ts'
 
 /** POST /batches/{batch_id}/start: also the resume (D5). */
 export const startBatch: ApiHandler<'startBatch'> = async ({ params }, { db, organizationId }) =>
@@ -45,7 +45,7 @@ export const releaseBatch = async (
 ): Promise<boolean> => {
   const [, , hasMoved] = await Promise.all([
     wakeSource(tx, organizationId, batchId),
-    queueRecipients(tx, organizationId, batchId),
+    queuePendingCalls(tx, organizationId, batchId),
     moveBatch(tx, organizationId, batchId, 'queued', from),
   ])
   tx.hintAfterCommit(callsChannel)

@@ -2,67 +2,7 @@ import { callStatuses } from '../../contract/states.ts'
 import { lookup, sql, type Queryable } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { callColumns, type CallRow } from './call-record.ts'
-import { wokenFirst, wokenFragment } from './call-fragments.ts'
-import type { CallOrigin } from './call-states.ts'
-
-export interface NewCall {
-  readonly id: string
-  readonly origin: CallOrigin
-  readonly contactId: string
-  readonly agentId: string
-  readonly agentVersion: number
-  readonly phoneNumber: string
-  readonly laneId: string
-  readonly batchId?: string
-  readonly automationRunId?: string
-}
-
-const insertText = `with ${wokenFragment}
-   insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
-                      lane_id, batch_id, automation_run_id)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-    where ${wokenFirst}`
-
-const insertStatement = sql(
-  'call-store.insertCall',
-  `${insertText}
-   returning id, ${callColumns}`,
-)
-
-const insertKnownStatement = sql('call-store.insertKnownCall', insertText)
-
-const newCallValues = (organizationId: string, call: NewCall): unknown[] => [
-  organizationId,
-  call.id,
-  call.origin,
-  call.contactId,
-  call.agentId,
-  call.agentVersion,
-  call.phoneNumber,
-  call.laneId,
-  call.batchId ?? null,
-  call.automationRunId ?? null,
-]
-
-/** Queues a call that is due at once. Its lane exists (`ensureLane`). */
-export const insertCall = async (
-  db: Queryable,
-  organizationId: string,
-  call: NewCall,
-): Promise<CallRow> => {
-  const row = await db.row<CallRow>(insertStatement, newCallValues(organizationId, call))
-  if (!row) throw new Error(`organization ${organizationId} has no dispatch row`)
-  return row
-}
-
-/** The same for a caller who knows the row beforehand: reading it back is half of what an insert costs us. */
-export const insertKnownCall = async (
-  db: Queryable,
-  organizationId: string,
-  call: NewCall,
-): Promise<void> => {
-  await db.run(insertKnownStatement, newCallValues(organizationId, call))
-}
+import type { CallOrigin } from './lifecycle/call-states.ts'
 
 /**
  * What holds for calls that the API shows, in words that are the predicate of no index: where the call's id is given, it is

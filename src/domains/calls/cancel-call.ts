@@ -2,9 +2,9 @@ import { notFound } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
 import { callResource, type CallRow } from './call-record.ts'
-import type { CallOrigin } from './call-states.ts'
-import type { OnCallEnded } from './call-ended.ts'
-import { requestCancel } from './cancel-store.ts'
+import type { CallOrigin } from './lifecycle/call-states.ts'
+import type { OnCallEnded } from './lifecycle/call-ended.ts'
+import { requestCancel } from './lifecycle/cancel-queued-call.ts'
 import { findApiCall } from './call-store.ts'
 
 /** NOTIFY channel: a live call is to be cancelled. A hint; nodes look for themselves four times a second. */

@@ -1,6 +1,6 @@
 import type { CallStatus } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
-import type { CallOrigin } from './call-states.ts'
+import type { CallOrigin } from './lifecycle/call-states.ts'
 import type { LaneKind } from './lane-store.ts'
 import type { LiveLack } from '../organizations/organization-mode.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'

@@ -7,9 +7,9 @@ import {
   destinationProblem,
 } from '../organizations/phone-destination.ts'
 import type { CallRow } from './call-record.ts'
-import type { CallOrigin } from './call-states.ts'
+import type { CallOrigin } from './lifecycle/call-states.ts'
 import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
-import { insertKnownCall } from './call-store.ts'
+import { insertKnownCall } from './lifecycle/insert-call.ts'
 import { ensureLane, laneId, type Lane } from './lane-store.ts'
 import { findPlacement, type Placement } from './placement-store.ts'
 

@@ -11,7 +11,7 @@ import {
   updateContacts,
   type ContactChange,
   type KnownContact,
-} from './recipient-store.ts'
+} from './contacts-of-recipients.ts'
 
 const uniqueViolation = '23505'
 

@@ -5,11 +5,11 @@ import {
   forgetCallTexts,
   forgetPhoneNumber,
   lockOpenCalls,
-} from '../calls/forget-store.ts'
+} from '../calls/forget-calls.ts'
 import { deleteContact, findContactByNumber } from '../contacts/contact-store.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
-import { forgetResults } from '../results/forget-store.ts'
+import { forgetResults } from '../results/forget-results.ts'
 
 /** What an erasure took away, as commands print it. */
 export interface Erasure {

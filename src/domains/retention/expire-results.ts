@@ -1,7 +1,7 @@
 import { sql, type Database, type Queryable } from '../../database/database.ts'
-import { forgetCallTexts } from '../calls/forget-store.ts'
+import { forgetCallTexts } from '../calls/forget-calls.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
-import { forgetResults } from '../results/forget-store.ts'
+import { forgetResults } from '../results/forget-results.ts'
 
 interface ExpiredCall {
   readonly organization_id: string

@@ -12,7 +12,7 @@ import {
 } from '../../../tests/support/organization-fixture.ts'
 import { execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import { recordSummary } from '../calls/call-progress-store.ts'
+import { recordSummary } from '../calls/record-summary.ts'
 import { findCall } from '../calls/call-store.ts'
 import { findContact } from '../contacts/contact-store.ts'
 import { addDoNotCall, isOnDoNotCallList } from '../organizations/do-not-call.ts'

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/database.ts'
-import { isTerminal } from '../../domains/calls/call-states.ts'
+import { isTerminal } from '../../domains/calls/lifecycle/call-states.ts'
 import { findCall } from '../../domains/calls/call-store.ts'
 import { insertRecording, recordingStatus } from '../../domains/recordings/recording-store.ts'
 import type { CallKey } from '../../domains/results/transcript-store.ts'

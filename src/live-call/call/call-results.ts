@@ -1,4 +1,4 @@
-import type { TerminalStatus } from '../../domains/calls/call-states.ts'
+import type { TerminalStatus } from '../../domains/calls/lifecycle/call-states.ts'
 import type { ResultsAtEnd } from '../../domains/results/open-results.ts'
 
 /**

@@ -1,13 +1,13 @@
 import { frameMs } from '../../audio/frame.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { EndedCall, OnCallEnded } from '../../domains/calls/call-ended.ts'
+import type { EndedCall, OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
+import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
 import {
-  finishCall,
-  markConnected,
   requeueCongested,
   requeueTrunkDown,
   requeueUnsent,
-} from '../../domains/calls/call-progress-store.ts'
+} from '../../domains/calls/lifecycle/requeue-call.ts'
 import { insertRecording, type RecordedFrames } from '../../domains/recordings/recording-store.ts'
 import { openResults } from '../../domains/results/open-results.ts'
 import { costOf, type PriceTable } from '../../domains/results/price-table.ts'

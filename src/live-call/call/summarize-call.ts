@@ -6,7 +6,7 @@ import type {
   SummaryUsage,
 } from '../../call-text/summarize.ts'
 import type { Database } from '../../database/database.ts'
-import { recordSummary } from '../../domains/calls/call-progress-store.ts'
+import { recordSummary } from '../../domains/calls/record-summary.ts'
 import { findCall } from '../../domains/calls/call-store.ts'
 import { publishSummary, publishTranscript } from '../../domains/results/publish-result.ts'
 import type { ExhaustedReason } from '../../domains/results/result-states.ts'

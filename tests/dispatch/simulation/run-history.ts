@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../../src/database/database.ts'
-import { isTerminal } from '../../../src/domains/calls/call-states.ts'
+import { isTerminal } from '../../../src/domains/calls/lifecycle/call-states.ts'
 import { setSourcePaused } from '../../../src/domains/calls/lane-store.ts'
 import { checkPromises, observe } from './promises.ts'
 import { execute } from '../../support/queue-fixtures.ts'

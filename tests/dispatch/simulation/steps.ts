@@ -4,13 +4,13 @@ import { takeClaimTurn } from '../../../src/dispatch/claim/claim-turn.ts'
 import { passGate } from '../../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../../src/dispatch/lane-edges.ts'
 import { rescueDeadNodes } from '../../../src/dispatch/lease/rescue.ts'
+import { finishCall } from '../../../src/domains/calls/lifecycle/end-held-call.ts'
+import { markConnected } from '../../../src/domains/calls/lifecycle/mark-connected.ts'
 import {
-  finishCall,
-  markConnected,
   requeueCongested,
   requeueUnsent,
-} from '../../../src/domains/calls/call-progress-store.ts'
-import { requestCancel } from '../../../src/domains/calls/cancel-store.ts'
+} from '../../../src/domains/calls/lifecycle/requeue-call.ts'
+import { requestCancel } from '../../../src/domains/calls/lifecycle/cancel-queued-call.ts'
 import { setSourcePaused, type Lane } from '../../../src/domains/calls/lane-store.ts'
 import { policyToJson } from '../../../src/domains/organizations/calling-policy.ts'
 import { newId } from '../../../src/runtime/ids.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/database/database.ts'
 import type { ClaimedCall } from '../../../src/dispatch/claim/claim-calls.ts'
-import type { OnCallEnded } from '../../../src/domains/calls/call-ended.ts'
+import type { OnCallEnded } from '../../../src/domains/calls/lifecycle/call-ended.ts'
 import type { Lane } from '../../../src/domains/calls/lane-store.ts'
 import {
   sandboxPolicy,

@@ -1,5 +1,5 @@
 import type { AnswerStatus } from '../../../contract/states.ts'
-import type { TerminalStatus } from '../../calls/call-states.ts'
+import type { TerminalStatus } from '../../calls/lifecycle/call-states.ts'
 
 /** How one simulated call ends. */
 export interface SimulatedAnswer {

@@ -1,4 +1,4 @@
-import { sql, type Queryable } from '../database/database.ts'
+import { sql, type Queryable } from '../../../database/database.ts'
 
 /** Calls of one lane looked at in one statement. */
 const maxLookedAt = 500

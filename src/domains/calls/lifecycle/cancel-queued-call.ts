@@ -1,14 +1,14 @@
-import { sql, type Transaction } from '../../database/database.ts'
+import { sql, type Transaction } from '../../../database/database.ts'
 import type { EndedCall } from './call-ended.ts'
 import { decisionFragment, wokenFirst, wokenFragment } from './call-fragments.ts'
-import { endedCall, type EndedRow } from './call-progress-store.ts'
-import { callColumns, type CallRow } from './call-record.ts'
-import type { CallOrigin } from './call-states.ts'
+import { endedCall, type EndedRow } from './end-held-call.ts'
+import { callColumns, type CallRow } from '../call-record.ts'
+import { liveStates, statusIn, type CallOrigin } from './call-states.ts'
 
 // One update for both cases: were they two, a call that turns from queued to dialing in this very moment would be
 // missed by both, for each looks at the row as it was when the statement began.
 const requestStatement = sql(
-  'cancel-store.requestCancel',
+  'cancel-queued-call.requestCancel',
   `with ${wokenFragment},
    changed as (
      update calls
@@ -23,7 +23,7 @@ const requestStatement = sql(
       where organization_id = $1
         and id = $2
         and ($3::text is null or origin = $3)
-        and (status = 'queued' or (status in ('dialing', 'in_progress') and cancel_requested_at is null))
+        and (status = 'queued' or (${statusIn(liveStates)} and cancel_requested_at is null))
         and ${wokenFirst}
      returning id, phone_number, origin, ${callColumns}
    )
@@ -56,7 +56,7 @@ export const requestCancel = async (
 }
 
 const cancelQueuedStatement = sql(
-  'cancel-store.cancelQueuedCall',
+  'cancel-queued-call.cancelQueuedCall',
   `with ${wokenFragment},
    cancelled as (
      update calls

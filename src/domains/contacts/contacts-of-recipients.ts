@@ -36,11 +36,11 @@ const knownText = `with named as materialized (
      join contacts c on c.organization_id = n.organization_id and c.id = n.id
     order by c.id`
 
-const knownStatement = sql('recipient-store.findKnownContacts', knownText)
+const knownStatement = sql('contacts-of-recipients.findKnownContacts', knownText)
 
 // In the order of ids, as the upsert of a single contact locks them.
 const lockStatement = sql(
-  'recipient-store.lockKnownContacts',
+  'contacts-of-recipients.lockKnownContacts',
   `${knownText} for no key update of c`,
 )
 
@@ -71,7 +71,7 @@ const inputColumns = `unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6:
             as i (id, source, external_id, name, phone_number, email, company, role, city, country)`
 
 const updateStatement = sql(
-  'recipient-store.updateContacts',
+  'contacts-of-recipients.updateContacts',
   `update contacts c
       set source       = i.source,
           external_id  = i.external_id,
@@ -104,7 +104,7 @@ export const updateContacts = async (
 }
 
 const insertStatement = sql(
-  'recipient-store.insertContacts',
+  'contacts-of-recipients.insertContacts',
   `insert into contacts (organization_id, id, source, external_id, name, phone_number, email, company, role, city, country)
    select $1, i.*
      from ${inputColumns}
@@ -142,7 +142,7 @@ const changeValues = (organizationId: string, changes: readonly ContactChange[])
 ]
 
 const existingStatement = sql(
-  'recipient-store.findPhoneNumbers',
+  'contacts-of-recipients.findPhoneNumbers',
   `select id, phone_number
      from contacts
     where organization_id = $1

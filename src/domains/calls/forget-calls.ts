@@ -1,7 +1,8 @@
 import { sql, type Transaction } from '../../database/database.ts'
+import { liveStates, statusIn } from './lifecycle/call-states.ts'
 
 const textsStatement = sql(
-  'forget-store.forgetCallTexts',
+  'forget-calls.forgetCallTexts',
   `update calls
       set summary = null,
           -- Of a call that nobody answered it is what the carrier said.
@@ -21,11 +22,11 @@ export const forgetCallTexts = async (
   await tx.run(textsStatement, [organizationId, callIds])
 }
 
-const wakeStatement = sql('forget-store.wakeOrganization', 'select wake_organization($1)')
+const wakeStatement = sql('forget-calls.wakeOrganization', 'select wake_organization($1)')
 
 const openStatement = sql(
-  'forget-store.lockOpenCalls',
-  `select id, status in ('dialing', 'in_progress') as is_live
+  'forget-calls.lockOpenCalls',
+  `select id, ${statusIn(liveStates)} as is_live
      from calls
     where organization_id = $1
       and contact_id = $2
@@ -56,7 +57,7 @@ export const lockOpenCalls = async (
 }
 
 const idsStatement = sql(
-  'forget-store.callIdsOfContact',
+  'forget-calls.callIdsOfContact',
   `select id
      from calls
     where organization_id = $1
@@ -72,7 +73,7 @@ export const callIdsOfContact = async (
   (await tx.rows<{ id: string }>(idsStatement, [organizationId, contactId])).map(({ id }) => id)
 
 const numberStatement = sql(
-  'forget-store.forgetPhoneNumber',
+  'forget-calls.forgetPhoneNumber',
   `update calls
       set phone_number = '',
           -- One that waited for its number waits for nothing now: the gate ends it.

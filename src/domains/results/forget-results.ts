@@ -1,7 +1,7 @@
 import { sql, type Transaction } from '../../database/database.ts'
 
 const closeStatement = sql(
-  'forget-store.closeResults',
+  'forget-results.closeResults',
   `update results
       set status = 'unavailable',
           reason = 'retention_expired',
@@ -14,14 +14,14 @@ const closeStatement = sql(
 )
 
 const revisionsStatement = sql(
-  'forget-store.deleteRevisions',
+  'forget-results.deleteRevisions',
   `delete from result_revisions
     where organization_id = $1
       and call_id = any ($2::uuid[])`,
 )
 
 const turnsStatement = sql(
-  'forget-store.deleteTurns',
+  'forget-results.deleteTurns',
   `delete from transcript_turns
     where organization_id = $1
       and call_id = any ($2::uuid[])`,

@@ -1,6 +1,7 @@
-import { sql, type Queryable } from '../database/database.ts'
-import { decisionFragment, heldBy } from '../domains/calls/call-fragments.ts'
-import type { CallFence } from '../domains/calls/call-progress-store.ts'
+import { sql, type Queryable } from '../../../database/database.ts'
+import { decisionFragment, heldBy } from './call-fragments.ts'
+import { fenceValues, type CallFence } from './call-fence.ts'
+import { statesBefore, statusIn } from './call-states.ts'
 
 /** Decision D3: a phone rings for at most a minute, and a call is over a minute after it must be. */
 export const maxRingMs = 60_000
@@ -26,7 +27,7 @@ const markStatement = sql(
     where organization_id = $1
       and id = $2
       and ${heldBy('$3')}
-      and status = 'queued'
+      and ${statusIn(statesBefore('dialing'))}
       and cancel_requested_at is null
       and phone_number <> ''
       and exists (select from nodes n
@@ -51,9 +52,7 @@ export const markDialing = async (
 ): Promise<number | undefined> => {
   const lifeMs = maxRingMs + Math.min(maxDurationMs, maxCallDurationMs) + watchdogGraceMs
   const row = await db.row<{ attempt: number }>(markStatement, [
-    fence.organizationId,
-    fence.callId,
-    fence.leaseToken,
+    ...fenceValues(fence),
     lifeMs,
     reason,
   ])

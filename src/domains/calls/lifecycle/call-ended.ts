@@ -1,5 +1,5 @@
-import type { AnswerStatus } from '../../contract/states.ts'
-import type { Transaction } from '../../database/database.ts'
+import type { AnswerStatus } from '../../../contract/states.ts'
+import type { Transaction } from '../../../database/database.ts'
 import type { CallOrigin, TerminalStatus } from './call-states.ts'
 
 /** A call that has just reached its terminal state, in the transaction that did it. */
