@@ -5,12 +5,13 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { createApiRole } from '../../src/compose/api.ts'
 import { operations } from '../../src/contract/operations.ts'
-import type { Principal } from '../../src/contract/principal.ts'
+import type { KeyPrincipal } from '../../src/contract/principal.ts'
 import { scopes } from '../../src/contract/scopes.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { ApiHandlers } from '../../src/domains/api-handler.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
+import { authenticateKeys } from '../../src/domains/api-keys/authenticate-key.ts'
 import { callColumns, callResource, type CallRow } from '../../src/domains/calls/call-record.ts'
 import { createApiServer } from '../../src/http/api-server.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -118,7 +119,8 @@ const startOurs = async ({ connection }: Stage): Promise<number> => {
 
 /** Every step of the kernel over a handler that does nothing. */
 const startKernel = async ({ organizationId, rateLimits }: Stage): Promise<number> => {
-  const principal: Principal = {
+  const principal: KeyPrincipal = {
+    kind: 'key',
     organizationId,
     apiKeyId: newId(),
     scopes,
@@ -134,7 +136,7 @@ const startKernel = async ({ organizationId, rateLimits }: Stage): Promise<numbe
     handlers,
     parts: undefined,
     database: withoutRows,
-    findPrincipal: async () => principal,
+    authenticate: authenticateKeys(async () => principal, systemClock),
     cursorSecrets: [Buffer.alloc(32, 1)],
     logger: silentLogger,
     host: '127.0.0.1',

@@ -12,6 +12,7 @@ import { getAutomationRun } from '../domains/automations/get-automation-run.ts'
 import { getAutomationRunExplanation } from '../domains/automations/get-automation-run-explanation.ts'
 import { listAutomationRuns } from '../domains/automations/list-automation-runs.ts'
 import { listAutomations } from '../domains/automations/list-automations.ts'
+import { authenticateKeys } from '../domains/api-keys/authenticate-key.ts'
 import { createPrincipals } from '../domains/api-keys/principals.ts'
 import { cancelBatch } from '../domains/batches/cancel-batch.ts'
 import { createBatch } from '../domains/batches/create-batch.ts'
@@ -80,7 +81,7 @@ export const createApiRole = async (
       keepAnswer: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
     },
     closedAreas: [administratorArea],
-    findPrincipal: principals.findPrincipal,
+    authenticate: authenticateKeys(principals.findPrincipal, clock),
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
     pages: createDocumentationPages(options.publicUrl),
     ...(options.sharesAllowances && {

@@ -2,10 +2,15 @@ import { z } from 'zod'
 import type { Bucket } from './buckets.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Position } from './paging.ts'
+import type { Principal } from './principal.ts'
+import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
 import type { ServiceVersion } from './versions.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+/** Whether a request of this method has a body. One that DELETE or GET comes with has no meaning (RFC 9110 9.3) and is not read. */
+export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PATCH'
+
 export type SuccessStatus = 200 | 201 | 202
 export type IdempotencyRule = 'required' | 'optional' | 'none'
 
@@ -28,13 +33,15 @@ export interface Operation<
   readonly tag: string
   readonly summary: string
   readonly description: string
-  /** Any one of them suffices. */
-  readonly anyScope: readonly [Scope, ...Scope[]]
+  /** Scopes of a key, of which any one suffices; none where keys have no access. */
+  readonly anyScope: readonly Scope[]
+  /** Roles of a login, of which any one suffices; none where logins have no access. */
+  readonly anyRole: readonly Role[]
   readonly bucket: Bucket
   readonly idempotency: IdempotencyRule
   readonly params: Params
   readonly query: Query
-  /** Read on every method but GET. */
+  /** Read where the method has a body. */
   readonly body: Body
   readonly response: Response
   readonly statuses: Statuses
@@ -54,7 +61,8 @@ interface Specification<Params, Query, Body, Response, Statuses, Paged> {
   tag: string
   summary: string
   description: string
-  scope: Scope | readonly [Scope, ...Scope[]]
+  scope?: Scope | readonly Scope[]
+  role?: readonly Role[]
   bucket: Bucket
   idempotency?: IdempotencyRule
   params?: Params
@@ -83,7 +91,7 @@ export const op = <
   specification: Specification<Params, Query, Body, Response, Statuses, Paged>,
 ): Operation<M, Params, Query, Body, Response, Statuses, Paged> => {
   const [method, path] = route.split(' ') as [M, string]
-  const { scope, ...rest } = specification
+  const { scope = [], role = [], ...rest } = specification
   return {
     method,
     path,
@@ -92,7 +100,8 @@ export const op = <
     errors: [],
     bodyExample: {},
     ...rest,
-    anyScope: (typeof scope === 'string' ? [scope] : scope) as readonly [Scope, ...Scope[]],
+    anyScope: typeof scope === 'string' ? [scope] : scope,
+    anyRole: role,
     // Inference keeps the defaults of the type parameters and of the values in step.
     params: specification.params ?? (nothing as unknown as Params),
     query: specification.query ?? (nothing as unknown as Query),
@@ -110,7 +119,7 @@ export interface OperationContext<Db, Parts = unknown> {
   readonly db: Db
   readonly parts: Parts
   readonly organizationId: string
-  readonly apiKeyId: string
+  readonly principal: Principal
   readonly requestId: string
   readonly version: ServiceVersion
 }

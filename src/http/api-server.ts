@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { Handlers, Operations } from '../contract/define-operation.ts'
 import { rateWindowSeconds } from '../contract/buckets.ts'
-import type { FindPrincipal } from '../contract/principal.ts'
+import type { Authenticator } from '../contract/principal.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -26,10 +26,11 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly handlers: Handlers<Table, Queryable, Transaction, Parts>
   /** Given to each handler. */
   readonly parts: Parts
-  /** Paths no bearer key may use, however they are served elsewhere. */
+  /** Paths without an operation here that only administrators may use. */
   readonly closedAreas?: readonly ClosedArea[]
   readonly database: Database
-  readonly findPrincipal: FindPrincipal
+  /** Knows who sent a request. */
+  readonly authenticate: Authenticator
   /** The newest first: it signs, the others still verify. */
   readonly cursorSecrets: readonly [Buffer, ...Buffer[]]
   readonly logger: Logger
@@ -84,7 +85,7 @@ const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<
     handlers: options.handlers as unknown as Readonly<Record<string, AnyHandler>>,
     handlerParts: options.parts,
     database: options.database,
-    findPrincipal: options.findPrincipal,
+    authenticate: options.authenticate,
     rateWindows: options.rateWindows ?? windows(maxCountedBuckets),
     guardAnonymous: guardAnonymous(
       windows(maxCountedAddresses),

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
-import type { FindPrincipal, Principal } from '../contract/principal.ts'
+import { hasBody } from '../contract/define-operation.ts'
+import type { Authenticator, Credentials, Principal } from '../contract/principal.ts'
 import type { Database } from '../database/database.ts'
 import { isRetryable, ListCutError } from '../database/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -19,20 +20,19 @@ import {
   type Headers,
   type Reply,
 } from './reply.ts'
-import type { RequestHead } from './connections/request-head.ts'
+import { soleHeader, type RequestHead } from './connections/request-head.ts'
 import { splitTarget } from './request-target.ts'
 import type { Router, Target } from './router.ts'
+import { administratorOnly, requireAccess, requireEnabledOrganization } from './steps/access.ts'
 import type { AnonymousGuard } from './steps/anonymous-guard.ts'
-import { authenticate, requireEnabledOrganization } from './steps/authenticate.ts'
 import { requireJson } from './steps/content-type.ts'
-import { readIdempotencyKey } from './steps/idempotency-key.ts'
+import { claimKeyOf, readIdempotencyKey } from './steps/idempotency-key.ts'
 import type { OnceAnswer } from './steps/idempotency.ts'
 import { parseJson } from './steps/parse-json.ts'
 import { meter, requireAllowance, type RateWindows } from './steps/rate-limit.ts'
 import { readBody, releaseBody } from './steps/read-body.ts'
 import { requireHost } from './steps/host.ts'
 import { runOperation, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
-import { administratorOnly, requireScope } from './steps/scope.ts'
 import { validate } from './steps/validate.ts'
 import { readVersion } from './steps/version.ts'
 
@@ -52,7 +52,7 @@ export interface KernelParts {
   readonly handlers: Readonly<Record<string, AnyHandler>>
   readonly handlerParts: unknown
   readonly database: Database
-  readonly findPrincipal: FindPrincipal
+  readonly authenticate: Authenticator
   readonly rateWindows: RateWindows
   readonly guardAnonymous: AnonymousGuard
   /** Proxies whose word for a client's address counts. */
@@ -133,10 +133,9 @@ interface Admission {
 }
 
 const admit = async (arrival: Arrival, parts: KernelParts): Promise<Admission> => {
-  const { head, socket } = arrival
+  const { head } = arrival
   requireHost(head)
-  const isHeldUp = () => parts.guardAnonymous.isHeldUp(clientOf(arrival, parts))
-  const found = authenticate(head, socket, { ...parts, isHeldUp })
+  const found = parts.authenticate(credentialsOf(arrival, parts))
   const principal = found instanceof Promise ? await found : found
   arrival.organizationId = principal.organizationId
   arrival.version = principal.defaultVersion
@@ -144,6 +143,13 @@ const admit = async (arrival: Arrival, parts: KernelParts): Promise<Admission> =
   const { path, query } = splitTarget(head.url ?? '')
   return { principal, query, target: parts.router.find(head.method ?? '', path) }
 }
+
+const credentialsOf = (arrival: Arrival, parts: KernelParts): Credentials => ({
+  method: arrival.head.method ?? '',
+  connection: arrival.socket,
+  header: (name) => soleHeader(arrival.head, name),
+  isHeldUp: () => parts.guardAnonymous.isHeldUp(clientOf(arrival, parts)),
+})
 
 const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> => {
   const { request } = exchange
@@ -154,17 +160,18 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
   exchange.version = readVersion(request, principal.defaultVersion)
   if (target.kind === 'closed') throw administratorOnly()
   exchange.operation = target.name
-  requireScope(principal, target.operation.anyScope)
+  requireAccess(principal, target.operation)
   const idempotencyKey = readIdempotencyKey(request, target.operation.idempotency)
-  const body = target.operation.method === 'GET' ? undefined : await readJson(exchange)
+  const claimKey = idempotencyKey && claimKeyOf(principal, idempotencyKey)
+  const body = hasBody(target.operation.method) ? await readJson(exchange) : undefined
   const raw = { params: target.params, query, body }
   const input = validate(target.operation, raw, principal.organizationId, parts.cursors)
-  const { organizationId, apiKeyId } = principal
+  const { organizationId } = principal
   const { requestId, version } = exchange
-  const context = { organizationId, apiKeyId, requestId, version, parts: parts.handlerParts }
+  const context = { organizationId, principal, requestId, version, parts: parts.handlerParts }
   const handler = handlerOf(target, parts)
   const done = await runOperation(
-    { operation: target.operation, handler, input, context, idempotencyKey },
+    { operation: target.operation, handler, input, context, claimKey },
     parts,
   )
   if (parts.checkResponses) checkResponse(target.operation, done)

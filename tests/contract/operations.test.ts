@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { errorCodesOf } from '../../src/contract/openapi/responses.ts'
-import type { Operation } from '../../src/contract/define-operation.ts'
+import { hasBody, type Operation } from '../../src/contract/define-operation.ts'
 import { errorEnvelope } from '../../src/contract/error-envelope.ts'
 import { errorStatuses } from '../../src/contract/errors.ts'
 import { operations } from '../../src/contract/operations.ts'
@@ -31,17 +31,17 @@ interface Change {
 const ask = async (operation: Operation, change: Change = {}) => {
   const secret = 'secret' in change ? change.secret : key
   const method = change.method ?? operation.method
-  const hasBody = operation.method !== 'GET' && method !== 'GET' && method !== 'HEAD'
+  const sendsBody = hasBody(operation.method) && method !== 'GET' && method !== 'HEAD'
   const headers = {
     authorization: secret && `Bearer ${secret}`,
-    'content-type': hasBody ? 'application/json' : undefined,
+    'content-type': sendsBody ? 'application/json' : undefined,
     'idempotency-key': operation.idempotency === 'none' ? undefined : 'k',
     ...change.headers,
   }
   const response = await fetch(`${api.url}${pathOf(operation)}${change.query ?? ''}`, {
     method,
     headers: Object.entries(headers).filter((pair): pair is [string, string] => Boolean(pair[1])),
-    ...(hasBody ? { body: JSON.stringify(change.body ?? operation.bodyExample) } : {}),
+    ...(sendsBody ? { body: JSON.stringify(change.body ?? operation.bodyExample) } : {}),
   })
   assert.equal(response.headers.get('service-version'), '2026-07-16')
   assert.match(response.headers.get('x-request-id') ?? '', /^[A-Za-z0-9._:-]{1,64}$/)

@@ -1,13 +1,16 @@
-import { makeApiKey } from '../../src/runtime/api-key-format.ts'
+import { makeApiKey } from '../../src/domains/api-keys/api-key-format.ts'
 import { administratorArea } from '../../src/contract/api-keys.ts'
 import { defaultRateLimits } from '../../src/contract/buckets.ts'
 import { operations } from '../../src/contract/operations.ts'
-import type { Principal } from '../../src/contract/principal.ts'
 import { scopes } from '../../src/contract/scopes.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
 import type { Database, Statement } from '../../src/database/database.ts'
 import type { ApiHandlers } from '../../src/domains/api-handler.ts'
+import { authenticateKeys } from '../../src/domains/api-keys/authenticate-key.ts'
+import type { FoundKey } from '../../src/domains/api-keys/principal-store.ts'
+import type { FindPrincipal } from '../../src/domains/api-keys/principals.ts'
 import { createApiServer, type ApiServerOptions } from '../../src/http/api-server.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 
@@ -17,24 +20,26 @@ export interface ApiFixture {
   readonly url: string
   readonly port: number
   /** Makes a key of the fixture's organization, or of another one. */
-  makeKey(principal?: Partial<Principal>): string
+  makeKey(principal?: Partial<FoundKey>): string
   readonly organizationId: string
   stop(): Promise<void>
 }
 
 type FixtureOptions = Partial<Omit<ApiServerOptions<typeof operations>, 'handlers' | 'parts'>> & {
   readonly handlers?: Partial<FixtureHandlers>
+  readonly findPrincipal?: FindPrincipal
 }
 
 /** The real server over the real table, with handlers that answer the table's own examples unless others are given. */
 export const startApiFixture = async (options: FixtureOptions = {}): Promise<ApiFixture> => {
-  const principals = new Map<string, Principal>()
+  const principals = new Map<string, FoundKey>()
   const organizationId = newId()
+  const { findPrincipal = async (hash) => principals.get(hash.toString('hex')) } = options
   const server = createApiServer({
     operations,
     closedAreas: [administratorArea],
     database: databaseWithoutRows,
-    findPrincipal: async (hash) => principals.get(hash.toString('hex')),
+    authenticate: authenticateKeys(findPrincipal, options.clock ?? systemClock),
     cursorSecrets: [Buffer.alloc(32, 7)],
     logger: silentLogger,
     host: '127.0.0.1',
@@ -55,6 +60,7 @@ export const startApiFixture = async (options: FixtureOptions = {}): Promise<Api
     makeKey(principal = {}) {
       const { secret, hash } = makeApiKey()
       principals.set(hash.toString('hex'), {
+        kind: 'key',
         organizationId,
         apiKeyId: newId(),
         scopes,

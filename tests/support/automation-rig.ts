@@ -6,7 +6,6 @@ import { cancelAutomationRun } from '../../src/domains/automations/cancel-automa
 import { setAutomationStatus } from '../../src/domains/automations/set-automation-status.ts'
 import { wakeRunAfterCall } from '../../src/domains/automations/wake-run.ts'
 import type { CallingPolicy } from '../../src/domains/organizations/calling-policy.ts'
-import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import {
   callsOf,
@@ -16,6 +15,7 @@ import {
   type CallEnd,
   type StoredCall,
 } from './automation-fixture.ts'
+import { somePrincipal } from './organization-fixture.ts'
 import { createCallingOrganization, execute, type CallingOrganization } from './queue-fixtures.ts'
 
 /** Far ahead of the database's clock, whose `now()` is what hooks wake runs with. */
@@ -95,7 +95,7 @@ export const createRunRig = (db: Database) => {
             db: tx,
             parts: { onCallEnded: wakeRunAfterCall },
             organizationId: current().organizationId,
-            apiKeyId: newId(),
+            principal: somePrincipal,
             requestId: 'r',
             version: latestVersion,
           },

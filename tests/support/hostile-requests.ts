@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Operation } from '../../src/contract/define-operation.ts'
+import { hasBody, type Operation } from '../../src/contract/define-operation.ts'
 import { operations } from '../../src/contract/operations.ts'
 
 /** One request to send over a socket; headers may repeat. */
@@ -65,7 +65,7 @@ const validRequest = (
           ['idempotency-key', `fuzz-${nonce}`],
         ],
         query,
-        json: operation.method === 'GET' ? undefined : varied(operation.bodyExample, idOf, at),
+        json: hasBody(operation.method) ? varied(operation.bodyExample, idOf, at) : undefined,
         body: undefined,
       }
     })

@@ -1,4 +1,6 @@
+import { defaultRateLimits } from '../../src/contract/buckets.ts'
 import { contactInput, type ContactInput } from '../../src/contract/contacts.ts'
+import type { Principal } from '../../src/contract/principal.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
 import type { Database, Queryable, Transaction } from '../../src/database/database.ts'
 import { createAgent } from '../../src/domains/agents/create-agent.ts'
@@ -17,12 +19,22 @@ export const minimalAgentFile = {
   voicemail: 'hang_up',
 } as const
 
+/** An administrator: no handler looks at who asks. */
+export const somePrincipal: Principal = {
+  kind: 'session',
+  organizationId: newId(),
+  userId: newId(),
+  role: 'owner',
+  defaultVersion: latestVersion,
+  rateLimits: defaultRateLimits,
+}
+
 /** The context a handler gets from the HTTP kernel. */
 export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
   db,
   parts: { quotas: unlimitedStorage, clock: systemClock, onCallEnded: async () => {} },
   organizationId,
-  apiKeyId: newId(),
+  principal: somePrincipal,
   requestId: 'req_test',
   version: latestVersion,
 })

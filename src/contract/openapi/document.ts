@@ -1,4 +1,4 @@
-import type { Operation, Operations } from '../define-operation.ts'
+import { hasBody, type Operation, type Operations } from '../define-operation.ts'
 import { errorEnvelope } from '../error-envelope.ts'
 import { latestVersion } from '../versions.ts'
 import { guides } from './guides.ts'
@@ -82,7 +82,7 @@ const operationObject = (name: string, operation: Operation, collector: SchemaCo
     .map((scope) => `\`${scope}\``)
     .join(' or ')}. Bucket: \`${operation.bucket}\`.`,
   parameters: parametersOf(operation, collector),
-  ...(operation.method === 'GET' ? {} : { requestBody: requestBodyOf(operation, collector) }),
+  ...(hasBody(operation.method) ? { requestBody: requestBodyOf(operation, collector) } : {}),
   responses: responsesOf(operation, collector),
 })
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../define-operation.ts'
+import { hasBody, type Operation } from '../define-operation.ts'
 import { errorCodes, errorStatuses, type ErrorCode } from '../errors.ts'
 import { errorExamples } from './error-examples.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
@@ -51,7 +51,7 @@ export const errorCodesOf = (operation: Operation): readonly ErrorCode[] => [
   'method_not_allowed',
   'rate_limit_exceeded',
   'internal_error',
-  ...(operation.method === 'GET' ? [] : (['invalid_json', 'request_too_large'] as const)),
+  ...(hasBody(operation.method) ? (['invalid_json', 'request_too_large'] as const) : []),
   ...(operation.idempotency === 'required' ? (['idempotency_key_required'] as const) : []),
   ...(operation.idempotency === 'none'
     ? []

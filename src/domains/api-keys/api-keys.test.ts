@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { hashApiKey, parseApiKey } from '../../runtime/api-key-format.ts'
+import { hashApiKey, parseApiKey } from './api-key-format.ts'
 import { apiKey as apiKeySchema } from '../../contract/api-keys.ts'
 import { defaultRateLimits } from '../../contract/buckets.ts'
 import { scopes } from '../../contract/scopes.ts'
@@ -176,6 +176,7 @@ describe('finding out who a key speaks for', () => {
     )
     const { findPrincipal } = principalsOn(test.db)
     assert.deepEqual(await findPrincipal(hashApiKey(key.secret)), {
+      kind: 'key',
       organizationId,
       apiKeyId: key.id,
       scopes: ['calls:read'],

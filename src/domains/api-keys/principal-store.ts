@@ -1,5 +1,5 @@
 import type { RateLimits } from '../../contract/buckets.ts'
-import type { Principal } from '../../contract/principal.ts'
+import type { KeyPrincipal } from '../../contract/principal.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { isServiceVersion } from '../../contract/versions.ts'
 import { sql, type Queryable } from '../../database/database.ts'
@@ -26,20 +26,27 @@ const findStatement = sql(
     where k.hash = $1`,
 )
 
+/** Who a key speaks for, and until when. */
+export interface FoundKey extends KeyPrincipal {
+  readonly expiresAt?: Date | undefined
+  readonly revokedAt?: Date | undefined
+}
+
 /** Who the key with this SHA-256 speaks for, read from the database. Revoked and expired keys are found too. */
 export const readPrincipal = async (
   db: Queryable,
   keyHash: Buffer,
-): Promise<Principal | undefined> => {
+): Promise<FoundKey | undefined> => {
   const row = await db.row<PrincipalRow>(findStatement, [keyHash])
   return row && fromRow(row)
 }
 
-const fromRow = (row: PrincipalRow): Principal => {
+const fromRow = (row: PrincipalRow): FoundKey => {
   if (!isServiceVersion(row.default_version)) {
     throw new Error(`Organization ${row.organization_id} is pinned to an unknown version.`)
   }
   return {
+    kind: 'key',
     organizationId: row.organization_id,
     apiKeyId: row.id,
     scopes: row.scopes,

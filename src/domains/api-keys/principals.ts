@@ -1,4 +1,3 @@
-import type { FindPrincipal, Principal } from '../../contract/principal.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -6,7 +5,7 @@ import type { Service } from '../../runtime/service.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
 import { organizationsChannel } from '../organizations/set-organization.ts'
 import { touchApiKeys, type KeyUse } from './api-key-store.ts'
-import { readPrincipal } from './principal-store.ts'
+import { readPrincipal, type FoundKey } from './principal-store.ts'
 import { createStrangerKeys } from './stranger-keys.ts'
 
 /** Payload: the id of a key that was revoked. A hint only; entries die of age without it. */
@@ -18,6 +17,16 @@ const maxEntries = 10_000
 /** Uses are written together, each key once. */
 const touchIntervalMs = 5_000
 const maxPendingUses = 10_000
+
+/**
+ * Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. No promise where the
+ * answer is in memory. `isHeldUp` tells, where it is asked, that too many invented keys came from the same client: then a
+ * key that is not known costs no look-up of its own.
+ */
+export type FindPrincipal = (
+  keyHash: Buffer,
+  isHeldUp?: () => boolean,
+) => FoundKey | undefined | Promise<FoundKey | undefined>
 
 export interface Principals extends Service {
   readonly findPrincipal: FindPrincipal
@@ -34,7 +43,7 @@ interface PrincipalsOptions {
 interface Entry {
   readonly readAtMs: number
   /** A promise until it is read. */
-  principal: Principal | Promise<Principal | undefined>
+  principal: FoundKey | Promise<FoundKey | undefined>
 }
 
 /** Finds out who a key speaks for, from memory while the answer is young, and notes when keys were used. */
@@ -45,7 +54,7 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
   const subscriptions: { stop(): Promise<void> }[] = []
   let timer: NodeJS.Timeout | undefined
 
-  const read = (hash: Buffer, key: string): Promise<Principal | undefined> => {
+  const read = (hash: Buffer, key: string): Promise<FoundKey | undefined> => {
     const reading = readPrincipal(database, hash)
     const entry: Entry = { readAtMs: clock.monotonicMs(), principal: reading }
     const forget = (): void => {
@@ -70,12 +79,12 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
     return isYoung ? entry.principal : read(hash, key)
   }
 
-  const note = (principal: Principal | undefined): Principal | undefined => {
+  const note = (principal: FoundKey | undefined): FoundKey | undefined => {
     if (principal) noteUse(principal)
     return principal
   }
 
-  const noteUse = (principal: Principal): void => {
+  const noteUse = (principal: FoundKey): void => {
     const at = clock.now()
     const isUsable = !principal.revokedAt && !(principal.expiresAt && principal.expiresAt <= at)
     if (!isUsable || (uses.size >= maxPendingUses && !uses.has(principal.apiKeyId))) return

@@ -1,4 +1,4 @@
-import { makeApiKey } from '../../runtime/api-key-format.ts'
+import { makeApiKey } from './api-key-format.ts'
 import type { ApiKey } from '../../contract/api-keys.ts'
 import type { Queryable } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'

@@ -11,6 +11,7 @@ import { watchHints } from '../../../tests/support/watch-hints.ts'
 import { ApiError } from '../../contract/api-error.ts'
 import { call as callSchema, callInput, type Call } from '../../contract/calls.ts'
 import { newId } from '../../runtime/ids.ts'
+import { somePrincipal } from '../../../tests/support/organization-fixture.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { defaultPolicy } from '../organizations/calling-policy.ts'
 import { unlimitedStorage } from '../organizations/storage-quotas.ts'
@@ -40,7 +41,7 @@ const onCallEnded: OnCallEnded = (_, call) => {
 }
 
 const context = {
-  apiKeyId: newId(),
+  principal: somePrincipal,
   requestId: 'r',
   version: '2026-07-16',
   parts: { quotas: unlimitedStorage, onCallEnded },

@@ -1,5 +1,6 @@
 import { ApiError, invalidField } from '../../contract/api-error.ts'
 import type { IdempotencyRule } from '../../contract/define-operation.ts'
+import type { Principal } from '../../contract/principal.ts'
 import { soleHeader, type RequestHead } from '../connections/request-head.ts'
 
 /** 1 to 255 printable ASCII characters; inner spaces allowed, none at the ends (contract, "Endpoints"). */
@@ -22,3 +23,10 @@ export const readIdempotencyKey = (
     throw invalidField('idempotency-key', 'invalid_format', shapeRule)
   return given
 }
+
+/**
+ * What a principal's Idempotency-Key claims within its organization: all keys of an organization share theirs (D10), each
+ * administrator has others. The space in front keeps the two apart, because no caller's key begins with one.
+ */
+export const claimKeyOf = (principal: Principal, idempotencyKey: string): string =>
+  principal.kind === 'key' ? idempotencyKey : ` ${principal.userId} ${idempotencyKey}`

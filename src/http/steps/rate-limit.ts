@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/api-error.ts'
 import { rateWindowSeconds, type Bucket } from '../../contract/buckets.ts'
-import type { Principal } from '../../contract/principal.ts'
+import type { KeyPrincipal, Principal } from '../../contract/principal.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
 import type { WindowCount } from '../rate-limits/fixed-windows.ts'
 
@@ -19,11 +19,25 @@ export interface Allowance {
 }
 
 /**
+ * Takes one request out of its principal's allowance. Every administrator has one of the organization's size, so that
+ * clicks neither use up what the organization's programs may send, nor wait for it.
+ */
+export const meter = (
+  principal: Principal,
+  bucket: Bucket,
+  windows: RateWindows,
+): Allowance | Promise<Allowance> => {
+  if (principal.kind === 'key') return meterKey(principal, bucket, windows)
+  const { organizationId, userId, rateLimits } = principal
+  return take(bucket, rateLimits[bucket], `user:${organizationId}:${userId}:${bucket}`, windows)
+}
+
+/**
  * Takes one request out of the key's and the organization's allowance. A request that the key's own limit refuses
  * costs the organization nothing, so that one key cannot starve the others.
  */
-export const meter = (
-  { organizationId, apiKeyId, rateLimits, keyRateLimits }: Principal,
+const meterKey = (
+  { organizationId, apiKeyId, rateLimits, keyRateLimits }: KeyPrincipal,
   bucket: Bucket,
   windows: RateWindows,
 ): Allowance | Promise<Allowance> => {

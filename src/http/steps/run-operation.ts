@@ -18,7 +18,8 @@ export interface Invocation {
   readonly handler: AnyHandler
   readonly input: ValidInput
   readonly context: Omit<OperationContext<Queryable>, 'db'>
-  readonly idempotencyKey: string | undefined
+  /** What the request's Idempotency-Key claims; undefined without one. */
+  readonly claimKey: string | undefined
 }
 
 export interface RunOperationParts {
@@ -48,7 +49,7 @@ export const runOperation = async (
   invocation: Invocation,
   { database, cursors, storage }: RunOperationParts,
 ): Promise<OnceAnswer> => {
-  const { operation, input, context, idempotencyKey } = invocation
+  const { operation, input, context, claimKey } = invocation
   const work = async (db: Queryable): Promise<StoredAnswer> =>
     toAnswer(invocation, await invocation.handler(input, { ...context, db }), cursors)
 
@@ -56,13 +57,13 @@ export const runOperation = async (
     return { ...(await retrying(() => work(database), 'repeatable')), isReplay: false }
   const prepared = storage.prepare(context.organizationId)
   if (prepared) await prepared
-  if (idempotencyKey === undefined) {
+  if (claimKey === undefined) {
     const answer = await retrying(() => database.transaction(work), 'unless committed')
     return { ...answer, isReplay: false }
   }
   const claim = {
     organizationId: context.organizationId,
-    key: idempotencyKey,
+    key: claimKey,
     fingerprint: fingerprintOf({
       method: operation.method,
       path: fillTemplate(operation.path, input.params),

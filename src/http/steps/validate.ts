@@ -1,5 +1,5 @@
 import { notFound, validationError } from '../../contract/api-error.ts'
-import { nothing, type Operation } from '../../contract/define-operation.ts'
+import { hasBody, nothing, type Operation } from '../../contract/define-operation.ts'
 import type { BrokenRule } from '../../contract/errors.ts'
 import type { Position } from '../../contract/paging.ts'
 import { isStorableText } from '../../contract/text.ts'
@@ -34,7 +34,7 @@ export const validate = (
 ): ValidInput => {
   const params = validateParams(operation, raw.params)
   const query = validateQuery(operation, raw.query)
-  const body = operation.method === 'GET' ? noMembers : validateBody(operation, raw.body)
+  const body = hasBody(operation.method) ? validateBody(operation, raw.body) : noMembers
   const problems = [...query.problems, ...body.problems]
   if (problems.length > 0) throw validationError(problems)
   const cursorScope = { operation, organizationId, params, query: query.value }

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { makeApiKey } from '../../../src/runtime/api-key-format.ts'
+import { makeApiKey } from '../../../src/domains/api-keys/api-key-format.ts'
 import { strangerAddress } from '../stage/addresses.ts'
 import type { Attack } from '../stage/attack.ts'
 import { judgeProbes } from '../stage/judge-probes.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startApiFixture, type ApiFixture } from '../../tests/support/api-fixture.ts'
-import { assertAnswer, bytesOf, get, refused } from '../../tests/support/answer-table.ts'
-import { sendRaw } from '../../tests/support/raw-http.ts'
-import { makeApiKey } from '../runtime/api-key-format.ts'
-import type { Principal } from '../contract/principal.ts'
-import { createManualClock } from '../runtime/clock.ts'
+import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
+import { assertAnswer, bytesOf, get, refused } from '../../../tests/support/answer-table.ts'
+import { sendRaw } from '../../../tests/support/raw-http.ts'
+import { makeApiKey } from './api-key-format.ts'
+import type { FoundKey } from './principal-store.ts'
+import { createManualClock } from '../../runtime/clock.ts'
 
 const now = new Date('2026-08-01T00:00:00Z')
 const clock = createManualClock(now)
@@ -73,7 +73,7 @@ test('a wrong checksum costs no look-up', async () => {
 })
 
 test('a revoked key is invalid, one at its expiry expired, and revoked goes before expired', async () => {
-  const answerFor = (principal: Partial<Principal>) => answerTo(`Bearer ${api.makeKey(principal)}`)
+  const answerFor = (principal: Partial<FoundKey>) => answerTo(`Bearer ${api.makeKey(principal)}`)
   const before1Ms = new Date(now.getTime() + 1)
   assert.equal((await answerFor({ expiresAt: before1Ms }))?.status, 200)
   const expired = refused('api_key_expired', { 'www-authenticate': 'Bearer' })
