@@ -1,4 +1,5 @@
-import { settings, type Setting } from '../src/config.ts'
+import type { Setting } from '../src/config/setting.ts'
+import { settings, settingsOf } from '../src/config/settings.ts'
 
 const envHeading = `# Settings of Outdial. A copy named .env is read from the folder in which Outdial is started; what the environment
 # says goes before it. Take the # from a line to set it.
@@ -8,7 +9,8 @@ const envHeading = `# Settings of Outdial. A copy named .env is read from the fo
 export const envExample = (): string =>
   [
     envHeading,
-    ...Object.entries(settings).map(([name, entry]: [string, Setting<unknown>]) => {
+    ...settingsOf(settings).map((entry) => {
+      const { name } = entry
       const shown = shownDefault(entry)
       // What is told in words is no value.
       return shown.includes(' ')
@@ -22,7 +24,8 @@ export const settingsTable = (): string =>
   [
     '| Name | Meaning | Default |',
     '|---|---|---|',
-    ...Object.entries(settings).map(([name, entry]: [string, Setting<unknown>]) => {
+    ...settingsOf(settings).map((entry) => {
+      const { name } = entry
       const names = entry.secret ? `\`${name}\` · \`${name}_FILE\`` : `\`${name}\``
       const shown = shownDefault(entry)
       return `| ${names} | ${entry.meaning.replaceAll('|', '\\|')} | ${shown === '' ? '–' : `\`${shown}\``} |`

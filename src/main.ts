@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { commandGroups } from './cli/commands.ts'
 import { runCli } from './cli/run-cli.ts'
-import { ConfigError, loadEnvFile, readConfig, type Config } from './config.ts'
+import { ConfigError, loadEnvFile, readConfig, type Config } from './config/read-config.ts'
 import { createLogger } from './runtime/logger.ts'
 import { plainText } from './runtime/plain-text.ts'
 
@@ -20,9 +20,8 @@ const main = async (argv: readonly string[]): Promise<number> => {
     config,
     withDatabase: async (work, mayCreate) => {
       const { openStore, requireInstallation } = await import('./database/open-store.ts')
-      const location = { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA }
-      if (!mayCreate) await requireInstallation(location)
-      const store = await openStore(location, 'command', createLogger('error'))
+      if (!mayCreate) await requireInstallation(config.store)
+      const store = await openStore(config.store, 'command', createLogger('error'))
       try {
         return await work(store.database)
       } finally {

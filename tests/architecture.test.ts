@@ -84,6 +84,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'conversation/*',
     'domains/*',
   ],
+  config: ['runtime'],
   operator: [
     'runtime',
     'contract',
@@ -91,18 +92,19 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'database',
     'sip',
     'telephony',
-    'call-text',
     'conversation/*',
+    'http',
     'domains/*',
+    'dispatch',
     'live-call',
+    'config',
   ],
-  'env-file.ts': [],
-  'config.ts': ['runtime', 'env-file.ts'],
   compose: ['*'],
   cli: [
     'compose',
     'operator',
-    'config.ts',
+    'config',
+    'storage',
     'runtime',
     'contract',
     'numbering',
@@ -110,7 +112,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'database',
     'domains/*',
   ],
-  'main.ts': ['cli', 'database', 'config.ts', 'runtime'],
+  'main.ts': ['cli', 'database', 'config', 'runtime'],
 }
 
 /** Folders that are passed through and not called: only their types may be imported. */
@@ -261,12 +263,12 @@ test('no file reaches itself through its imports', () => {
   assert.deepEqual(findCycle(targets), [])
 })
 
-test('only config.ts reads the environment', () => {
+test('only the reader of settings reads the environment', () => {
   const readers = files.filter(
     (file) => !isTest(file) && /\bprocess\.env\b/.test(readFileSync(join(src, file), 'utf8')),
   )
   assert.deepEqual(
-    readers.filter((file) => file !== 'config.ts'),
+    readers.filter((file) => file !== 'config/read-config.ts'),
     [],
   )
 })

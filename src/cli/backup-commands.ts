@@ -17,7 +17,7 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .option('--json', 'print JSON')
     .action(async (file: string, options: ArchiveCommandOptions) => {
       const archive = { path: file, withRecordings: options.recordings }
-      const { backUpInstallation } = await import('../compose/backup.ts')
+      const { backUpInstallation } = await import('../operator/backup.ts')
       const report = { file, ...(await backUpInstallation(config, archive, logger)) }
       show(context, options, { ...report, holds_credentials: true }, (width) => [
         ...facts([
@@ -39,7 +39,7 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .option('--json', 'print JSON')
     .action(async (file: string, options: ArchiveCommandOptions) => {
       const archive = { path: file, withRecordings: options.recordings }
-      const { restoreInstallation } = await import('../compose/backup.ts')
+      const { restoreInstallation } = await import('../operator/backup.ts')
       const report = { file, ...(await restoreInstallation(config, archive, logger)) }
       show(
         context,
@@ -54,7 +54,7 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .description('bring the database up to this version')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
-      const { migrateInstallation } = await import('../compose/backup.ts')
+      const { migrateInstallation } = await import('../operator/backup.ts')
       const applied = await migrateInstallation(config, logger)
       show(context, options, { applied }, () =>
         applied.length === 0

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read-config.ts'
 import type { Database } from '../database/database.ts'
 
 /** What a command works with. Tests give their own. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
 import { commandGroups } from './commands.ts'
 import { namesOf, runCli, type CommandGroup, type LazyGroup } from './run-cli.ts'
 

@@ -32,7 +32,7 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { readonly call?: string }) => {
       // Not for the help alone.
-      const { examine } = await import('../compose/doctor.ts')
+      const { examine } = await import('../operator/doctor/examine.ts')
       const findings = await examine(context.config, context.withDatabase, numberOf(options))
       show(context, options, findings, (width) =>
         table(

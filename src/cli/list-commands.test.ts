@@ -7,14 +7,14 @@ import { createBatchFixture, type BatchFixture } from '../../tests/support/batch
 import { startedInTurn } from '../../tests/support/claim-turns.ts'
 import { clearOrganizations, insertNode, openTrunk } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
 import type { Batch } from '../contract/batches.ts'
 import type { Call } from '../contract/calls.ts'
 import type { Contact } from '../contract/contacts.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { placeManualCall } from '../domains/calls/place-manual-call.ts'
 import { completeRecording, insertRecording } from '../domains/recordings/recording-store.ts'
-import { openRecordingStorage } from '../compose/storage.ts'
+import { openRecordingStorage } from '../storage/open-recording-storage.ts'
 import { newId } from '../runtime/ids.ts'
 import { addBatchCommands } from './batch/batch-commands.ts'
 import { addCallCommands } from './call/call-commands.ts'
@@ -222,7 +222,7 @@ describe('outdial recording', () => {
     await test.db.transaction((tx) =>
       insertRecording(tx, { ...key, contactId: call.contact_id, origin: 'manual', recordedAt }),
     )
-    const { objects } = openRecordingStorage(readConfig({ OUTDIAL_DATA: folder }))
+    const { objects } = openRecordingStorage(folder, readConfig({}).bucket)
     await objects.put('a/b.mp3', { bytes: Buffer.from('mp3 bytes') })
     await completeRecording(test.db, key, {
       storageKey: 'a/b.mp3',

@@ -180,7 +180,7 @@ const ratesOf = ({ rates }: ShownOrganization): string => {
 const modeOf = ({ mode }: Organization): string => mode ?? 'decided by the next start'
 
 const defaultMode = async (db: Queryable, { config }: CliContext): Promise<OrganizationMode> =>
-  config.OUTDIAL_SIP_TRUNK !== undefined || (await hasTrunk(db)) ? 'live' : 'sandbox'
+  config.sip.trunk !== undefined || (await hasTrunk(db)) ? 'live' : 'sandbox'
 
 const retentionOf = ({ retention_days: days }: Organization): string =>
   days === undefined ? 'good' : `${days} ${days === 1 ? 'day' : 'days'}`

@@ -109,8 +109,10 @@ const download = async (
   { storageKey, sizeBytes }: RecordingAudio,
   file: string,
 ): Promise<void> => {
-  const { openRecordingStorage } = await import('../compose/storage.ts')
-  const object = await openRecordingStorage(config).objects.open(storageKey)
+  const { openRecordingStorage } = await import('../storage/open-recording-storage.ts')
+  const object = await openRecordingStorage(config.store.dataFolder, config.bucket).objects.open(
+    storageKey,
+  )
   if (!object) throw new OperatorError(`The bytes of this recording are not in the storage.`)
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600 })
   try {

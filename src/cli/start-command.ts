@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { RunningOutdial } from '../compose/all-in-one.ts'
-import { remedies } from '../compose/live-needs.ts'
+import { liveRemedies } from '../operator/live-remedies.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
@@ -29,7 +29,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
         await delay(hangUpLimitMs)
         process.exit(130)
       })
-      const logger = createLogger(config.OUTDIAL_LOG_LEVEL)
+      const logger = createLogger(config.program.logLevel)
       if (context.isTerminal && !options.json)
         tell(context, `Starting Outdial, with its data in ${placeOf(context)}.`)
       const { startAllInOne } = await import('../compose/all-in-one.ts')
@@ -43,7 +43,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
         'Stopping: live calls may finish; a second signal hangs them up, a third ends at once.',
       )
       const over = new AbortController()
-      const limitMs = config.OUTDIAL_DRAIN_SECONDS * 1000
+      const limitMs = config.program.drainSeconds * 1000
       const { liveCalls } = outdial
       const counting = countDown(
         { liveCalls, limitMs, tell: (text) => say(context, text) },
@@ -76,13 +76,13 @@ const createStopSignals = () => {
 }
 
 const placeOf = ({ config }: CliContext): string =>
-  config.DATABASE_URL === undefined ? config.OUTDIAL_DATA : 'the database of DATABASE_URL'
+  config.store.databaseUrl === undefined ? config.store.dataFolder : 'the database of DATABASE_URL'
 
 /** Where an earlier version put the database, if that is not below the data folder. */
 const databaseElsewhere = ({ config }: CliContext): string | undefined => {
-  if (config.DATABASE_URL !== undefined) return undefined
-  const cluster = clusterOf(config.OUTDIAL_DATA)
-  return cluster.startsWith(config.OUTDIAL_DATA) ? undefined : cluster
+  if (config.store.databaseUrl !== undefined) return undefined
+  const cluster = clusterOf(config.store.dataFolder)
+  return cluster.startsWith(config.store.dataFolder) ? undefined : cluster
 }
 
 /** Where the variables of the sandbox stand; undefined where they could not be written, or were removed. */
@@ -90,7 +90,7 @@ const keepFirstStart = (
   { firstStart, apiUrl }: RunningOutdial,
   context: CliContext,
 ): string | undefined => {
-  const dataFolder = context.config.OUTDIAL_DATA
+  const dataFolder = context.config.store.dataFolder
   try {
     if (firstStart) writeSandboxEnv(dataFolder, { apiUrl, ...firstStart })
   } catch (error) {
@@ -135,7 +135,7 @@ const welcome = (outdial: RunningOutdial, context: CliContext, envFile?: string)
 const linesOf = ({ trunkName, lacks, liveOrganizations }: RunningOutdial): string[] => [
   `Calls      of sandbox organizations go to the sandbox carrier${trunkName === undefined ? '' : ', of live ones to ' + trunkName}`,
   ...(liveOrganizations > 0
-    ? lacks.map((lack) => `Waiting    calls of live organizations (${lack}): ${remedies[lack]}`)
+    ? lacks.map((lack) => `Waiting    calls of live organizations (${lack}): ${liveRemedies[lack]}`)
     : []),
 ]
 

@@ -1,5 +1,5 @@
 import { hostname, availableParallelism } from 'node:os'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read-config.ts'
 import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import type { ServedRoute } from '../dispatch/pacing/route-pacing.ts'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
@@ -18,14 +18,14 @@ import { createLiveCallParts } from './live-calls.ts'
 import { createDownloads } from './downloads.ts'
 import { openStore, type Store } from '../database/open-store.ts'
 import { httpOrigin } from '../http/http-origin.ts'
-import { explainStartError } from './start-error.ts'
+import { explainStartError } from '../operator/explain-start-error.ts'
 import { spoolFolderOf } from '../live-call/recording/spool-location.ts'
-import { createTelephony } from './telephony.ts'
+import { createTelephony } from '../telephony/telephony.ts'
 import { createScriptedRealtimeServer } from '../conversation/engines/scripted/scripted-realtime-server.ts'
 import { personaVocabulary } from '../telephony/sandbox/personas.ts'
-import { createEngineChoice } from './engines.ts'
-import { nodeSettings } from './node-settings.ts'
-import { liveLacks } from './live-needs.ts'
+import { createEngineChoice } from '../live-call/call/choose-engine.ts'
+import { nodeSettings } from '../operator/doctor/node-settings.ts'
+import { liveLacks } from '../live-call/call/live-lacks.ts'
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 
 export interface RunningOutdial {
@@ -53,16 +53,16 @@ const servedRoutes = (config: Config, servesLive: boolean): readonly ServedRoute
     ? [
         {
           name: 'env' as const,
-          callsPerSecond: config.OUTDIAL_MAX_CPS ?? defaultCallsPerSecond.trunk,
-          ...(config.OUTDIAL_TRUNK_CHANNELS !== undefined && {
-            channels: config.OUTDIAL_TRUNK_CHANNELS,
+          callsPerSecond: config.dialing.callsPerSecond ?? defaultCallsPerSecond.trunk,
+          ...(config.dialing.trunkChannels !== undefined && {
+            channels: config.dialing.trunkChannels,
           }),
         },
       ]
     : []),
   {
     name: 'sandbox',
-    callsPerSecond: config.OUTDIAL_MAX_CPS ?? defaultCallsPerSecond.sandbox,
+    callsPerSecond: config.dialing.callsPerSecond ?? defaultCallsPerSecond.sandbox,
   },
 ]
 
@@ -95,11 +95,7 @@ export const startAllInOne = async (
     await within(startLimitMs, 'A part of the program did not start in time.', starting)
   }
   try {
-    const store = await openStore(
-      { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA },
-      'service',
-      logger,
-    )
+    const store = await openStore(config.store, 'service', logger)
     started.push(() => store.stop())
     logger.info({}, 'the database is ready')
     return await startRoles(config, logger, store, { run, stopAll, onTakingWork })
@@ -132,18 +128,22 @@ const startRoles = async (
   const clock = systemClock
   // Now, rather than while the first number is judged and calls are held.
   phoneMetadata()
-  const spoolFolder = spoolFolderOf(config.OUTDIAL_DATA)
-  makeFolder(config.OUTDIAL_DATA)
+  const spoolFolder = spoolFolderOf(config.store.dataFolder)
+  makeFolder(config.store.dataFolder)
   makeFolder(spoolFolder, 0o700)
   let isDraining = false
   let hasRoles = false
 
   const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
-  const telephony = createTelephony(config, logger)
+  const telephony = createTelephony(config.sip, logger)
 
   const downloads = await createDownloads(config, database, clock, logger)
-  const engineFor = createEngineChoice(config, () => scripted.url)
-  const lacks = liveLacks(config)
+  const engineFor = createEngineChoice({
+    engines: config.engines,
+    allowPrivateNetwork: config.program.allowPrivateNetwork,
+    sandboxUrl: () => scripted.url,
+  })
+  const lacks = liveLacks({ ...config.sip, engines: config.engines })
   const live = createLiveCallParts({
     config,
     store,
@@ -160,7 +160,7 @@ const startRoles = async (
     prepareCall: live.prepareCall,
     onCallEnded: live.onCallEnded,
     nodeId: `${hostname()}-${process.pid}`,
-    maxChannels: config.OUTDIAL_MAX_CHANNELS,
+    maxChannels: config.dialing.maxChannels,
     settings: nodeSettings(config),
     mediaCapacity: () => live.media.capacity(),
     routes: servedRoutes(config, live.servesLive),
@@ -176,17 +176,16 @@ const startRoles = async (
     onCallEnded: live.onCallEnded,
     logger,
   })
-  const apiUrl = (): string =>
-    config.OUTDIAL_PUBLIC_API_URL ?? httpOrigin(config.OUTDIAL_HOST, api.port)
+  const apiUrl = (): string => config.http.publicApiUrl ?? httpOrigin(config.http.host, api.port)
   const api = await createApiRole({
     database,
-    host: config.OUTDIAL_HOST,
-    port: config.OUTDIAL_API_PORT,
+    host: config.http.host,
+    port: config.http.apiPort,
     publicUrl: apiUrl,
-    sharesAllowances: config.DATABASE_URL !== undefined,
+    sharesAllowances: config.store.databaseUrl !== undefined,
     onCallEnded: live.onCallEnded,
     downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
-    trustedProxies: config.OUTDIAL_TRUSTED_PROXIES,
+    trustedProxies: config.http.trustedProxies,
     isDraining: () => isDraining,
     readiness: () => readiness(store, hasRoles),
     clock,

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read-config.ts'
 import type { Database } from '../database/database.ts'
 import { findRecordingAudio } from '../domains/recordings/recording-store.ts'
 import { createMediaServer } from '../http/media-server.ts'
@@ -7,7 +7,7 @@ import type { Logger } from '../runtime/logger.ts'
 import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
 import { httpOrigin } from '../http/http-origin.ts'
 import { openSigningKeys } from '../domains/organizations/signing-keys.ts'
-import { openRecordingStorage } from './storage.ts'
+import { openRecordingStorage } from '../storage/open-recording-storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */
 export const createDownloads = async (
@@ -17,11 +17,11 @@ export const createDownloads = async (
   logger: Logger,
 ) => {
   const keys = await openSigningKeys(database, logger)
-  const storage = openRecordingStorage(config).objects
+  const storage = openRecordingStorage(config.store.dataFolder, config.bucket).objects
   const server = createMediaServer({
-    host: config.OUTDIAL_HOST,
-    port: config.OUTDIAL_MEDIA_PORT,
-    trustedProxies: config.OUTDIAL_TRUSTED_PROXIES,
+    host: config.http.host,
+    port: config.http.mediaPort,
+    trustedProxies: config.http.trustedProxies,
     verify: (url) => verifySignedUrl(url, keys.all, clock.now()),
     openRecording: async (id) => {
       const audio = await findRecordingAudio(database, id)
@@ -30,7 +30,7 @@ export const createDownloads = async (
     logger,
   })
   const publicUrl = (): string =>
-    config.OUTDIAL_PUBLIC_MEDIA_URL ?? httpOrigin(config.OUTDIAL_HOST, server.port)
+    config.http.publicMediaUrl ?? httpOrigin(config.http.host, server.port)
   return {
     storage,
     server,

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read-config.ts'
 import { summarize } from '../call-text/summarize.ts'
 import { findAgentOfCall } from '../domains/calls/agent-of-call.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
@@ -23,14 +23,15 @@ import { createJobRunner } from '../jobs/job-runner.ts'
 import type { AdmittedCall, PrepareCall, PreparedCall } from '../dispatch/run-call-port.ts'
 import type { MediaSocketSettings } from '../live-call/media/media-protocol.ts'
 import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
-import type { EngineChoice } from './engines.ts'
+import type { EngineChoice } from '../live-call/call/choose-engine.ts'
 import { createHousekeeping } from '../domains/retention/housekeeping.ts'
 import type { Store } from '../database/open-store.ts'
 import { readPrices } from '../domains/results/read-prices.ts'
 import { encodingTaskOf } from '../live-call/recording/spool-location.ts'
 import { createTrunkCircuit } from '../dispatch/pacing/trunk-circuit.ts'
 import { withCircuit } from '../telephony/circuit-carrier.ts'
-import type { Line, Telephony } from './telephony.ts'
+import type { Line } from '../telephony/line.ts'
+import type { Telephony } from '../telephony/telephony.ts'
 
 export interface LiveCallOptions {
   readonly config: Config
@@ -52,11 +53,11 @@ const sandboxCallerId = '+12025550199'
 export const createLiveCallParts = (options: LiveCallOptions) => {
   const { config, store, telephony, spoolFolder, storage, clock, logger } = options
   const { database } = store
-  const prices = readPrices(config.OUTDIAL_PRICES)
+  const prices = readPrices(config.program.pricesFile)
   const encodeHere = encodingTaskOf(spoolFolder)
   const media = createMediaWorkerPool({
     workers: options.workers,
-    channelsPerWorker: Math.ceil(config.OUTDIAL_MAX_CHANNELS / options.workers),
+    channelsPerWorker: Math.ceil(config.dialing.maxChannels / options.workers),
     socket: socketOf(telephony.sandbox, config),
     logger,
   })
@@ -77,17 +78,17 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       loadPlan: createCallPlans({
         database,
         callerId,
-        allowPrivateNetwork: config.OUTDIAL_ALLOW_PRIVATE_NETWORK,
+        allowPrivateNetwork: config.program.allowPrivateNetwork,
         engineFor: (agent) => options.engineFor(agent, mode),
         logger,
       }),
-      ringTimeoutMs: config.OUTDIAL_RING_TIMEOUT_SECONDS * 1000,
+      ringTimeoutMs: config.dialing.ringTimeoutSeconds * 1000,
       spoolFolder,
       clock,
       logger,
     })
   const { trunk } = telephony
-  const callerId = config.OUTDIAL_CALLER_ID
+  const callerId = config.sip.callerId
   const circuit =
     trunk && createTrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
   const prepareLive =
@@ -113,7 +114,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const summarizeCall = createSummarizeCall({
     database,
     prices,
-    summarize: summarizerOf(config),
+    summarize: summarizerOf(config.engines.llm),
     outcomesOf: async ({ organizationId, callId }) =>
       (await findAgentOfCall(database, organizationId, callId))?.outcomes ?? [],
     logger,
@@ -156,16 +157,12 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
 
 const socketOf = (line: Line, config: Config): MediaSocketSettings => ({
   bindAddress: line.mediaBindAddress,
-  portRange: config.OUTDIAL_RTP_PORTS,
+  portRange: config.sip.rtpPorts,
   ...(line.publicAddress !== undefined && { publicAddress: line.publicAddress }),
 })
 
 /** By the chat server where there is one, else from the words themselves. */
-const summarizerOf = ({
-  OUTDIAL_LLM_URL: url,
-  OUTDIAL_LLM_KEY: key,
-  OUTDIAL_LLM_MODEL: model,
-}: Config): Summarizer => {
+const summarizerOf = ({ url, key, model }: Config['engines']['llm']): Summarizer => {
   if (url === undefined) return (input) => Promise.resolve(summarize(input))
   const settings = { url, ...(key !== undefined && { key }), ...(model !== undefined && { model }) }
   return async (input, signal) => {

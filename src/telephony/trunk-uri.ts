@@ -95,6 +95,10 @@ const readCredentials = (
   }
 }
 
+/** For people: nothing of it is secret. */
+export const placeOfTrunk = ({ host, port }: Trunk): string =>
+  port === undefined ? host : `${host}:${port}`
+
 /** The SIP URI of a number on a trunk, or of the trunk itself. */
 export const trunkTarget = ({ host, port, transport }: Trunk, number?: string): string => {
   const user = number === undefined ? '' : `${number}@`

@@ -13,7 +13,7 @@ import {
 import { contactBody } from '../../../tests/support/organization-fixture.ts'
 import { clearOrganizations, execute, openTrunk } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/read-config.ts'
 import { batch as batchSchema, type Batch } from '../../contract/batches.ts'
 import { upsertRecipient } from '../../domains/contacts/upsert-recipient.ts'
 import { addBatchCommands } from './batch-commands.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { until } from '../../../tests/support/until.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/read-config.ts'
 import { appendTurn } from '../../domains/results/transcript-store.ts'
 import { insertTurnLatencies, insertUsage } from '../../domains/results/usage-store.ts'
 import { addCallCommands } from './call-commands.ts'

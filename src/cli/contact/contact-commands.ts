@@ -42,8 +42,8 @@ const erase = (context: CliContext, options: OrganizationOption, contact: string
       ? await requireOwner(db, options, 'contact', contact)
       : (await requireOrganization(db, options.org)).id
     const erasure = await db.transaction((tx) => eraseContact(tx, organizationId, contact))
-    const { openRecordingStorage } = await import('../../compose/storage.ts')
-    const { objects } = openRecordingStorage(context.config)
+    const { openRecordingStorage } = await import('../../storage/open-recording-storage.ts')
+    const { objects } = openRecordingStorage(context.config.store.dataFolder, context.config.bucket)
     let purged = 0
     for (let round = 0; round < maxPurgeRounds; round += 1) {
       const done = await purgeDeletedRecordings(db, objects, purgeLimit, {

@@ -35,3 +35,6 @@ export const failed = (check: Finding['check'], message: string): Finding => ({
   status: 'failed',
   message,
 })
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { newId } from '../runtime/ids.ts'
-import { maskPhoneNumber } from '../runtime/logger.ts'
-import type { Carrier, DialFailure } from '../telephony/carrier.ts'
+import { newId } from '../../runtime/ids.ts'
+import { maskPhoneNumber } from '../../runtime/logger.ts'
+import type { DialFailure } from '../../telephony/carrier.ts'
+import type { Line } from '../../telephony/line.ts'
 import { failed, ok, type Finding } from './finding.ts'
 
 /** A carrier that has not made the phone ring by then is not going to. */
@@ -10,18 +11,17 @@ const ringTimeoutMs = 20_000
 
 /** Places one call and ends it as soon as the phone rings or is answered. */
 export const tryCall = async (
-  carrier: Carrier,
+  { carrier, mediaBindAddress }: Line,
   callerId: string | undefined,
   to: string,
-  bindAddress: string,
 ): Promise<Finding> => {
   if (callerId === undefined)
     return failed(
       'call',
       'No call was tried: set OUTDIAL_CALLER_ID to a number of yours, which the trunk shows to the callee.',
     )
-  const media = createSocket(bindAddress.includes(':') ? 'udp6' : 'udp4')
-  media.bind(0, bindAddress)
+  const media = createSocket(mediaBindAddress.includes(':') ? 'udp6' : 'udp4')
+  media.bind(0, mediaBindAddress)
   await once(media, 'listening')
   const enough = new AbortController()
   try {
@@ -31,7 +31,7 @@ export const tryCall = async (
         to,
         callerId,
         ringTimeoutMs,
-        localMedia: { address: bindAddress, port: media.address().port },
+        localMedia: { address: mediaBindAddress, port: media.address().port },
         mayInvite: () => true,
         onProgress: ({ kind }) => {
           if (kind === 'ringing') enough.abort()

@@ -1,10 +1,10 @@
-import type { Queryable } from '../database/database.ts'
-import { formatDateTime } from '../contract/date-time.ts'
+import type { Queryable } from '../../database/database.ts'
+import { formatDateTime } from '../../contract/date-time.ts'
 import {
   maxCountedWaiting,
   reportCircuit,
   type CircuitReport,
-} from '../dispatch/pacing/circuit-store.ts'
+} from '../../dispatch/pacing/circuit-store.ts'
 import { failed, type Finding } from './finding.ts'
 
 /** What the nodes found out about the trunk, while its circuit is open; nothing where no table holds it yet. */

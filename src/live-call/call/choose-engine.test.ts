@@ -1,53 +1,63 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { minimalAgentFile } from '../../tests/support/organization-fixture.ts'
-import { readConfig } from '../config.ts'
-import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
-import { checkAgentFile } from '../domains/agents/agent-definition.ts'
-import { createEngineChoice } from './engines.ts'
+import { minimalAgentFile } from '../../../tests/support/organization-fixture.ts'
+import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
+import { checkAgentFile } from '../../domains/agents/agent-definition.ts'
+import { createEngineChoice, type InstalledEngines } from './choose-engine.ts'
 
-const installation = {
-  OUTDIAL_REALTIME_URL: 'wss://api.openai.com/v1/realtime',
-  OUTDIAL_REALTIME_KEY: 'sk-realtime',
-  OUTDIAL_REALTIME_MODEL: 'gpt-realtime',
-  OUTDIAL_REALTIME_VOICE: 'marin',
-  OUTDIAL_STT_URL: 'http://10.0.0.1/v1',
-  OUTDIAL_STT_KEY: 'sk-stt',
-  OUTDIAL_LLM_URL: 'http://10.0.0.2/v1',
-  OUTDIAL_LLM_KEY: 'sk-llm',
-  OUTDIAL_LLM_MODEL: 'qwen',
-  OUTDIAL_TTS_URL: 'http://10.0.0.3/v1',
-  OUTDIAL_TTS_KEY: 'sk-tts',
-  OUTDIAL_TTS_VOICE: 'af_heart',
+const absent = { url: undefined, key: undefined, model: undefined, voice: undefined }
+const nothing: InstalledEngines = {
+  kind: undefined,
+  realtime: absent,
+  stt: absent,
+  llm: absent,
+  tts: absent,
 }
+const installation: InstalledEngines = {
+  kind: undefined,
+  realtime: {
+    url: 'wss://api.openai.com/v1/realtime',
+    key: 'sk-realtime',
+    model: 'gpt-realtime',
+    voice: 'marin',
+  },
+  stt: { ...absent, url: 'http://10.0.0.1/v1', key: 'sk-stt' },
+  llm: { url: 'http://10.0.0.2/v1', key: 'sk-llm', model: 'qwen' },
+  tts: { ...absent, url: 'http://10.0.0.3/v1', key: 'sk-tts', voice: 'af_heart' },
+}
+const sandboxUrl = () => 'ws://127.0.0.1:1/v1/realtime'
 
 const choose = (
   engine: object | undefined,
-  settings: Record<string, string> = installation,
+  engines: InstalledEngines = installation,
   mode: OrganizationMode = 'sandbox',
+  allowPrivateNetwork = false,
 ) =>
-  createEngineChoice(readConfig(settings), () => 'ws://127.0.0.1:1/v1/realtime')(
+  createEngineChoice({ engines, allowPrivateNetwork, sandboxUrl })(
     checkAgentFile({ ...minimalAgentFile, ...(engine && { engine }) }),
     mode,
   )
 
 describe("an agent's engine", () => {
   it('is the sandbox where nothing is said', () => {
-    assert.deepEqual(choose(undefined, {}), {
+    assert.deepEqual(choose(undefined, nothing), {
       kind: 'realtime',
       url: 'ws://127.0.0.1:1/v1/realtime',
     })
   })
 
   it('is none for a live organization where nothing is said, and the sandbox in so many words', () => {
-    const none = choose(undefined, {}, 'live')
+    const none = choose(undefined, nothing, 'live')
     assert.match(
       typeof none === 'string' ? none : assert.fail('it is served'),
       /OUTDIAL_ENGINE is not set/,
     )
-    const named = choose(undefined, { OUTDIAL_ENGINE: 'sandbox' }, 'live')
+    const named = choose(undefined, { ...nothing, kind: 'sandbox' }, 'live')
     assert.ok(typeof named === 'object' && 'url' in named && named.url.startsWith('ws://127.'))
-    assert.equal(typeof choose({ kind: 'realtime', url: 'wss://a.example/' }, {}, 'live'), 'object')
+    assert.equal(
+      typeof choose({ kind: 'realtime', url: 'wss://a.example/' }, nothing, 'live'),
+      'object',
+    )
   })
 
   it("is the installation's, with its key, model and voice", () => {
@@ -79,7 +89,7 @@ describe("an agent's engine", () => {
       assert.ok(!JSON.stringify(settings).includes('sk-'))
       assert.ok(!JSON.stringify(settings).includes('10.0.0.'))
       assert.equal(settings.publicHostsOnly, true)
-      const allowed = choose(engine, { ...installation, OUTDIAL_ALLOW_PRIVATE_NETWORK: '1' })
+      const allowed = choose(engine, installation, 'sandbox', true)
       assert.ok(typeof allowed === 'object' && allowed.publicHostsOnly === false)
     }
   })
@@ -89,15 +99,16 @@ describe("an agent's engine", () => {
       const choice = choose(...asked)
       return typeof choice === 'string' ? choice : assert.fail('it is served')
     }
-    assert.match(sentence({ kind: 'realtime' }, {}), /OUTDIAL_REALTIME_URL/)
-    assert.match(sentence({ kind: 'cascade' }, {}), /OUTDIAL_STT_URL/)
+    assert.match(sentence({ kind: 'realtime' }, nothing), /OUTDIAL_REALTIME_URL/)
+    assert.match(sentence({ kind: 'cascade' }, nothing), /OUTDIAL_STT_URL/)
   })
 
   it('is explained where an agent of an earlier version has an address that cannot be served', () => {
-    const choice = createEngineChoice(
-      readConfig(installation),
-      () => 'ws://127.0.0.1:1/v1/realtime',
-    )({ engine: { kind: 'cascade', url: 'wss://a.example/' } }, 'sandbox')
+    const choice = createEngineChoice({
+      engines: installation,
+      allowPrivateNetwork: false,
+      sandboxUrl,
+    })({ engine: { kind: 'cascade', url: 'wss://a.example/' } }, 'sandbox')
     assert.match(typeof choice === 'string' ? choice : assert.fail('it is served'), /http or https/)
   })
 })

@@ -1,20 +1,17 @@
 import { WebSocket } from 'ws'
-import type { Config } from '../config.ts'
-import { addressOf, profileFor } from '../conversation/engines/realtime/profiles.ts'
-import { parseServerEvent } from '../conversation/engines/realtime/protocol.ts'
+import type { Config } from '../../config/read-config.ts'
+import { addressOf, profileFor } from '../../conversation/engines/realtime/profiles.ts'
+import { parseServerEvent } from '../../conversation/engines/realtime/protocol.ts'
 import { failed, ok, type Finding } from './finding.ts'
 
-type ServerName = 'REALTIME' | 'STT' | 'LLM' | 'TTS'
-
-/** The settings of AI providers. */
-export type ProviderConfig = Pick<
-  Config,
-  'OUTDIAL_ENGINE' | `OUTDIAL_${ServerName}_${'URL' | 'KEY' | 'MODEL'}`
->
+type Engines = Config['engines']
+type ServerName = Exclude<keyof Engines, 'kind'>
 
 /** A server that conversations or summaries need, with the settings it is known by. */
 interface Server {
-  readonly name: ServerName
+  /** As its settings begin: `OUTDIAL_STT`. */
+  readonly setting: string
+  readonly isRealtime: boolean
   readonly url: string
   readonly key: string | undefined
   readonly model: string | undefined
@@ -31,53 +28,53 @@ const secondThoughtMs = 1_000
 
 const namesByEngine = {
   sandbox: [],
-  realtime: ['REALTIME'],
-  cascade: ['STT', 'LLM', 'TTS'],
+  realtime: ['realtime'],
+  cascade: ['stt', 'llm', 'tts'],
 } as const
 
 /** Asks every AI provider in use whether it takes its key. One finding for each. */
-export const checkEngine = async (config: ProviderConfig): Promise<Finding[]> => {
-  const servers = serversOf(config)
+export const checkEngine = async (engines: Engines): Promise<Finding[]> => {
+  const servers = serversOf(engines)
   if (servers.length === 0)
     return [ok('engine', 'The scripted engine of the sandbox needs no provider.')]
   return Promise.all(servers.map(async (server) => tell(server, await ask(server))))
 }
 
 /** The chat server writes summaries too, whatever the engine. */
-const serversOf = (config: ProviderConfig): Server[] => {
-  const names = new Set<ServerName>([...namesByEngine[config.OUTDIAL_ENGINE ?? 'sandbox'], 'LLM'])
+const serversOf = (engines: Engines): Server[] => {
+  const names = new Set<ServerName>([...namesByEngine[engines.kind ?? 'sandbox'], 'llm'])
   return [...names].flatMap((name) => {
-    const url = config[`OUTDIAL_${name}_URL`]
+    const { url, key, model } = engines[name]
     if (url === undefined) return []
-    const key = config[`OUTDIAL_${name}_KEY`]
-    return [{ name, url, key, model: config[`OUTDIAL_${name}_MODEL`] }]
+    const setting = `OUTDIAL_${name.toUpperCase()}`
+    return [{ setting, isRealtime: name === 'realtime', url, key, model }]
   })
 }
 
-const tell = ({ name, url, key }: Server, reaction: Reaction): Finding => {
+const tell = ({ setting, url, key }: Server, reaction: Reaction): Finding => {
   const { host } = new URL(url)
   switch (reaction.kind) {
     case 'answered':
-      return ok('engine', `The AI provider at ${host} answers (OUTDIAL_${name}_URL).`)
+      return ok('engine', `The AI provider at ${host} answers (${setting}_URL).`)
     case 'unreachable':
       return failed(
         'engine',
-        `The AI provider at ${host} cannot be reached: check OUTDIAL_${name}_URL, the network and the provider.`,
+        `The AI provider at ${host} cannot be reached: check ${setting}_URL, the network and the provider.`,
       )
     case 'refused': {
       const status = reaction.status === undefined ? '' : ` with ${reaction.status}`
       return failed(
         'engine',
         key === undefined
-          ? `The AI provider at ${host} refuses us${status}: set OUTDIAL_${name}_KEY.`
-          : `The AI provider at ${host} refuses the key${status}: set OUTDIAL_${name}_KEY to one that it takes.`,
+          ? `The AI provider at ${host} refuses us${status}: set ${setting}_KEY.`
+          : `The AI provider at ${host} refuses the key${status}: set ${setting}_KEY to one that it takes.`,
       )
     }
   }
 }
 
 const ask = (server: Server): Promise<Reaction> =>
-  server.name === 'REALTIME' ? knock(server) : listModels(server)
+  server.isRealtime ? knock(server) : listModels(server)
 
 const reactionTo = (status: number): Reaction =>
   // Any other answer proves the way there; what it says depends on the provider.

@@ -1,26 +1,14 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read-config.ts'
 import { isRetryable } from '../database/errors.ts'
 import { DatabaseSetupError } from '../database/setup-error.ts'
-
-/** The service cannot start here; the message says why and what to do. */
-export class StartError extends Error {
-  override readonly name = 'StartError'
-}
-
-const portSettings = [
-  'OUTDIAL_API_PORT',
-  'OUTDIAL_DASHBOARD_PORT',
-  'OUTDIAL_MEDIA_PORT',
-  'OUTDIAL_SIP_PORT',
-] as const
+import { StartError } from '../runtime/start-error.ts'
 
 /** What is wrong where two of our servers were given one port. Port 0 is another one for each. */
 export const problemOfSharedPort = ({
-  OUTDIAL_API_PORT: api,
-  OUTDIAL_MEDIA_PORT: media,
-}: Config): string | undefined =>
-  api === media && api !== 0
-    ? `Port ${api} is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one of them to another port.`
+  http: { apiPort, mediaPort },
+}: Pick<Config, 'http'>): string | undefined =>
+  apiPort === mediaPort && apiPort !== 0
+    ? `Port ${apiPort} is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one of them to another port.`
     : undefined
 
 /** Faults of the system at start as one sentence with the remedy; everything else as it came. */
@@ -33,9 +21,9 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
   const fault = systemFaultOf(error)
   if (!fault) return error
   const { code, port, address } = fault
-  const shared = port === config.OUTDIAL_API_PORT ? problemOfSharedPort(config) : undefined
+  const shared = port === config.http.apiPort ? problemOfSharedPort(config) : undefined
   if (code === 'EADDRINUSE' && shared !== undefined) return new StartError(shared, { cause: error })
-  const setting = portSettings.find((name) => config[name] === port)
+  const setting = settingOfPort(config, port)
   if (code === 'EADDRINUSE' && setting)
     return new StartError(
       `Port ${port} is in use by another program: stop that, or set ${setting} to a free port.`,
@@ -48,10 +36,20 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
     )
   if (code === 'EADDRNOTAVAIL' || isHostUnknown(fault, config))
     return new StartError(
-      `This machine has no address ${address ?? config.OUTDIAL_HOST}: set OUTDIAL_HOST to one it has.`,
+      `This machine has no address ${address ?? config.http.host}: set OUTDIAL_HOST to one it has.`,
       { cause: error },
     )
   return error
+}
+
+const settingOfPort = ({ http, sip }: Config, port: number | undefined): string | undefined => {
+  const ports: readonly (readonly [number, string])[] = [
+    [http.apiPort, 'OUTDIAL_API_PORT'],
+    [http.dashboardPort, 'OUTDIAL_DASHBOARD_PORT'],
+    [http.mediaPort, 'OUTDIAL_MEDIA_PORT'],
+    [sip.port, 'OUTDIAL_SIP_PORT'],
+  ]
+  return ports.find(([each]) => each === port)?.[1]
 }
 
 interface SystemFault {
@@ -68,7 +66,10 @@ const systemFaultOf = (error: unknown): SystemFault | undefined => {
 }
 
 /** A connection that is refused says where; other losses are known only from PostgreSQL. */
-const isDatabaseLost = (error: unknown, { DATABASE_URL: url }: Config): error is Error => {
+const isDatabaseLost = (
+  error: unknown,
+  { store: { databaseUrl: url } }: Config,
+): error is Error => {
   if (url === undefined || !(error instanceof Error) || !isRetryable(error)) return false
   // It says already what is wrong.
   if (error instanceof DatabaseSetupError) return false
@@ -78,4 +79,4 @@ const isDatabaseLost = (error: unknown, { DATABASE_URL: url }: Config): error is
 
 /** The resolver does not know the name that OUTDIAL_HOST gives. */
 const isHostUnknown = ({ code, hostname }: SystemFault, config: Config): boolean =>
-  (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === config.OUTDIAL_HOST
+  (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === config.http.host

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import {
   createCallingOrganization,
   execute,
   queueCalls,
-} from '../../tests/support/queue-fixtures.ts'
-import { closeCircuit, openCircuit } from '../dispatch/pacing/circuit-store.ts'
-import { checkCircuit } from './doctor-circuit.ts'
+} from '../../../tests/support/queue-fixtures.ts'
+import { closeCircuit, openCircuit } from '../../dispatch/pacing/circuit-store.ts'
+import { checkCircuit } from './check-circuit.ts'
 
 let database: TestDatabase
 before(async () => {

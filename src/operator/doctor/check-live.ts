@@ -1,14 +1,16 @@
-import type { Database } from '../database/database.ts'
-import { countOrganizations } from '../domains/organizations/organization-store.ts'
+import type { Config } from '../../config/read-config.ts'
+import type { Database } from '../../database/database.ts'
+import { countOrganizations } from '../../domains/organizations/organization-store.ts'
 import { ok, warning, type Finding } from './finding.ts'
-import { liveLacks, remedies, type LiveConfig } from './live-needs.ts'
+import { liveLacks } from '../../live-call/call/live-lacks.ts'
+import { liveRemedies } from '../live-remedies.ts'
 
 /** What live organizations wait for; nothing where there is none, or no table of them yet. */
-export const checkLive = async (config: LiveConfig, db: Database): Promise<Finding[]> => {
+export const checkLive = async ({ sip, engines }: Config, db: Database): Promise<Finding[]> => {
   const live = await countOrganizations(db, 'live').catch(() => 0)
-  const lacks = liveLacks(config)
+  const lacks = liveLacks({ ...sip, engines })
   if (live === 0) {
-    return config.OUTDIAL_SIP_TRUNK === undefined
+    return sip.trunk === undefined
       ? []
       : [
           warning(
@@ -23,7 +25,7 @@ export const checkLive = async (config: LiveConfig, db: Database): Promise<Findi
     const whose = lack === 'no_engine' ? 'whose agents have no engine of their own wait' : 'wait'
     return warning(
       'live',
-      `Calls of ${who} ${whose} (${lack}): ${remedies[lack]}, and start again.`,
+      `Calls of ${who} ${whose} (${lack}): ${liveRemedies[lack]}, and start again.`,
     )
   })
 }

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { WebSocketServer } from 'ws'
-import { readConfig } from '../config.ts'
-import { examine } from './doctor.ts'
-import { checkEngine } from './doctor-engine.ts'
-import { checkTrunk } from './doctor-trunk.ts'
+import { readConfig } from '../../config/read-config.ts'
+import { examine } from './examine.ts'
+import { checkEngine } from './check-engine.ts'
+import { checkTrunk } from './check-trunk.ts'
 
 const goodKey = 'sk-good'
 /** The provider takes the socket and refuses the key only then. */
@@ -46,7 +46,7 @@ after(() => {
 })
 
 const ask = async (env: Record<string, string>) =>
-  (await checkEngine(readConfig(env))).map(({ status, message }) => ({ status, message }))
+  (await checkEngine(readConfig(env).engines)).map(({ status, message }) => ({ status, message }))
 
 const realtime = (path: string, key: string) => ({
   OUTDIAL_ENGINE: 'realtime',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './read-config.ts'
 
 const refusal = (env: Record<string, string>): string => {
   try {
@@ -17,10 +17,10 @@ const refusal = (env: Record<string, string>): string => {
 
 test('an empty environment gives the documented defaults', () => {
   const config = readConfig({})
-  assert.equal(config.OUTDIAL_API_PORT, 4000)
-  assert.deepEqual(config.OUTDIAL_RTP_PORTS, { min: 10_000, max: 20_000 })
-  assert.equal(config.OUTDIAL_ENGINE, undefined, 'only what is said in so many words counts')
-  assert.equal(config.DATABASE_URL, undefined)
+  assert.equal(config.http.apiPort, 4000)
+  assert.deepEqual(config.sip.rtpPorts, { min: 10_000, max: 20_000 })
+  assert.equal(config.engines.kind, undefined, 'only what is said in so many words counts')
+  assert.equal(config.store.databaseUrl, undefined)
 })
 
 test('an unknown name is refused with the nearest one', () => {
@@ -69,10 +69,10 @@ test('a bucket is refused half configured', () => {
   )
   for (const prefix of ['/a', 'a/', '../a', 'a//b', ' '])
     assert.match(refusal({ OUTDIAL_S3_BUCKET: 'calls', OUTDIAL_S3_PREFIX: prefix }), /a path/)
-  const { OUTDIAL_S3_PREFIX: prefix, OUTDIAL_S3_REGION: region } = readConfig({
+  const { prefix, region } = readConfig({
     OUTDIAL_S3_BUCKET: 'calls',
     OUTDIAL_S3_PREFIX: 'outdial/eu-1',
-  })
+  }).bucket
   assert.deepEqual([prefix, region], ['outdial/eu-1', 'us-east-1'])
 })
 
@@ -81,7 +81,7 @@ test('a secret is read from its file, and two sources are refused', (t) => {
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'key')
   writeFileSync(file, 'top secret\n')
-  assert.equal(readConfig({ OUTDIAL_LLM_KEY_FILE: file }).OUTDIAL_LLM_KEY, 'top secret')
+  assert.equal(readConfig({ OUTDIAL_LLM_KEY_FILE: file }).engines.llm.key, 'top secret')
   assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: file, OUTDIAL_LLM_KEY: 'x' }), /both set/)
   assert.match(refusal({ OUTDIAL_LLM_KEY_FILE: `${file}.gone` }), /cannot be read/)
   writeFileSync(file, '\n')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
 import { DatabaseSetupError } from '../database/setup-error.ts'
-import { explainStartError, problemOfSharedPort } from './start-error.ts'
+import { explainStartError, problemOfSharedPort } from './explain-start-error.ts'
 
 const config = readConfig({
   DATABASE_URL: 'postgres://someone:secret@db.example:6000/outdial',

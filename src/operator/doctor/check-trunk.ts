@@ -1,16 +1,20 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
-import type { Config } from '../config.ts'
-import { isPublicAddress } from '../runtime/private-address.ts'
-import { silentLogger } from '../runtime/logger.ts'
-import { createAddressFinder } from '../sip/transport/find-addresses.ts'
-import { parseSipUri } from '../sip/message/uri.ts'
-import { createUserAgent } from '../sip/user-agent/user-agent.ts'
-import type { UserAgent } from '../sip/user-agent/user-agent-types.ts'
-import { createSipCarrier, type TrunkHealth } from '../telephony/sip-carrier.ts'
-import { createTrunkSources } from '../telephony/trunk-sources.ts'
-import { bindAddressFor, parseTrunkUri, trunkTarget, type Trunk } from '../telephony/trunk-uri.ts'
-import { tryCall } from './doctor-call.ts'
-import { failed, ok, warning, type Finding } from './finding.ts'
+import { isIP, isIPv6 } from 'node:net'
+import type { Config } from '../../config/read-config.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { isPublicAddress } from '../../runtime/private-address.ts'
+import { parseSipUri } from '../../sip/message/uri.ts'
+import { createAddressFinder } from '../../sip/transport/find-addresses.ts'
+import type { TrunkHealth } from '../../telephony/sip-carrier.ts'
+import { createTrunkLine, type TrunkLine } from '../../telephony/trunk-line.ts'
+import {
+  bindAddressFor,
+  parseTrunkUri,
+  placeOfTrunk,
+  trunkTarget,
+  type Trunk,
+} from '../../telephony/trunk-uri.ts'
+import { failed, messageOf, ok, warning, type Finding } from './finding.ts'
+import { tryCall } from './try-call.ts'
 
 /**
  * The trunk from this machine: its name in DNS, its answer to OPTIONS, the NAT between, and a call where a number is
@@ -20,7 +24,8 @@ export const checkTrunk = async (
   config: Config,
   callNumber: string | undefined,
 ): Promise<Finding[]> => {
-  if (config.OUTDIAL_SIP_TRUNK === undefined) {
+  const { sip } = config
+  if (sip.trunk === undefined) {
     const none = ok(
       'trunk',
       'No trunk is configured: calls of sandbox organizations go to the sandbox carrier; OUTDIAL_SIP_TRUNK lets live ones ring phones.',
@@ -31,7 +36,7 @@ export const checkTrunk = async (
   }
   let trunk: Trunk
   try {
-    trunk = parseTrunkUri(config.OUTDIAL_SIP_TRUNK)
+    trunk = parseTrunkUri(sip.trunk)
   } catch (error) {
     return [failed('trunk', `OUTDIAL_SIP_TRUNK: ${messageOf(error)}.`)]
   }
@@ -46,12 +51,12 @@ export const checkTrunk = async (
     ]
   return [
     ...(isIP(trunk.host) === 0 ? [ok('dns', `${trunk.host} is at ${listed(addresses)}.`)] : []),
-    ...(await ask(config, trunk, addresses, callNumber)),
+    ...(await ask(sip, trunk, addresses, callNumber)),
   ]
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
+/** A running service has the port of the settings. */
+const anyPort = 0
 
 const maxListed = 4
 const listed = (addresses: readonly string[]): string =>
@@ -67,52 +72,30 @@ const resolve = async (trunk: Trunk, family: 4 | 6): Promise<readonly string[]> 
 }
 
 const ask = async (
-  config: Config,
+  sip: Config['sip'],
   trunk: Trunk,
   addresses: readonly string[],
   callNumber: string | undefined,
 ): Promise<Finding[]> => {
-  const bindAddress = bindAddressFor(trunk)
-  const sources = createTrunkSources({
-    findAddresses: createAddressFinder(isIPv6(bindAddress) ? 6 : 4),
-    allow: config.OUTDIAL_SIP_ALLOW ?? new BlockList(),
-    logger: silentLogger,
-  })
-  const publicAddress = config.OUTDIAL_PUBLIC_IP
-  const userAgent = createUserAgent({
-    logger: silentLogger,
-    sources,
-    bindAddress,
-    ...(publicAddress !== undefined && { advertisedAddress: publicAddress }),
-  })
+  const line = createTrunkLine(trunk, { ...sip, port: anyPort }, silentLogger)
   try {
-    await sources.setTrunks([trunk])
-    await userAgent.start()
-    const carrier = createSipCarrier({
-      userAgent,
-      trunk,
-      trunkAddresses: () => sources.addressesOf(trunk),
-      belongsToTrunk: (destination) => sources.belongsTo(trunk, destination),
-      logger: silentLogger,
-      ...(publicAddress !== undefined && { publicAddress }),
-    })
+    await line.start()
     const findings = [
-      describeHealth(trunk, await carrier.ping()),
+      describeHealth(trunk, await line.carrier.ping()),
       ...describePassword(trunk),
-      await checkNat(config, { trunk, addresses, userAgent }),
+      await checkNat(sip, { trunk, addresses, line }),
     ]
     if (callNumber === undefined) return findings
-    return [...findings, await tryCall(carrier, config.OUTDIAL_CALLER_ID, callNumber, bindAddress)]
+    return [...findings, await tryCall(line, sip.callerId, callNumber)]
   } catch (error) {
     return [failed('trunk', `The trunk at ${trunk.host} cannot be asked: ${messageOf(error)}.`)]
   } finally {
-    await userAgent.stop()
-    await sources.stop()
+    await line.stop()
   }
 }
 
 const describeHealth = (trunk: Trunk, health: TrunkHealth): Finding => {
-  const place = trunk.port === undefined ? trunk.host : `${trunk.host}:${trunk.port}`
+  const place = placeOfTrunk(trunk)
   if (!health.isAlive && health.isRefused)
     return failed(
       'trunk',
@@ -180,13 +163,13 @@ const describePassword = (trunk: Trunk): Finding[] =>
 interface Route {
   readonly trunk: Trunk
   readonly addresses: readonly string[]
-  readonly userAgent: UserAgent
+  readonly line: TrunkLine
 }
 
 /** The address that this machine sends from towards the trunk decides, not the addresses it has. */
 const checkNat = async (
-  { OUTDIAL_PUBLIC_IP: told }: Config,
-  { trunk, addresses, userAgent }: Route,
+  { publicAddress: told }: Config['sip'],
+  { trunk, addresses, line }: Route,
 ): Promise<Finding> => {
   const isPublicTrunk = addresses.some(isPublicAddress)
   if (told !== undefined)
@@ -196,7 +179,7 @@ const checkNat = async (
           `Contact and SDP carry ${told}, a private address, which the trunk cannot reach: set OUTDIAL_PUBLIC_IP to the public one.`,
         )
       : ok('nat', `Contact and SDP carry ${told}.`)
-  const local = await userAgent.localHostFor(trunkTarget(trunk)).catch(() => undefined)
+  const local = await line.localHost()
   if (local === undefined)
     return warning(
       'nat',

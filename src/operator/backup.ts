@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/read-config.ts'
 import { backUp, type BackupObject, type BackupReport } from '../database/backup/back-up.ts'
 import { restore, type RestoreReport } from '../database/backup/restore.ts'
 import type { Queryable } from '../database/database.ts'
@@ -18,7 +18,7 @@ import {
   requireInstallation,
 } from '../database/open-store.ts'
 import { encodingTaskHere, spoolFolderOf } from '../live-call/recording/spool-location.ts'
-import { openRecordingStorage } from './storage.ts'
+import { openRecordingStorage } from '../storage/open-recording-storage.ts'
 
 export interface ArchiveOptions {
   readonly path: string
@@ -34,8 +34,8 @@ export const backUpInstallation = async (
 ): Promise<BackupReport> => {
   if (existsSync(path)) throw new OperatorError(`${path} exists already: name another file.`)
   requireFolder(dirname(path))
-  await requireInstallation({ databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA })
-  const { kind, objects } = openRecordingStorage(config)
+  await requireInstallation(config.store)
+  const { kind, objects } = openRecordingStorage(config.store.dataFolder, config.bucket)
   const areIncluded = withRecordings && kind === 'folder'
   return withConnection(config, logger, (connection) =>
     backUp({
@@ -82,7 +82,7 @@ export const restoreInstallation = (
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`)
   // A pipe or a device may never end, and is to be read twice.
   if (!statSync(path).isFile()) throw new OperatorError(`${path} is no file.`)
-  const { kind, objects } = openRecordingStorage(config)
+  const { kind, objects } = openRecordingStorage(config.store.dataFolder, config.bucket)
   return withConnection(config, logger, (connection) =>
     restore({
       connection,
@@ -93,24 +93,27 @@ export const restoreInstallation = (
       requireRoom: async ({ rowBytes, objectBytes }) =>
         requireRoom(
           config,
-          (config.DATABASE_URL === undefined ? rowBytes : 0) +
+          (config.store.databaseUrl === undefined ? rowBytes : 0) +
             (withRecordings && kind === 'folder' ? objectBytes : 0),
         ),
-      taskHere: (task) => encodingTaskHere(spoolFolderOf(config.OUTDIAL_DATA), task),
+      taskHere: (task) => encodingTaskHere(spoolFolderOf(config.store.dataFolder), task),
       putObject: async (key, bytes) => {
         if (withRecordings) await objects.put(key, { bytes })
       },
       logger,
     }).catch(
       explainFullDisk(
-        `There is no room for the backup in ${config.OUTDIAL_DATA}: free some space and restore again, or set OUTDIAL_DATA to a folder on a larger disk.`,
+        `There is no room for the backup in ${config.store.dataFolder}: free some space and restore again, or set OUTDIAL_DATA to a folder on a larger disk.`,
       ),
     ),
   )
 }
 
 /** Refuses what cannot fit before any of it is written. */
-const requireRoom = async ({ OUTDIAL_DATA: folder }: Config, bytes: number): Promise<void> => {
+const requireRoom = async (
+  { store: { dataFolder: folder } }: Config,
+  bytes: number,
+): Promise<void> => {
   const { bavail, bsize } = await statfs(folder)
   if (bytes > bavail * bsize)
     throw new OperatorError(
@@ -131,9 +134,9 @@ const withConnection = async <T>(
   logger: Logger,
   work: (connection: Awaited<ReturnType<typeof openConnection>>['connection']) => Promise<T>,
 ): Promise<T> => {
-  const location = { databaseUrl: config.DATABASE_URL, dataFolder: config.OUTDIAL_DATA }
-  if (location.databaseUrl !== undefined) await requireDatabase(location.databaseUrl)
-  const opened = await openConnection(location, 'command', logger)
+  const { databaseUrl } = config.store
+  if (databaseUrl !== undefined) await requireDatabase(databaseUrl)
+  const opened = await openConnection(config.store, 'command', logger)
   try {
     return await work(opened.connection)
   } finally {

@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6 } from 'node:net'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config/read-config.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
-import { httpOrigin } from '../http/http-origin.ts'
-import { explainStartError, problemOfSharedPort } from './start-error.ts'
-import { sipBindAddress } from './telephony.ts'
+import { httpOrigin } from '../../http/http-origin.ts'
+import { explainStartError, problemOfSharedPort } from '../explain-start-error.ts'
+import { sipBindAddress } from '../../telephony/telephony.ts'
 
 const healthLimitMs = 5_000
 
@@ -13,22 +13,21 @@ const healthLimitMs = 5_000
 export const checkPorts = async (config: Config): Promise<Finding> => {
   const shared = problemOfSharedPort(config)
   if (shared !== undefined) return failed('ports', shared)
-  const host = config.OUTDIAL_HOST
+  const { http, sip } = config
   const wanted = [
-    ['OUTDIAL_API_PORT', (port: number) => listen(host, port)],
-    ['OUTDIAL_MEDIA_PORT', (port: number) => listen(host, port)],
-    ['OUTDIAL_SIP_PORT', (port: number) => bind(config, port)],
+    ['OUTDIAL_API_PORT', http.apiPort, () => listen(http.host, http.apiPort)],
+    ['OUTDIAL_MEDIA_PORT', http.mediaPort, () => listen(http.host, http.mediaPort)],
+    ['OUTDIAL_SIP_PORT', sip.port, () => bind(sip)],
   ] as const
   const taken: string[] = []
-  for (const [name, take] of wanted) {
-    const port = config[name]
-    const fault = port === 0 ? undefined : await faultOf(take(port))
+  for (const [name, port, take] of wanted) {
+    const fault = port === 0 ? undefined : await faultOf(take())
     if (fault === undefined) continue
     if (fault.code !== 'EADDRINUSE') return failed('ports', sentenceOf(fault, config))
     taken.push(`${port} (${name})`)
   }
   if (taken.length === 0) return ok('ports', 'The ports are free.')
-  return (await isOutdial(config))
+  return (await isOutdial(http))
     ? ok('ports', `Outdial is running on them: ${taken.join(', ')}.`)
     : warning(
         'ports',
@@ -52,11 +51,11 @@ const listen = async (host: string, port: number): Promise<void> => {
   }
 }
 
-const bind = async (config: Config, port: number): Promise<void> => {
-  const address = sipBindAddress(config)
+const bind = async (sip: Config['sip']): Promise<void> => {
+  const address = sipBindAddress(sip)
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   try {
-    socket.bind(port, address)
+    socket.bind(sip.port, address)
     await once(socket, 'listening')
   } finally {
     socket.close()
@@ -68,8 +67,8 @@ const sentenceOf = (fault: NodeJS.ErrnoException, config: Config): string => {
   return explained instanceof Error ? explained.message : fault.message
 }
 
-const isOutdial = async (config: Config): Promise<boolean> => {
-  const url = `${httpOrigin(config.OUTDIAL_HOST, config.OUTDIAL_API_PORT)}/healthz`
+const isOutdial = async ({ host, apiPort }: Config['http']): Promise<boolean> => {
+  const url = `${httpOrigin(host, apiPort)}/healthz`
   const answer = await fetch(url, { signal: AbortSignal.timeout(healthLimitMs) }).catch(
     () => undefined,
   )

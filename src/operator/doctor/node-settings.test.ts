@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import { readConfig } from '../config.ts'
-import { takeLease } from '../dispatch/lease/lease.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
+import { readConfig } from '../../config/read-config.ts'
+import { takeLease } from '../../dispatch/lease/lease.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { checkNodeSettings, nodeSettings } from './node-settings.ts'
 
 let database: TestDatabase

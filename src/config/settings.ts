@@ -1,0 +1,251 @@
+import { z } from 'zod'
+import {
+  e164,
+  networks,
+  optional,
+  port,
+  portRange,
+  providerUrl,
+  setting,
+  text,
+  url,
+  wholeNumber,
+  type Setting,
+} from './setting.ts'
+
+/**
+ * Every setting of an installation, in the groups in which the parts of the program are given them. `.env.example` and the
+ * table in `docs/settings.md` are made from the same groups, and compared in a test.
+ */
+
+/** Where the rows and the files of this installation are. */
+const store = {
+  dataFolder: setting(
+    'OUTDIAL_DATA',
+    z.string().min(1).default('.outdial'),
+    'Data folder: the embedded database, recordings, spool.',
+  ),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    optional(url('postgres', 'postgresql')),
+    'PostgreSQL 15 or newer to use instead of the embedded one.',
+    { secret: true },
+  ),
+} as const
+
+/** The servers of HTTP. */
+const http = {
+  host: setting(
+    'OUTDIAL_HOST',
+    z.string().min(1).default('127.0.0.1'),
+    'Address the HTTP ports listen on.',
+  ),
+  apiPort: setting('OUTDIAL_API_PORT', port.prefault('4000'), 'Port of the API.'),
+  dashboardPort: setting(
+    'OUTDIAL_DASHBOARD_PORT',
+    port.prefault('4001'),
+    'Port kept for a dashboard; this version has none.',
+  ),
+  mediaPort: setting('OUTDIAL_MEDIA_PORT', port.prefault('4002'), 'Port of recording downloads.'),
+  trustedProxies: setting(
+    'OUTDIAL_TRUSTED_PROXIES',
+    optional(networks),
+    'Proxies in front of the HTTP ports, addresses and networks: their `X-Forwarded-For` counts, and their connections are not capped per address.',
+    { shown: 'none' },
+  ),
+  publicApiUrl: setting(
+    'OUTDIAL_PUBLIC_API_URL',
+    optional(url('http', 'https')),
+    'What clients are told the API is.',
+    {
+      shown: 'from the port',
+    },
+  ),
+  publicMediaUrl: setting(
+    'OUTDIAL_PUBLIC_MEDIA_URL',
+    optional(url('http', 'https')),
+    'What clients are told download URLs begin with.',
+    { shown: 'from the port' },
+  ),
+} as const
+
+/** The trunk, and how this node reaches it. */
+const sip = {
+  trunk: setting(
+    'OUTDIAL_SIP_TRUNK',
+    optional(z.string().regex(/^sips?:/, 'must begin with sip:')),
+    'The trunk of live organizations, `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`.',
+    { secret: true },
+  ),
+  allow: setting(
+    'OUTDIAL_SIP_ALLOW',
+    optional(networks),
+    'Addresses and networks that SIP is taken from beside the trunk’s own, such as `192.0.2.7,198.51.100.0/24`.',
+  ),
+  callerId: setting(
+    'OUTDIAL_CALLER_ID',
+    optional(e164),
+    'Number that callees of live organizations are shown, E.164; sandbox organizations show a fictional one.',
+  ),
+  port: setting('OUTDIAL_SIP_PORT', port.prefault('0'), 'Local SIP port; 0 is any free one.'),
+  rtpPorts: setting(
+    'OUTDIAL_RTP_PORTS',
+    portRange.prefault('10000-20000'),
+    'Range of local RTP ports.',
+  ),
+  publicAddress: setting(
+    'OUTDIAL_PUBLIC_IP',
+    optional(z.union([z.ipv4(), z.ipv6()], 'must be an IP address')),
+    'Address put into Contact and SDP.',
+    { shown: 'the address that reaches the trunk' },
+  ),
+} as const
+
+/** How many calls at a time, how fast, and how long they ring. */
+const dialing = {
+  maxChannels: setting(
+    'OUTDIAL_MAX_CHANNELS',
+    wholeNumber(1, 10_000).prefault('100'),
+    'Calls this node holds at a time, of sandbox and live organizations together; each node adds its own.',
+  ),
+  trunkChannels: setting(
+    'OUTDIAL_TRUNK_CHANNELS',
+    optional(wholeNumber(1, 100_000)),
+    'Calls at a time on the trunk, over all nodes.',
+    { shown: 'as many as the nodes hold' },
+  ),
+  callsPerSecond: setting(
+    'OUTDIAL_MAX_CPS',
+    optional(wholeNumber(1, 1000)),
+    'Calls started per second, over all nodes: on the trunk, and on the sandbox carrier.',
+    {
+      shown: '10; sandbox: 50',
+    },
+  ),
+  ringTimeoutSeconds: setting(
+    'OUTDIAL_RING_TIMEOUT_SECONDS',
+    wholeNumber(1, 60).prefault('45'),
+    'How long a phone rings before the attempt is given up; 60 at most.',
+  ),
+} as const
+
+/** Who holds the conversations. */
+const engines = {
+  kind: setting(
+    'OUTDIAL_ENGINE',
+    z.enum(['sandbox', 'realtime', 'cascade'], 'must be sandbox, realtime or cascade').optional(),
+    'Voice engine; an agent may bring its own. Live organizations have the scripted one only where this says `sandbox`.',
+    { shown: 'sandbox; live organizations: none' },
+  ),
+  realtime: {
+    url: setting('OUTDIAL_REALTIME_URL', optional(url('ws', 'wss')), 'Realtime-protocol server.'),
+    key: setting('OUTDIAL_REALTIME_KEY', text, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_REALTIME_MODEL', text, 'Its model.'),
+    voice: setting('OUTDIAL_REALTIME_VOICE', text, 'Its voice.'),
+  },
+  stt: {
+    url: setting('OUTDIAL_STT_URL', providerUrl, 'OpenAI-compatible transcription server, `…/v1`.'),
+    key: setting('OUTDIAL_STT_KEY', text, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_STT_MODEL', text, 'Its model.'),
+  },
+  llm: {
+    url: setting(
+      'OUTDIAL_LLM_URL',
+      providerUrl,
+      'OpenAI-compatible chat server, `…/v1`; also writes summaries where set.',
+    ),
+    key: setting('OUTDIAL_LLM_KEY', text, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_LLM_MODEL', text, 'Its model.'),
+  },
+  tts: {
+    url: setting('OUTDIAL_TTS_URL', providerUrl, 'OpenAI-compatible speech server, `…/v1`.'),
+    key: setting('OUTDIAL_TTS_KEY', text, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_TTS_MODEL', text, 'Its model.'),
+    voice: setting('OUTDIAL_TTS_VOICE', text, 'Its voice.'),
+  },
+} as const
+
+/** Where recordings are kept, if not in the data folder. */
+const bucket = {
+  name: setting(
+    'OUTDIAL_S3_BUCKET',
+    text,
+    'Bucket for recordings; without it they are kept in the data folder.',
+  ),
+  endpoint: setting('OUTDIAL_S3_ENDPOINT', providerUrl, 'S3 server other than Amazon’s.'),
+  region: setting(
+    'OUTDIAL_S3_REGION',
+    z.string().min(1).default('us-east-1'),
+    'Region of the bucket.',
+  ),
+  prefix: setting(
+    'OUTDIAL_S3_PREFIX',
+    optional(
+      z
+        .string()
+        .regex(/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/, 'must be a path such as outdial/recordings'),
+    ),
+    'Put before the name of every object, such as `outdial/recordings`.',
+  ),
+  accessKeyId: setting(
+    'OUTDIAL_S3_ACCESS_KEY_ID',
+    text,
+    'Its key; without it, what the machine is allowed.',
+  ),
+  secretAccessKey: setting('OUTDIAL_S3_SECRET_ACCESS_KEY', text, 'The secret of that key.', {
+    secret: true,
+  }),
+  usesPathStyle: setting(
+    'OUTDIAL_S3_FORCE_PATH_STYLE',
+    optional(z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')),
+    'Put the bucket into the path and not into the host name.',
+    { shown: '1 with an endpoint' },
+  ),
+} as const
+
+/** The process itself, and what it takes from tenants. */
+const program = {
+  pricesFile: setting(
+    'OUTDIAL_PRICES',
+    text,
+    'JSON file with what models cost, by their name; `docs/agents.md` shows one.',
+  ),
+  drainSeconds: setting(
+    'OUTDIAL_DRAIN_SECONDS',
+    wholeNumber(0, 3600).prefault('120'),
+    'How long live calls may go on after SIGTERM.',
+  ),
+  allowPrivateNetwork: setting(
+    'OUTDIAL_ALLOW_PRIVATE_NETWORK',
+    z
+      .enum(['0', '1'], 'must be 0 or 1')
+      .prefault('0')
+      .transform((value) => value === '1'),
+    'Allow private and loopback addresses in what a tenant enters.',
+    { shown: '0' },
+  ),
+  logLevel: setting(
+    'OUTDIAL_LOG_LEVEL',
+    z
+      .enum(
+        ['debug', 'info', 'warn', 'error', 'silent'],
+        'must be debug, info, warn, error or silent',
+      )
+      .default('info'),
+    'What goes to stderr.',
+  ),
+} as const
+
+export const settings = { store, http, sip, dialing, engines, bucket, program } as const
+
+/** A group of settings, or of groups. */
+export interface SettingGroup {
+  readonly [member: string]: Setting<unknown> | SettingGroup
+}
+
+export const isSetting = (member: Setting<unknown> | SettingGroup): member is Setting<unknown> =>
+  'schema' in member && 'meaning' in member
+
+/** The settings of a group and of those in it, in the order of the documents. */
+export const settingsOf = (group: SettingGroup): Setting<unknown>[] =>
+  Object.values(group).flatMap((member) => (isSetting(member) ? [member] : settingsOf(member)))

@@ -1,0 +1,119 @@
+import type { AgentDefinition } from '../../domains/agents/agent-definition.ts'
+import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
+import type { EngineSettings } from '../media/media-protocol.ts'
+
+/** A server of the installation. */
+export interface InstalledServer {
+  readonly url: string | undefined
+  readonly key: string | undefined
+  readonly model: string | undefined
+}
+
+interface InstalledVoice extends InstalledServer {
+  readonly voice: string | undefined
+}
+
+/** What the installation offers agents that bring no engine of their own. */
+export interface InstalledEngines {
+  readonly kind: 'sandbox' | 'realtime' | 'cascade' | undefined
+  readonly realtime: InstalledVoice
+  readonly stt: InstalledServer
+  readonly llm: InstalledServer
+  readonly tts: InstalledVoice
+}
+
+export interface EngineChoiceOptions {
+  readonly engines: InstalledEngines
+  /** Whether an agent's own server may have a private address. */
+  readonly allowPrivateNetwork: boolean
+  /** Where the scripted engine is. */
+  readonly sandboxUrl: () => string
+}
+
+export type EngineChoice = (
+  agent: Pick<AgentDefinition, 'engine'>,
+  mode: OrganizationMode,
+) => EngineSettings | string
+
+/**
+ * Which servers hold an agent's conversations: the agent's own settings go before the installation's, and where neither
+ * says anything a sandbox organization has the scripted engine and a live one none (decision D15). A sentence where this
+ * installation cannot serve it. The installation's keys are for the installation's servers: an address that a
+ * tenant entered gets none, and has to be public unless private networks are allowed.
+ */
+export const createEngineChoice =
+  (options: EngineChoiceOptions): EngineChoice =>
+  (agent, mode) => {
+    const kind = agent.engine?.kind ?? options.engines.kind ?? scriptedOf(mode)
+    switch (kind) {
+      case undefined:
+        return 'There is no voice engine: OUTDIAL_ENGINE is not set, and the agent names none.'
+      case 'sandbox':
+        return { kind: 'realtime', url: options.sandboxUrl() }
+      case 'realtime':
+        return realtimeSettings(agent, options)
+      case 'cascade':
+        return cascadeSettings(agent, options)
+    }
+  }
+
+/** The scripted engine speaks to a person only where somebody said so. */
+const scriptedOf = (mode: OrganizationMode) => (mode === 'sandbox' ? 'sandbox' : undefined)
+
+const realtimeSettings = (
+  agent: Pick<AgentDefinition, 'engine'>,
+  options: EngineChoiceOptions,
+): EngineSettings | string => {
+  const { realtime } = options.engines
+  const own = agent.engine?.url
+  const url = own === undefined ? realtime.url : own.replace(/^http/i, 'ws')
+  if (url === undefined)
+    return 'The realtime engine has no server: OUTDIAL_REALTIME_URL is not set.'
+  const server = serverOf(
+    url,
+    own === undefined ? realtime.key : undefined,
+    agent.engine?.model ?? realtime.model,
+  )
+  // A voice of the installation's server means nothing to another one.
+  const voice = own === undefined ? realtime.voice : undefined
+  return { kind: 'realtime', ...server, ...withVoice(voice), ...reachOf(own, options) }
+}
+
+const cascadeSettings = (
+  agent: Pick<AgentDefinition, 'engine'>,
+  options: EngineChoiceOptions,
+): EngineSettings | string => {
+  const { stt, llm, tts } = options.engines
+  const own = agent.engine?.url
+  if (own !== undefined && !/^https?:/i.test(own))
+    return 'The cascade engine needs an address of http or https.'
+  const transcriberUrl = own ?? stt.url
+  const modelUrl = own ?? llm.url
+  const speechUrl = own ?? tts.url
+  if (transcriberUrl === undefined || modelUrl === undefined || speechUrl === undefined)
+    return 'The cascade engine has no servers: OUTDIAL_STT_URL, OUTDIAL_LLM_URL and OUTDIAL_TTS_URL are not all set.'
+  const key = (installed: string | undefined) => (own === undefined ? installed : undefined)
+  const model = agent.engine?.model ?? llm.model
+  return {
+    kind: 'cascade',
+    transcriber: serverOf(transcriberUrl, key(stt.key), stt.model),
+    model: serverOf(modelUrl, key(llm.key), model),
+    speech: {
+      ...serverOf(speechUrl, key(tts.key), tts.model),
+      ...withVoice(tts.voice),
+    },
+    ...reachOf(own, options),
+  }
+}
+
+const serverOf = (url: string, key: string | undefined, model: string | undefined) => ({
+  url,
+  ...(key !== undefined && { key }),
+  ...(model !== undefined && { model }),
+})
+
+const withVoice = (voice: string | undefined) => (voice === undefined ? {} : { voice })
+
+const reachOf = (tenantUrl: string | undefined, { allowPrivateNetwork }: EngineChoiceOptions) => ({
+  publicHostsOnly: tenantUrl !== undefined && !allowPrivateNetwork,
+})

@@ -1,0 +1,28 @@
+import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
+import { createEngineChoice, type InstalledEngines } from './choose-engine.ts'
+
+/** What calls of live organizations need of the installation. */
+export interface LiveNeeds {
+  readonly trunk: string | undefined
+  readonly callerId: string | undefined
+  readonly engines: InstalledEngines
+}
+
+/**
+ * What calls of live organizations lack here, so that they wait in `queued` (decision D15). Without an engine of the
+ * installation agents with one of their own are served all the same.
+ */
+export const liveLacks = ({ trunk, callerId, engines }: LiveNeeds): readonly LiveLack[] => [
+  ...(trunk === undefined ? (['no_trunk'] as const) : []),
+  ...(callerId === undefined ? (['no_caller_id'] as const) : []),
+  ...(hasEngine(engines) ? [] : (['no_engine'] as const)),
+]
+
+const hasEngine = (engines: InstalledEngines): boolean => {
+  const choose = createEngineChoice({
+    engines,
+    allowPrivateNetwork: false,
+    sandboxUrl: () => 'ws://127.0.0.1',
+  })
+  return typeof choose({}, 'live') === 'object'
+}

@@ -1,0 +1,43 @@
+import type { Config } from '../../config/read-config.ts'
+import type { Database } from '../../database/database.ts'
+import { NoInstallationError } from '../../database/setup-error.ts'
+import { checkCircuit } from './check-circuit.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkDownloads } from './check-downloads.ts'
+import { checkEngine } from './check-engine.ts'
+import { checkLive } from './check-live.ts'
+import { checkPorts } from './check-ports.ts'
+import { checkTrunk } from './check-trunk.ts'
+import { failed, messageOf, warning, type Finding } from './finding.ts'
+import { checkNodeSettings } from './node-settings.ts'
+
+/**
+ * Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. With `callNumber`
+ * (E.164) it also places a call over the trunk, which ends as soon as the phone rings.
+ */
+export const examine = async (
+  config: Config,
+  openDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>,
+  callNumber?: string,
+): Promise<Finding[]> => {
+  const onDatabase = openDatabase(async (db) => [
+    ...(await checkDatabase(db, config.store)),
+    ...(await checkNodeSettings(config, db)),
+    ...(await checkLive(config, db)),
+    ...(await checkCircuit(db)),
+  ]).catch((error: unknown) => [
+    error instanceof NoInstallationError
+      ? warning('database', error.message)
+      : failed('database', messageOf(error)),
+  ])
+  const findings = await Promise.all([
+    onDatabase,
+    checkDisk(config.store.dataFolder),
+    checkTrunk(config, callNumber),
+    checkEngine(config.engines),
+    checkPorts(config),
+    Promise.resolve(checkDownloads(config)),
+  ])
+  return findings.flat()
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { createFolderStorage } from './folder-storage.ts'
+import type { ObjectStorage } from './object-storage.ts'
+import { createS3Storage } from './s3-storage.ts'
+
+export interface BucketSettings {
+  /** Undefined: recordings are kept in the data folder. */
+  readonly name: string | undefined
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly prefix: string | undefined
+  readonly accessKeyId: string | undefined
+  readonly secretAccessKey: string | undefined
+  /** Undefined: where there is an endpoint. */
+  readonly usesPathStyle: boolean | undefined
+}
+
+/** Where recordings are kept. */
+export interface RecordingStorage {
+  readonly kind: 'folder' | 's3'
+  readonly objects: ObjectStorage
+}
+
+/** The bucket that is configured, or the folder `recordings` of the data folder. */
+export const openRecordingStorage = (
+  dataFolder: string,
+  bucket: BucketSettings,
+): RecordingStorage =>
+  bucket.name === undefined
+    ? { kind: 'folder', objects: createFolderStorage(join(dataFolder, 'recordings')) }
+    : { kind: 's3', objects: s3Storage(bucket.name, bucket) }
+
+const s3Storage = (bucket: string, settings: BucketSettings): ObjectStorage => {
+  const { region, endpoint, prefix, accessKeyId, secretAccessKey } = settings
+  return createS3Storage({
+    bucket,
+    region,
+    endpoint,
+    prefix,
+    usesPathStyle: settings.usesPathStyle ?? endpoint !== undefined,
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+  })
+}

@@ -1,0 +1,15 @@
+import type { Service } from '../runtime/service.ts'
+import type { Carrier } from './carrier.ts'
+
+/** The way to the phones of one route. */
+export interface Line extends Service {
+  /** OPTIONS: whether any final response comes. */
+  ping(): Promise<boolean>
+  readonly carrier: Carrier
+  /** For people: where calls go. */
+  readonly name: string
+  /** Where RTP sockets of its calls listen. */
+  readonly mediaBindAddress: string
+  /** Address put into SDP instead of it. */
+  readonly publicAddress?: string
+}

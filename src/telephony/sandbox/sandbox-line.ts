@@ -1,0 +1,45 @@
+import { onlySource } from '../../sip/gate/sources.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { createUserAgent } from '../../sip/user-agent/user-agent.ts'
+import type { Line } from '../line.ts'
+import { createSipCarrier, type SipCarrier } from '../sip-carrier.ts'
+import { parseTrunkUri } from '../trunk-uri.ts'
+import { createSandboxCarrier } from './sandbox-carrier.ts'
+
+/** Where SIP and RTP of the sandbox are. */
+export const sandboxAddress = '127.0.0.1'
+
+/** The sandbox carrier on loopback, and the user agent that dials it from this port. */
+export const createSandboxLine = (port: number, logger: Logger): Line => {
+  const sandbox = createSandboxCarrier({ logger, callerPort: () => userAgent.localPort })
+  const userAgent = createUserAgent({
+    logger,
+    sources: onlySource(sandboxAddress, () => parseTrunkUri(sandbox.target).port ?? 0),
+    bindAddress: sandboxAddress,
+    port,
+  })
+  // The carrier is known once the sandbox has its port; nothing is dialled before the parts have started.
+  let carrier: SipCarrier | undefined
+  const reach = (): SipCarrier =>
+    (carrier ??= createSipCarrier({
+      userAgent,
+      trunk: parseTrunkUri(sandbox.target),
+      sendsCallId: true,
+      logger,
+    }))
+  return {
+    name: 'the sandbox carrier',
+    mediaBindAddress: sandboxAddress,
+    carrier: { dial: (request, signal) => reach().dial(request, signal) },
+    ping: async () => (await reach().ping()).isAlive,
+    start: async () => {
+      // The sandbox listens to this one user agent only, whose port must be known by then.
+      await userAgent.start()
+      await sandbox.start()
+    },
+    stop: async () => {
+      await userAgent.stop()
+      await sandbox.stop()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { BlockList, isIPv6 } from 'node:net'
+import type { Logger } from '../runtime/logger.ts'
+import { createAddressFinder } from '../sip/transport/find-addresses.ts'
+import { createUserAgent } from '../sip/user-agent/user-agent.ts'
+import type { Line } from './line.ts'
+import { createSipCarrier, type SipCarrier } from './sip-carrier.ts'
+import { createTrunkSources } from './trunk-sources.ts'
+import { bindAddressFor, isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
+
+export interface TrunkLineSettings {
+  /** Local SIP port; 0 is any free one. */
+  readonly port: number
+  /** Whose SIP is taken beside the trunk's own addresses. */
+  readonly allow: BlockList | undefined
+  /** Put into Contact and SDP instead of the address that reaches the trunk. */
+  readonly publicAddress: string | undefined
+}
+
+export interface TrunkLine extends Line {
+  readonly carrier: SipCarrier
+  /** The address that this machine sends from towards the trunk; undefined where none reaches it. */
+  localHost(): Promise<string | undefined>
+}
+
+/** A trunk, and the user agent that only it reaches. */
+export const createTrunkLine = (
+  trunk: Trunk,
+  { port, allow = new BlockList(), publicAddress }: TrunkLineSettings,
+  logger: Logger,
+): TrunkLine => {
+  const bindAddress = bindAddressFor(trunk)
+  const sources = createTrunkSources({
+    findAddresses: createAddressFinder(isIPv6(bindAddress) ? 6 : 4),
+    allow,
+    logger,
+  })
+  const userAgent = createUserAgent({
+    logger,
+    sources,
+    bindAddress,
+    port,
+    listensOnTcp: trunk.transport === 'tcp',
+    ...(publicAddress !== undefined && { advertisedAddress: publicAddress }),
+  })
+  const carrier = createSipCarrier({
+    userAgent,
+    trunk,
+    trunkAddresses: () => sources.addressesOf(trunk),
+    belongsToTrunk: (destination) => sources.belongsTo(trunk, destination),
+    logger,
+    // A trunk on loopback is a test peer; only there the id helps whoever counts INVITEs.
+    sendsCallId: isLocalTrunk(trunk),
+    ...(publicAddress !== undefined && { publicAddress }),
+  })
+  return {
+    name: `the trunk at ${trunk.host}`,
+    mediaBindAddress: bindAddress,
+    ...(publicAddress !== undefined && { publicAddress }),
+    carrier,
+    ping: async () => (await carrier.ping()).isAlive,
+    localHost: () => userAgent.localHostFor(trunkTarget(trunk)).catch(() => undefined),
+    start: async () => {
+      await sources.setTrunks([trunk])
+      await userAgent.start()
+    },
+    stop: async () => {
+      await userAgent.stop()
+      await sources.stop()
+    },
+  }
+}
