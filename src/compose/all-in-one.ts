@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { hostname, availableParallelism } from 'node:os'
 import type { Config } from '../config/read-config.ts'
 import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import type { ServedRoute } from '../dispatch/pacing/route-pacing.ts'
 import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { createLeaseKeeper } from '../dispatch/lease/lease-keeper.ts'
+import { clusterOf } from '../database/embedded-folders.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { phoneMetadata } from '../numbering/phone-metadata.ts'
@@ -18,6 +20,7 @@ import { createLiveCallParts } from './live-calls.ts'
 import { createDownloads } from './downloads.ts'
 import { openStore, type Store } from '../database/open-store.ts'
 import { httpOrigin } from '../http/http-origin.ts'
+import { portTrials } from '../operator/port-trials.ts'
 import { explainStartError } from '../operator/explain-start-error.ts'
 import { spoolFolderOf } from '../live-call/recording/spool-location.ts'
 import { createTelephony } from '../telephony/telephony.ts'
@@ -95,6 +98,7 @@ export const startAllInOne = async (
     await within(startLimitMs, 'A part of the program did not start in time.', starting)
   }
   try {
+    if (isFirstStart(config)) for (const { take } of portTrials(config)) await take()
     const store = await openStore(config.store, 'service', logger)
     started.push(() => store.stop())
     logger.info({}, 'the database is ready')
@@ -104,6 +108,10 @@ export const startAllInOne = async (
     throw explainStartError(error, config)
   }
 }
+
+/** To make a database takes a while: a taken port is told before. Later starts first see who uses the data folder. */
+const isFirstStart = ({ store }: Config): boolean =>
+  store.databaseUrl === undefined && !existsSync(clusterOf(store.dataFolder))
 
 /** All have come to an end when one has failed: stopping what is still about to start would leave it running. */
 const startTogether = async (services: readonly Service[]): Promise<void> => {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import {
   createCallingOrganization,
@@ -15,6 +18,7 @@ import { addAgentCommands } from './agent-commands.ts'
 import { addCallCommands } from '../call/call-commands.ts'
 import { runCli } from '../run-cli.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'outdial-agent-'))
 let database: TestDatabase
 let organization: CallingOrganization
 
@@ -23,9 +27,15 @@ before(async () => {
   await openTrunk(database.db)
   organization = await createCallingOrganization(database.db)
 })
-after(() => database.drop())
+after(async () => {
+  rmSync(folder, { recursive: true })
+  await database.drop()
+})
 
-const outdial = async (...args: readonly string[]): Promise<string> => {
+const outdial = async (...args: readonly string[]): Promise<string> =>
+  (await outdialWarned(...args)).printed
+
+const outdialWarned = async (...args: readonly string[]) => {
   const stdout: string[] = []
   const stderr: string[] = []
   const status = await runCli(args, [addAgentCommands, addCallCommands], {
@@ -36,7 +46,7 @@ const outdial = async (...args: readonly string[]): Promise<string> => {
     isTerminal: false,
   })
   assert.equal(status, 0, stderr.join('\n'))
-  return stdout.join('\n')
+  return { printed: stdout.join('\n'), warned: stderr.join('\n') }
 }
 
 const file = {
@@ -74,6 +84,18 @@ test('an agent is shown as it is published, without the secrets of its tools', a
   assert.match(lines, /^prompt\n {2}Book a table\.\n {2}Be brief\.$/m)
   await archiveAgent(database.db, id)
   assert.match(await outdial('agent', 'show', id, '--json'), /"archived_at"/)
+})
+
+test('an agent whose engine has no server is published with a warning that names the setting', async () => {
+  const path = join(folder, 'realtime.json')
+  writeFileSync(path, JSON.stringify({ ...file, engine: { kind: 'realtime' } }))
+  const told = await outdialWarned('agent', 'create', '--file', path, '--json')
+  assert.match(told.warned, /OUTDIAL_REALTIME_URL is not set\. Until the service has it, calls/)
+  const { id } = JSON.parse(told.printed) as { id: string }
+  const again = await outdialWarned('agent', 'publish', id, '--file', path)
+  assert.match(again.warned, /OUTDIAL_REALTIME_URL/)
+  writeFileSync(path, JSON.stringify({ ...file, engine: { kind: 'sandbox' } }))
+  assert.equal((await outdialWarned('agent', 'publish', id, '--file', path)).warned, '')
 })
 
 test('the newest agent is the first of the list', async () => {

@@ -5,10 +5,11 @@ import { publishAgent } from '../../domains/agents/publish-agent.ts'
 import { agentResource } from '../../domains/agents/agent-resource.ts'
 import { listAllAgents } from '../../domains/agents/agent-store.ts'
 import { showAgent } from '../../domains/agents/show-agent.ts'
+import { missingEngine } from '../../operator/missing-engine.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import type { CliContext } from '../cli-context.ts'
 import { describeAgent } from './describe-agent.ts'
-import { facts, show, type OutputOptions } from '../terminal/output.ts'
+import { facts, show, warn, type OutputOptions } from '../terminal/output.ts'
 import { readJsonFile } from '../read-file.ts'
 import {
   requireOrganization,
@@ -26,9 +27,13 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & OrganizationOption & { file: string }) => {
       const file = readJsonFile(options.file)
-      const made = await context.withDatabase(async (db) => {
+      const { made, problem } = await context.withDatabase(async (db) => {
         const { id: organizationId } = await requireOrganization(db, options.org)
-        return createAgent(db, organizationId, file)
+        const made = await createAgent(db, organizationId, file)
+        return {
+          made,
+          problem: await missingEngine(context.config.engines, db, organizationId, made.id),
+        }
       })
       show(context, options, made, (width) =>
         facts(
@@ -40,6 +45,7 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
           width,
         ),
       )
+      warnOfEngine(context, problem)
     })
   agent
     .command('publish')
@@ -49,13 +55,21 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions & { file: string }) => {
       const file = readJsonFile(options.file)
-      const made = await context.withDatabase((db) => publishAgent(db, id, file))
+      const { made, problem } = await context.withDatabase(async (db) => {
+        const made = await publishAgent(db, id, file)
+        const organizationId = await requireOwner(db, {}, 'agent', id)
+        return {
+          made,
+          problem: await missingEngine(context.config.engines, db, organizationId, id),
+        }
+      })
       show(
         context,
         options,
         made,
         () => `Agent ${made.name} is published in version ${made.version}.`,
       )
+      warnOfEngine(context, problem)
     })
   agent
     .command('list')
@@ -104,4 +118,10 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
         `To go on, make another from its file: ${programPath()} agent create --file FILE`,
       ])
     })
+}
+
+/** The agent is published all the same: the service may have settings that this command does not see. */
+const warnOfEngine = (context: CliContext, problem: string | undefined): void => {
+  if (problem === undefined) return
+  warn(context, `${problem} Until the service has it, calls of this agent cannot be held.`)
 }

@@ -1,0 +1,46 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, isIPv6 } from 'node:net'
+import type { Config } from '../config/read-config.ts'
+import { sipBindAddress } from '../telephony/telephony.ts'
+
+/** A port that the service listens on, and a trial that takes it and lets it go; it rejects with the system's error. */
+export interface PortTrial {
+  readonly setting: 'OUTDIAL_API_PORT' | 'OUTDIAL_MEDIA_PORT' | 'OUTDIAL_SIP_PORT'
+  readonly port: number
+  readonly take: () => Promise<void>
+}
+
+/** The ports of the settings; 0, by which the system chooses one, needs no trial. */
+export const portTrials = ({ http, sip }: Pick<Config, 'http' | 'sip'>): PortTrial[] => {
+  const tcp = (port: number) => ({ port, take: () => tryTcp(http.host, port) })
+  return [
+    { setting: 'OUTDIAL_API_PORT' as const, ...tcp(http.apiPort) },
+    { setting: 'OUTDIAL_MEDIA_PORT' as const, ...tcp(http.mediaPort) },
+    {
+      setting: 'OUTDIAL_SIP_PORT' as const,
+      port: sip.port,
+      take: () => tryUdp(sipBindAddress(sip), sip.port),
+    },
+  ].filter(({ port }) => port !== 0)
+}
+
+const tryTcp = async (host: string, port: number): Promise<void> => {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+  } finally {
+    server.close()
+  }
+}
+
+const tryUdp = async (address: string, port: number): Promise<void> => {
+  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
+  try {
+    socket.bind(port, address)
+    await once(socket, 'listening')
+  } finally {
+    socket.close()
+  }
+}
