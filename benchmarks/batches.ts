@@ -13,7 +13,7 @@ import { openDatabase } from '../src/database/open-database.ts'
 import { createApiKey } from '../src/domains/api-keys/create-api-key.ts'
 import { createAgent } from '../src/domains/agents/create-agent.ts'
 import { createOrganization } from '../src/domains/organizations/create-organization.ts'
-import { systemClock } from '../src/runtime/clock.ts'
+import { systemTime } from '../src/runtime/time.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 
@@ -42,10 +42,10 @@ const main = async (): Promise<void> => {
       port: 0,
       publicUrl: () => 'http://127.0.0.1',
       onCallEnded: () => Promise.resolve(),
-      downloadUrls: { signDownloadUrl: () => '', clock: systemClock },
+      downloadUrls: { signDownloadUrl: () => '', clock: systemTime },
       isDraining: () => false,
       readiness: () => Promise.resolve({ isReady: true, checks: {} }),
-      clock: systemClock,
+      clock: systemTime,
       logger: silentLogger,
     })
     await api.start()

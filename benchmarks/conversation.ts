@@ -22,7 +22,7 @@ import {
   type MediaWorkerPool,
 } from '../src/live-call/media/media-worker-pool.ts'
 import { createRunCall, type RunCall } from '../src/live-call/call/run-call.ts'
-import { systemClock } from '../src/runtime/clock.ts'
+import { systemTime } from '../src/runtime/time.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 import { anySource } from '../src/sip/gate/sources.ts'
@@ -206,7 +206,7 @@ const openStage = async (): Promise<Stage> => {
       loadPlan: async () => ({ plan: planFor(modelUrl) }),
       ringTimeoutMs: 20_000,
       spoolFolder,
-      clock: systemClock,
+      clock: systemTime,
       logger,
     })
   return {

@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/database/open-database.ts'
 import { authenticateKeys } from '../../src/domains/api-keys/authenticate-key.ts'
 import { callColumns, callResource, type CallRow } from '../../src/domains/calls/call-record.ts'
 import { createApiServer } from '../../src/http/api-server.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { systemTime } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import type { Service } from '../../src/runtime/service.ts'
@@ -108,10 +108,10 @@ const startOurs = async ({ connection }: Stage): Promise<number> => {
       port: 0,
       publicUrl: () => 'http://127.0.0.1',
       onCallEnded: async () => {},
-      downloadUrls: { signDownloadUrl: () => 'http://127.0.0.1/x', clock: systemClock },
+      downloadUrls: { signDownloadUrl: () => 'http://127.0.0.1/x', clock: systemTime },
       isDraining: () => false,
       readiness: async () => ({ isReady: true, checks: {} }),
-      clock: systemClock,
+      clock: systemTime,
       logger: silentLogger,
     }),
   )
@@ -136,7 +136,7 @@ const startKernel = async ({ organizationId, rateLimits }: Stage): Promise<numbe
     handlers,
     parts: undefined,
     database: withoutRows,
-    authenticate: authenticateKeys(async () => principal, systemClock),
+    authenticate: authenticateKeys(async () => principal, systemTime),
     cursorSecrets: [Buffer.alloc(32, 1)],
     logger: silentLogger,
     host: '127.0.0.1',

@@ -7,7 +7,7 @@ import { createDispatcher } from '../dispatch/dispatcher.ts'
 import { createLeaseKeeper } from '../dispatch/lease/lease-keeper.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { isRetryable } from '../database/errors.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { systemTime } from '../runtime/time.ts'
 import { phoneMetadata } from '../numbering/phone-metadata.ts'
 import { countOrganizations, decideModes } from '../domains/organizations/organization-store.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -133,7 +133,7 @@ const startRoles = async (
   { run, stopAll, onTakingWork }: Lifecycle,
 ): Promise<RunningOutdial> => {
   const { database } = store
-  const clock = systemClock
+  const clock = systemTime
   // Now, rather than while the first number is judged and calls are held.
   phoneMetadata()
   const spoolFolder = spoolFolderOf(config.store.dataFolder)
@@ -176,7 +176,7 @@ const startRoles = async (
     hasLiveEngine: (engine) =>
       typeof engineFor(engine === undefined ? {} : { engine }, 'live') === 'object',
     leaseKeeper: createLeaseKeeper({ connection: store.connection, logger }),
-    clock,
+    time: clock,
     logger,
   })
   const automations = createAutomationRunner({

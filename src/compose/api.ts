@@ -41,7 +41,7 @@ import { createApiServer } from '../http/api-server.ts'
 import { createDocumentationPages } from '../http/documentation/documentation-pages.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { createSharedWindows } from '../http/rate-limits/shared-windows.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 

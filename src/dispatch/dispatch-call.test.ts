@@ -9,7 +9,7 @@ import {
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import type { Database } from '../database/database.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { systemTime } from '../runtime/time.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { dispatchCall } from './dispatch-call.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   lease = await takeLease(
     test.db,
     { name: 'test', maxChannels: 1, routes: ['env'], lacks: [] },
-    systemClock,
+    systemTime,
   )
   const claim = await claimCalls(test.db, {
     nodeId: lease.nodeId,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { createManualTime, type ManualTime } from '../../tests/support/manual-time.ts'
+import { createManualTime, type ManualTime } from '../runtime/manual-time.ts'
 import {
   clearOrganizations,
   createCallingOrganization,
@@ -119,9 +119,8 @@ const startDispatcher = async (
     nodeId: 'test',
     maxChannels: 20,
     routes: [{ name: 'env', callsPerSecond: 1_000_000 }],
-    clock: time.clock,
+    time,
     logger: recordingLogger,
-    sleep: time.sleep,
     ...changes,
   })
   await dispatcher.start()
@@ -378,7 +377,7 @@ describe('the dispatcher', () => {
       nodeId: 'test',
       maxChannels: 1,
       routes: [{ name: 'env', callsPerSecond: 1 }],
-      clock: time.clock,
+      time,
       logger: silentLogger,
     })
   })

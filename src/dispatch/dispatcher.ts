@@ -3,7 +3,6 @@ import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
-import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { requestedCancellations } from './cancellations.ts'
@@ -15,7 +14,8 @@ import type { HasLiveEngine } from './gate.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease/lease.ts'
 import type { LeaseKeeper } from './lease/lease-keeper.ts'
 import { createLiveCalls } from './live-calls.ts'
-import { repeat, systemSleep, type Repeating, type Sleep } from '../runtime/repeating.ts'
+import { repeat, type Repeating } from '../runtime/repeating.ts'
+import { systemTime, type Time } from '../runtime/time.ts'
 import type { PrepareCall } from './run-call-port.ts'
 import { createSweep } from './sweep.ts'
 import { configureRoute, type ServedRoute } from './pacing/route-pacing.ts'
@@ -46,12 +46,10 @@ export interface DispatcherOptions {
   readonly hasLiveEngine?: HasLiveEngine
   /** Calls that this node's media carries as things are, all of them if not given: no call is claimed beyond it. */
   readonly mediaCapacity?: () => number
-  readonly clock: Clock
+  readonly time: Time
   readonly logger: Logger
   /** Renews the lease while this thread is stalled. */
   readonly leaseKeeper?: LeaseKeeper
-  /** For tests that turn the clock by hand. */
-  readonly sleep?: Sleep
 }
 
 export interface Dispatcher extends Service {
@@ -65,7 +63,7 @@ export interface Dispatcher extends Service {
  * of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
  */
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
-  const { database, logger, clock, leaseKeeper, sleep = systemSleep } = options
+  const { database, logger, time, leaseKeeper } = options
   const live = createLiveCalls(() => claiming?.wake())
   const listeners: { stop(): Promise<void> }[] = []
   const background: Repeating[] = []
@@ -85,7 +83,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   }
 
   const loop = (name: string, intervalMs: number, work: () => Promise<number | void>): Repeating =>
-    repeat({ name, intervalMs, work, sleep, logger })
+    repeat({ name, intervalMs, work, time, logger })
 
   /** A call that the media refuses would be dialled and put back again and again: it had better wait where it is. */
   const mediaCapacity = (): number => {
@@ -125,7 +123,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
   }
 
   const takeNewLease = async (): Promise<Lease> => {
-    const taken = await takeLease(database, offer, clock, leaseKeeper)
+    const taken = await takeLease(database, offer, time, leaseKeeper)
     leaseKeeper?.keep(taken.nodeId, () => renewing?.wake())
     return taken
   }
@@ -136,6 +134,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     lease = await takeNewLease()
     const sweep = createSweep({
       ...options,
+      clock: options.time,
       live,
       lease: () => lease,
     })
@@ -191,6 +190,6 @@ const within = async (
 ): Promise<void> => {
   const limit = new AbortController()
   const stops = cutShort ? [limit.signal, cutShort] : [limit.signal]
-  await Promise.race([promise, systemSleep(limitMs, AbortSignal.any(stops))])
+  await Promise.race([promise, systemTime.sleep(limitMs, AbortSignal.any(stops))])
   limit.abort()
 }

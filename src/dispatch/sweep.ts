@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createNumberSweep } from './forgotten-numbers.ts'
 import type { Lease } from './lease/lease.ts'

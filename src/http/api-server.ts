@@ -4,7 +4,7 @@ import type { Handlers, Operations } from '../contract/define-operation.ts'
 import { rateWindowSeconds } from '../contract/buckets.ts'
 import type { Authenticator } from '../contract/principal.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
-import { systemClock, type Clock } from '../runtime/clock.ts'
+import { systemTime, type Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { trustNetworks } from './connections/client-address.ts'
@@ -77,7 +77,7 @@ export const createApiServer = <Table extends Operations, Parts>(
 }
 
 const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<Table, Parts>) => {
-  const { clock = systemClock } = options
+  const { clock = systemTime } = options
   const windows = (maxKeys: number) =>
     createFixedWindows({ clock, windowSeconds: rateWindowSeconds, maxKeys })
   return {
@@ -112,7 +112,7 @@ const healthy = jsonPage({ status: 'ok' })
 const standingPages = ({
   isDraining,
   readiness,
-  clock = systemClock,
+  clock = systemTime,
 }: Pick<ApiServerOptions<Operations>, 'isDraining' | 'readiness' | 'clock'>): Pages => {
   const look = rarely(readiness, clock)
   return new Map<string, Page>([

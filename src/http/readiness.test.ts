@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualClock } from '../runtime/clock.ts'
+import { createManualTime } from '../runtime/manual-time.ts'
 import { rarely } from './readiness.ts'
 
 test('readiness is looked at once a second, for one at a time, however many ask', async () => {
-  const clock = createManualClock(new Date('2026-08-01T00:00:00Z'))
+  const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
   let looks = 0
   let end = Promise.withResolvers<void>()
   const ask = rarely(async () => {
@@ -38,7 +38,7 @@ test('readiness is looked at once a second, for one at a time, however many ask'
 })
 
 test('a node that was not ready is looked at again soon, so that the end of a start is told at once', async () => {
-  const clock = createManualClock(new Date('2026-08-01T00:00:00Z'))
+  const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
   let isReady = false
   const ask = rarely(() => Promise.resolve({ isReady, checks: {} }), clock)
   assert.equal((await ask()).isReady, false)

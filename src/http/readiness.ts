@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/time.ts'
 
 /** Whether the node can do its work, with a word for each thing it needs. */
 export interface Readiness {

@@ -14,7 +14,8 @@ import { backoffMs } from '../runtime/backoff.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { forgetJobWorkers, rescueJobs, touchJobWorkers } from './job-worker-store.ts'
-import { repeat, systemSleep, type Repeating } from '../runtime/repeating.ts'
+import { repeat, type Repeating } from '../runtime/repeating.ts'
+import { systemTime } from '../runtime/time.ts'
 
 /** The functions that run jobs, by task. */
 export type JobTasks = TaskList
@@ -96,7 +97,7 @@ export const createJobRunner = (options: JobRunnerOptions): Service => {
     await first
     for (let attempt = 1; !stopped.signal.aborted; attempt += 1) {
       logger.warn({ attempt }, 'the job runner ended, and is started again')
-      await systemSleep(backoffMs(attempt, restartBackoff), stopped.signal)
+      await systemTime.sleep(backoffMs(attempt, restartBackoff), stopped.signal)
       if (stopped.signal.aborted) return
       try {
         const { over } = await startRunner(pgPool)
@@ -116,7 +117,7 @@ export const createJobRunner = (options: JobRunnerOptions): Service => {
       name: 'job workers',
       intervalMs: heartbeatIntervalMs,
       work: beat,
-      sleep: systemSleep,
+      time: systemTime,
       logger,
     })
     parts = { running: keepRunning(pool, over), pool, heartbeat }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createManualClock } from '../runtime/clock.ts'
+import { createManualTime } from '../runtime/manual-time.ts'
 import { createRtcpReporter } from './rtcp-reporter.ts'
 import { compactNtp, ntpTime, serializeRtcp } from './rtcp.ts'
 
@@ -9,7 +9,7 @@ const second = 65_536
 
 /** What a reporter measures whose report the other side answers `elapsed` after it left, in 1/65536 s, having held it for `held`. */
 const roundTripMs = (elapsed: number, held: number): number | undefined => {
-  const clock = createManualClock(new Date('2026-01-01T00:00:00Z'))
+  const clock = createManualTime(new Date('2026-01-01T00:00:00Z'))
   const outgoing = { ssrc } as Parameters<typeof createRtcpReporter>[0]
   const incoming = {} as Parameters<typeof createRtcpReporter>[1]
   const reporter = createRtcpReporter(outgoing, incoming, 'cname', clock)

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/time.ts'
 import type { Incoming } from './incoming.ts'
 import type { Outgoing } from './outgoing.ts'
 import { compactNtp, ntpTime, parseRtcp, serializeRtcp, type ReportBlock } from './rtcp.ts'

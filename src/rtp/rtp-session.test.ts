@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test'
 import { decodeG711, encodeG711, g711Silence } from '../audio/g711.ts'
 import { dbfsOf } from '../audio/level.ts'
 import { sine } from '../audio/tones.ts'
-import { createManualClock } from '../runtime/clock.ts'
+import { createManualTime } from '../runtime/manual-time.ts'
 import { parseRtpPacket, serializeRtpPacket, type RtpPacket } from './packet.ts'
 import { parseRtcp } from './rtcp.ts'
 import { openRtpSession } from './rtp-session.ts'
@@ -255,7 +255,7 @@ describe('an RTP session', () => {
   })
 
   it('exchanges RTCP: reports every few seconds, learns loss and round trip, says goodbye', async () => {
-    const clock = createManualClock(new Date('2026-01-01T00:00:00Z'))
+    const clock = createManualTime(new Date('2026-01-01T00:00:00Z'))
     const ports = { bindAddress: local, portRange: { min: 20_000, max: 29_999 } }
     const [left, right] = [await openRtpSession(ports, clock), await openRtpSession(ports, clock)]
     open.push(left, right)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '../runtime/ip-address.ts'
-import { systemClock, type Clock } from '../runtime/clock.ts'
+import { systemTime, type Clock } from '../runtime/time.ts'
 import { Incoming } from './incoming.ts'
 import { createLatch, type Source } from './latch.ts'
 import { createOutgoing } from './outgoing.ts'
@@ -24,7 +24,7 @@ const samplesPerMs = 8
  */
 export const openRtpSession = async (
   options: RtpSessionOptions,
-  clock: Clock = systemClock,
+  clock: Clock = systemTime,
 ): Promise<RtpSession> => {
   const session = new SocketSession(options.cname ?? randomBytes(12).toString('base64'), clock)
   session.attach(

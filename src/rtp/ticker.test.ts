@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualClock } from '../runtime/clock.ts'
+import { createManualTime } from '../runtime/manual-time.ts'
 import { createLatenessMeter } from './lateness.ts'
 import { PhasedTicker, framePeriodMs, maxCatchUpFrames, phaseCount } from './ticker.ts'
 
@@ -10,16 +10,18 @@ const rethrow = (error: unknown): never => {
 
 /** A ticker whose timer and clock are moved by hand; the timer fires `latenessMs` late. */
 const createManualTicker = () => {
-  const clock = createManualClock(new Date(0))
+  const clock = createManualTime(new Date(0))
   let timer: { callback: () => void; dueMs: number } | undefined
   const ticker = new PhasedTicker({
-    clock,
-    schedule: (callback, ms) => {
-      const mine = { callback, dueMs: clock.monotonicMs() + ms }
-      timer = mine
-      return () => {
-        if (timer === mine) timer = undefined
-      }
+    time: {
+      monotonicMs: clock.monotonicMs,
+      after: (ms, callback) => {
+        const mine = { callback, dueMs: clock.monotonicMs() + ms }
+        timer = mine
+        return () => {
+          if (timer === mine) timer = undefined
+        }
+      },
     },
   })
   const fire = (): void => {

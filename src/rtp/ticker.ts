@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../runtime/clock.ts'
+import { systemTime, type Time } from '../runtime/time.ts'
 import { createLatenessMeter, type Lateness } from './lateness.ts'
 
 /** The 20 ms clock of the calls of one thread. */
@@ -18,9 +18,7 @@ export interface Ticker {
 }
 
 export interface TickerOptions {
-  readonly clock?: Clock
-  /** Calls back after some milliseconds; returns what cancels it. */
-  readonly schedule?: (callback: () => void, ms: number) => () => void
+  readonly time?: Pick<Time, 'monotonicMs' | 'after'>
 }
 
 export const framePeriodMs = 20
@@ -42,8 +40,7 @@ interface Subscriber {
  * do not leave in one burst. One timer serves them all.
  */
 export class PhasedTicker implements Ticker {
-  readonly #clock: Clock
-  readonly #schedule: (callback: () => void, ms: number) => () => void
+  readonly #time: Pick<Time, 'monotonicMs' | 'after'>
   readonly #phases = Array.from({ length: phaseCount }, () => new Set<Subscriber>())
   readonly #meter = createLatenessMeter()
   readonly #epochMs: number
@@ -53,10 +50,9 @@ export class PhasedTicker implements Ticker {
   #framesSkipped = 0
   #cancelTimer: (() => void) | undefined
 
-  constructor({ clock = systemClock, schedule = scheduleWithTimeout }: TickerOptions = {}) {
-    this.#clock = clock
-    this.#schedule = schedule
-    this.#epochMs = clock.monotonicMs()
+  constructor({ time = systemTime }: TickerOptions = {}) {
+    this.#time = time
+    this.#epochMs = time.monotonicMs()
   }
 
   add(tick: () => void, onError: (error: unknown) => void): () => void {
@@ -74,7 +70,7 @@ export class PhasedTicker implements Ticker {
   }
 
   lateness(): Lateness {
-    return this.#meter.read(this.#clock.monotonicMs())
+    return this.#meter.read(this.#time.monotonicMs())
   }
 
   get framesSkipped(): number {
@@ -93,7 +89,7 @@ export class PhasedTicker implements Ticker {
   }
 
   #nowSlot(): number {
-    return Math.floor((this.#clock.monotonicMs() - this.#epochMs) / phaseMs)
+    return Math.floor((this.#time.monotonicMs() - this.#epochMs) / phaseMs)
   }
 
   #deadlineMs(slot: number): number {
@@ -111,7 +107,7 @@ export class PhasedTicker implements Ticker {
   #runSlot(slot: number): void {
     const subscribers = this.#phases[slot % phaseCount]!
     if (subscribers.size === 0) return
-    const nowMs = this.#clock.monotonicMs()
+    const nowMs = this.#time.monotonicMs()
     this.#meter.record(nowMs - this.#deadlineMs(slot), nowMs)
     for (const subscriber of subscribers) {
       try {
@@ -136,12 +132,7 @@ export class PhasedTicker implements Ticker {
     if (this.#size === 0 || this.#cancelTimer) return
     let slot = this.#nextSlot
     while (this.#phases[slot % phaseCount]!.size === 0) slot++
-    const waitMs = Math.ceil(this.#deadlineMs(slot) - this.#clock.monotonicMs())
-    this.#cancelTimer = this.#schedule(this.#runDue, Math.max(1, waitMs))
+    const waitMs = Math.ceil(this.#deadlineMs(slot) - this.#time.monotonicMs())
+    this.#cancelTimer = this.#time.after(Math.max(1, waitMs), this.#runDue)
   }
-}
-
-const scheduleWithTimeout = (callback: () => void, ms: number): (() => void) => {
-  const timer = setTimeout(callback, ms)
-  return () => clearTimeout(timer)
 }

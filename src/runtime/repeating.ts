@@ -1,11 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from './logger.ts'
-
-/** Resolves after the time, or as soon as the signal is aborted; never rejects. */
-export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
-
-export const systemSleep: Sleep = (ms, signal) =>
-  delay(ms, undefined, { signal }).catch(() => undefined)
+import type { Time } from './time.ts'
 
 export interface Repeating {
   /** Runs the work again at once, or right after the run that is under way. */
@@ -19,7 +13,7 @@ export interface RepeatingOptions {
   readonly intervalMs: number
   /** May answer a shorter time until the next run. */
   readonly work: () => Promise<number | void>
-  readonly sleep: Sleep
+  readonly time: Pick<Time, 'sleep'>
   readonly logger: Logger
 }
 
@@ -27,7 +21,7 @@ export interface RepeatingOptions {
  * Runs `work` now and again after each interval, or sooner when woken; never twice at a time. An error is logged once
  * until a run succeeds again, and the next run comes as if nothing had been.
  */
-export const repeat = ({ name, intervalMs, work, sleep, logger }: RepeatingOptions): Repeating => {
+export const repeat = ({ name, intervalMs, work, time, logger }: RepeatingOptions): Repeating => {
   let isStopped = false
   let isWoken = false
   let isFailing = false
@@ -52,7 +46,7 @@ export const repeat = ({ name, intervalMs, work, sleep, logger }: RepeatingOptio
       nap = new AbortController()
       const nextMs = await runOnce()
       // `wake` and `stop` abort the nap of this round, also one that has not begun yet.
-      if (!isStopped && !isWoken) await sleep(nextMs, nap.signal)
+      if (!isStopped && !isWoken) await time.sleep(nextMs, nap.signal)
     }
   }
 

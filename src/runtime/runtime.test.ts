@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { backoffMs } from './backoff.ts'
-import { createManualClock } from './clock.ts'
+import { createManualTime } from './manual-time.ts'
 import { derivedId, isUuid, newId, randomBase62 } from './ids.ts'
 import { maskPhoneNumber } from './logger.ts'
 import { DeadlineError, within } from './within.ts'
@@ -51,11 +51,28 @@ test('a masked number can be recognised and not dialled', () => {
   assert.equal(maskPhoneNumber('+123456'), '***')
 })
 
-test('a manual clock moves only by hand', () => {
-  const clock = createManualClock(new Date('2026-03-29T00:59:59Z'))
-  clock.advance(1500)
-  assert.equal(clock.now().toISOString(), '2026-03-29T01:00:00.500Z')
-  assert.equal(clock.monotonicMs(), 1500)
+test('manual time moves only by hand, and what falls due runs at its own instant', async () => {
+  const time = createManualTime(new Date('2026-03-29T00:59:59Z'))
+  const ran: number[] = []
+  const note = (): void => void ran.push(time.monotonicMs())
+  time.after(1000, note)
+  time.after(400, () => {
+    note()
+    time.after(500, note)
+  })
+  time.after(1200, note)()
+  const { signal } = new AbortController()
+  const slept = time.sleep(1500, signal).then(note)
+  await time.untilAsleep(1)
+  const cut = new AbortController()
+  const cutShort = time.sleep(60_000, cut.signal)
+  cut.abort()
+  await cutShort
+  time.advance(1500)
+  await slept
+  assert.deepEqual(ran, [400, 900, 1000, 1500])
+  assert.equal(time.pending(), 0)
+  assert.equal(time.now().toISOString(), '2026-03-29T01:00:00.500Z')
 })
 
 test('what ends in time keeps its end, and what does not is a deadline missed', async () => {

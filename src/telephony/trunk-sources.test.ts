@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import { test } from 'node:test'
-import { createManualClock } from '../runtime/clock.ts'
+import { createManualTime } from '../runtime/manual-time.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { parseNetworks } from '../runtime/networks.ts'
-import { createManualScheduler } from '../sip/transaction/scheduler.ts'
 import type { Destination } from '../sip/transport/transport.ts'
 import { createTrunkSources } from './trunk-sources.ts'
 import { parseTrunkUri } from './trunk-uri.ts'
@@ -12,8 +11,7 @@ import { parseTrunkUri } from './trunk-uri.ts'
 const at = (address: string, port = 5060): Destination => ({ protocol: 'udp', address, port })
 
 const open = (allow = new BlockList()) => {
-  const scheduler = createManualScheduler()
-  const clock = createManualClock(new Date(0))
+  const time = createManualTime()
   const names = new Map<string, readonly string[]>()
   let lookups = 0
   const sources = createTrunkSources({
@@ -25,15 +23,13 @@ const open = (allow = new BlockList()) => {
     },
     allow,
     logger: silentLogger,
-    scheduler,
-    clock,
+    time,
   })
   const pass = async (ms: number): Promise<void> => {
-    clock.advance(ms)
-    scheduler.advance(ms)
+    time.advance(ms)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { sources, names, pass, lookups: () => lookups, scheduler }
+  return { sources, names, pass, lookups: () => lookups, time }
 }
 
 const carrier = parseTrunkUri('sip:carrier.example.com')
@@ -67,7 +63,7 @@ test('addresses stay while DNS fails, and come when it is back', async () => {
 })
 
 test('trunks may change while calls go on', async () => {
-  const { sources, names, scheduler } = open(parseNetworks('198.51.100.0/24'))
+  const { sources, names, time } = open(parseNetworks('198.51.100.0/24'))
   names.set('carrier.example.com', ['192.0.2.1'])
   names.set('other.example.com', ['192.0.2.5', '192.0.2.6'])
   const other = parseTrunkUri('sip:other.example.com:5070')
@@ -83,6 +79,6 @@ test('trunks may change while calls go on', async () => {
   assert.ok(sources.admits(at('198.51.100.77')))
   assert.deepEqual(sources.addressesOf(other), ['192.0.2.5', '192.0.2.6'])
   await sources.stop()
-  assert.equal(scheduler.pending(), 0)
+  assert.equal(time.pending(), 0)
   assert.ok(!sources.admits(at('192.0.2.5')))
 })

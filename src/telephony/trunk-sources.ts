@@ -1,11 +1,10 @@
 import type { BlockList } from 'node:net'
 import { isIPv6 } from 'node:net'
-import { systemClock, type Clock } from '../runtime/clock.ts'
+import { systemTime, type Time } from '../runtime/time.ts'
 import { canonicalAddress } from '../runtime/ip-address.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import type { FindAddresses } from '../sip/transport/find-addresses.ts'
-import { systemScheduler, type Scheduler } from '../sip/transaction/scheduler.ts'
 import type { SipSources } from '../sip/gate/sources.ts'
 import type { Destination } from '../sip/transport/transport.ts'
 import { parseSipUri } from '../sip/message/uri.ts'
@@ -16,8 +15,7 @@ export interface TrunkSourcesOptions {
   /** Networks that are listened to beside the trunks. */
   readonly allow: BlockList
   readonly logger: Logger
-  readonly scheduler?: Scheduler
-  readonly clock?: Clock
+  readonly time?: Time
 }
 
 /** The addresses of every trunk, kept current: whom the user agent listens to. */
@@ -48,12 +46,11 @@ const refreshShare = 0.8
 const lookupLimitMs = 5_000
 
 export const createTrunkSources = (options: TrunkSourcesOptions): TrunkSources => {
-  const scheduler = options.scheduler ?? systemScheduler
-  const clock = options.clock ?? systemClock
+  const time = options.time ?? systemTime
   const entries = new Map<string, Entry>()
 
   const remember = (entry: Entry, destinations: readonly Destination[]): void => {
-    const nowMs = clock.monotonicMs()
+    const nowMs = time.monotonicMs()
     for (const { address: written, port } of destinations) {
       const address = canonicalAddress(written)
       const known = entry.seen.get(address) ?? { ports: new Set<number>(), atMs: nowMs }
@@ -84,7 +81,7 @@ export const createTrunkSources = (options: TrunkSourcesOptions): TrunkSources =
       )
     }
     if (entry.isGone) return
-    entry.cancelRefresh = scheduler.after(afterMs, () => void refresh(entry))
+    entry.cancelRefresh = time.after(afterMs, () => void refresh(entry))
   }
 
   const add = (target: string): Promise<void> => {
@@ -104,7 +101,7 @@ export const createTrunkSources = (options: TrunkSourcesOptions): TrunkSources =
     for (const entry of entries.values()) if (!targets.has(entry.target)) drop(entry)
     const added = [...targets].filter((target) => !entries.has(target)).map(add)
     const { promise: patience, resolve } = Promise.withResolvers<void>()
-    const cancelPatience = systemScheduler.after(lookupLimitMs, resolve)
+    const cancelPatience = systemTime.after(lookupLimitMs, resolve)
     await Promise.race([Promise.all(added), patience])
     cancelPatience()
   }

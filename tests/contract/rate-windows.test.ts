@@ -4,13 +4,13 @@ import { sql } from '../../src/database/database.ts'
 import { createFixedWindows } from '../../src/http/rate-limits/fixed-windows.ts'
 import { createSharedWindows } from '../../src/http/rate-limits/shared-windows.ts'
 import type { RateWindows } from '../../src/http/steps/rate-limit.ts'
-import { createManualClock } from '../../src/runtime/clock.ts'
+import { createManualTime } from '../../src/runtime/manual-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 /** What the kernel relies on, wherever the windows are counted (D11). */
 
 const windowSeconds = 60
-const clock = createManualClock(new Date('2026-08-01T00:00:00Z'))
+const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
 let database: TestDatabase
 
 before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type Database } from '../../src/database/database.ts'
 import { createSharedWindows } from '../../src/http/rate-limits/shared-windows.ts'
-import { createManualClock } from '../../src/runtime/clock.ts'
+import { createManualTime } from '../../src/runtime/manual-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const clock = createManualClock(new Date('2026-08-01T00:00:00Z'))
+const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
 
 const createNode = (db: Database = database.db) =>
   createSharedWindows({ database: db, clock, windowSeconds: 60 })

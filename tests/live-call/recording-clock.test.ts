@@ -12,7 +12,7 @@ import { MediaChannel, type LiveConversation } from '../../src/live-call/media/m
 import { createRecorderSpool } from '../../src/live-call/recording/recorder-spool.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from '../../src/live-call/recording/spool-format.ts'
 import { findRecordingDetails } from '../../src/domains/recordings/recording-details.ts'
-import { createManualClock } from '../../src/runtime/clock.ts'
+import { createManualTime } from '../../src/runtime/manual-time.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { openRtpSession } from '../../src/rtp/rtp-session.ts'
 import { clickFrame, findClicks, frameMs, holdsClick, silentFrame } from '../support/clicks.ts'
@@ -69,7 +69,7 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
    * arrived, so that every instant is known however busy the machine is.
    */
   const holdCall = async () => {
-    const clock = createManualClock(new Date('2026-11-20T10:00:00Z'))
+    const clock = createManualTime(new Date('2026-11-20T10:00:00Z'))
     const socket = { bindAddress: '127.0.0.1', portRange: { min: 38_000, max: 39_998 } }
     const ours = await openRtpSession(socket, clock)
     const theirs = await openRtpSession(socket, clock)

@@ -10,7 +10,7 @@ import { authenticateKeys } from '../../src/domains/api-keys/authenticate-key.ts
 import type { FoundKey } from '../../src/domains/api-keys/principal-store.ts'
 import type { FindPrincipal } from '../../src/domains/api-keys/principals.ts'
 import { createApiServer, type ApiServerOptions } from '../../src/http/api-server.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { systemTime } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 
@@ -39,7 +39,7 @@ export const startApiFixture = async (options: FixtureOptions = {}): Promise<Api
     operations,
     closedAreas: [administratorArea],
     database: databaseWithoutRows,
-    authenticate: authenticateKeys(findPrincipal, options.clock ?? systemClock),
+    authenticate: authenticateKeys(findPrincipal, options.clock ?? systemTime),
     cursorSecrets: [Buffer.alloc(32, 7)],
     logger: silentLogger,
     host: '127.0.0.1',

@@ -17,7 +17,7 @@ import { finishCall, type CallResult } from '../../src/domains/calls/lifecycle/e
 import { listCalls } from '../../src/domains/calls/list-calls.ts'
 import type { OnCallEnded } from '../../src/domains/calls/lifecycle/call-ended.ts'
 import { openResultsOfEndedCall } from '../../src/live-call/call/finish-call.ts'
-import { systemClock, type Clock } from '../../src/runtime/clock.ts'
+import { systemTime, type Clock } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
 import { contextOf } from './organization-fixture.ts'
@@ -51,7 +51,7 @@ type Members = Partial<Record<keyof BatchInput, unknown>>
 export const createBatchFixture = async (
   db: Database,
   options: Parameters<typeof createCallingOrganization>[1] = { concurrency: 1000 },
-  clock: Clock = systemClock,
+  clock: Clock = systemTime,
 ) => {
   const organization: CallingOrganization = await createCallingOrganization(db, options)
   const { organizationId, agentId } = organization

@@ -9,7 +9,7 @@ import {
   insertRecording,
   recordingIdOf,
 } from '../../src/domains/recordings/recording-store.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { systemTime } from '../../src/runtime/time.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
 import { minimalAgentFile } from './organization-fixture.ts'
@@ -40,11 +40,11 @@ export const startComposedApi = async (
     onCallEnded: options.onCallEnded ?? (async () => {}),
     downloadUrls: {
       signDownloadUrl: (id) => `http://media.test/recordings/${id}`,
-      clock: systemClock,
+      clock: systemTime,
     },
     isDraining: () => false,
     readiness: async () => ({ isReady: true, checks: {} }),
-    clock: systemClock,
+    clock: systemTime,
     logger: silentLogger,
   })
   await role.start()

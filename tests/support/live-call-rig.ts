@@ -16,7 +16,7 @@ import { createMediaWorkerPool } from '../../src/live-call/media/media-worker-po
 import { createRecordingStore } from '../../src/live-call/recording/store-recording.ts'
 import { createRunCall } from '../../src/live-call/call/run-call.ts'
 import { createSummarizeCall } from '../../src/live-call/call/summarize-call.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { systemTime } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createFolderStorage } from '../../src/storage/folder-storage.ts'
@@ -129,7 +129,7 @@ export const startLiveCallRig = async ({
       loadPlan: async () => ({ plan: planFor(engine.url, plan) }),
       ringTimeoutMs,
       spoolFolder,
-      clock: systemClock,
+      clock: systemTime,
       logger,
     })(call, signal)
 

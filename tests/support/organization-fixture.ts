@@ -8,7 +8,7 @@ import { placeCall } from '../../src/domains/calls/place-call.ts'
 import { placeManualCall } from '../../src/domains/calls/place-manual-call.ts'
 import { createOrganization } from '../../src/domains/organizations/create-organization.ts'
 import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { systemTime } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 
 /** An agent file without anything optional. */
@@ -32,7 +32,7 @@ export const somePrincipal: Principal = {
 /** The context a handler gets from the HTTP kernel. */
 export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
   db,
-  parts: { quotas: unlimitedStorage, clock: systemClock, onCallEnded: async () => {} },
+  parts: { quotas: unlimitedStorage, clock: systemTime, onCallEnded: async () => {} },
   organizationId,
   principal: somePrincipal,
   requestId: 'req_test',

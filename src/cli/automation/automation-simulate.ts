@@ -17,7 +17,7 @@ import {
 import { isOnDoNotCallList } from '../../domains/organizations/do-not-call.ts'
 import { checkFile } from '../../domains/organizations/invalid-file.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemTime } from '../../runtime/time.ts'
 import { UsageError, type CliContext } from '../cli-context.ts'
 import { show, type Lines, type OutputOptions } from '../terminal/output.ts'
 import { readJsonFile } from '../read-file.ts'
@@ -61,7 +61,7 @@ export const addSimulateCommand = (automation: Command, context: CliContext): vo
           definition,
           ...(await readSurroundings(options, context)),
           answers: options.answers,
-          startMs: options.at ?? systemClock.now().getTime(),
+          startMs: options.at ?? systemTime.now().getTime(),
         }),
       )
       show(context, options, timetable, (width) => printTimetable(timetable, width))

@@ -6,7 +6,7 @@ import { findAgent } from '../../domains/agents/agent-store.ts'
 import { runBatches } from '../../domains/batches/run-file.ts'
 import { hasDispatcher } from '../../domains/calls/dispatchers.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemTime } from '../../runtime/time.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import { addActions } from './batch-actions.ts'
 import { batchBar } from './batch-bar.ts'
@@ -81,7 +81,7 @@ const run = async (
   const { policy } = organization
   const contacts = await readContactFile(db, organization.id, text, { country, policy })
   if (options.check) return showCheck(context, options, contacts)
-  const started = await runBatches(db, systemClock, {
+  const started = await runBatches(db, systemTime, {
     organizationId: organization.id,
     agentId: options.agent,
     name: options.name ?? basename(file, extname(file)),

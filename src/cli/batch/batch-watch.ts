@@ -5,7 +5,7 @@ import { batchResource } from '../../domains/batches/batch-resource.ts'
 import { isBatchOver } from '../../domains/batches/batch-states.ts'
 import { findBatch } from '../../domains/batches/batch-store.ts'
 import { hasDispatcher } from '../../domains/calls/dispatchers.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemTime } from '../../runtime/time.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
 import { batchBars } from './batch-bar.ts'
@@ -47,14 +47,14 @@ export const watchBatches = async (
   paint: WatchOutput,
 ): Promise<Batch[]> => {
   let shown = ''
-  let lastSeenMs = systemClock.monotonicMs()
+  let lastSeenMs = systemTime.monotonicMs()
   for (;;) {
     const batches = await Promise.all(ids.map((id) => read(db, organizationId, id)))
     const state = JSON.stringify(batches)
     if (state !== shown) paint(batches)
     shown = state
     if (batches.every(isSettled)) return batches
-    const nowMs = systemClock.monotonicMs()
+    const nowMs = systemTime.monotonicMs()
     if (await hasDispatcher(db)) lastSeenMs = nowMs
     if (nowMs - lastSeenMs > maxIdleMs) throw nobodyAtWork()
     await delay(pollEveryMs)

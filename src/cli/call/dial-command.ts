@@ -8,7 +8,7 @@ import { findCall } from '../../domains/calls/call-store.ts'
 import { placeManualCall } from '../../domains/calls/place-manual-call.ts'
 import { checkPhoneNumber } from '../../domains/organizations/do-not-call.ts'
 import { listTurnsAfter } from '../../domains/results/transcript-store.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemTime } from '../../runtime/time.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import type { CliContext } from '../cli-context.ts'
 import { whileInterruptible } from '../terminal/interrupted.ts'
@@ -95,7 +95,7 @@ const follow = async (
   let { status } = accepted
   let lastSequence = -1
   let isExplained = false
-  const startedMs = systemClock.monotonicMs()
+  const startedMs = systemTime.monotonicMs()
   let liveSinceMs = startedMs
   for (;;) {
     const call = (await findCall(db, organizationId, accepted.id)) ?? accepted
@@ -110,7 +110,7 @@ const follow = async (
       print(describe(call))
     }
     if (isTerminal(call.status)) return call
-    const nowMs = systemClock.monotonicMs()
+    const nowMs = systemTime.monotonicMs()
     if (call.status === 'queued') liveSinceMs = nowMs
     if (call.status === 'queued' && !isExplained && nowMs - startedMs > explainAfterMs) {
       const reasons = (await explainCall(db, organizationId, call.id))?.reasons ?? []

@@ -12,7 +12,7 @@ const createBench = () => {
       onLatency: (latency) => latencies.push(latency),
       onFirstWords: (atMs) => firstWords.push(atMs),
     },
-    () => clockMs,
+    { monotonicMs: () => clockMs },
   )
   const at = (ms: number): typeof meter => {
     clockMs = ms

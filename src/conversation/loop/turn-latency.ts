@@ -1,3 +1,4 @@
+import { systemTime, type Clock } from '../../runtime/time.ts'
 import type { TurnLatency } from './conversation-types.ts'
 import type { VoiceEvent } from '../engine/voice-engine.ts'
 
@@ -25,10 +26,10 @@ interface OpenTurn {
   utteranceId?: string
 }
 
-/** @param now monotonic milliseconds: the shares are shorter than a frame, so that counting frames does not do */
+/** The shares are shorter than a frame, so that counting frames does not do. */
 export const createTurnLatencyMeter = (
   listener: TurnLatencyListener,
-  now: () => number = () => performance.now(),
+  { monotonicMs: now }: Pick<Clock, 'monotonicMs'> = systemTime,
 ): TurnLatencyMeter => {
   let voicedAt: number | undefined
   let turn: OpenTurn | undefined

@@ -3,7 +3,8 @@ import { runsChannel } from '../../domains/automations/queue-run.ts'
 import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
-import { repeat, systemSleep, type Repeating, type Sleep } from '../../runtime/repeating.ts'
+import { repeat, type Repeating } from '../../runtime/repeating.ts'
+import { systemTime, type Time } from '../../runtime/time.ts'
 import { claimDueRuns } from './claim-runs.ts'
 import { createDefinitionCache } from './definition-cache.ts'
 import { stepRun, type StepOptions } from './step-run.ts'
@@ -24,12 +25,12 @@ export interface AutomationRunnerOptions {
   readonly logger: Logger
   readonly concurrency?: number
   /** For tests that turn time by hand. */
-  readonly sleep?: Sleep
+  readonly time?: Time
 }
 
 /** Steps Automation runs when their time has come. Any number of runners share one database. */
 export const createAutomationRunner = (options: AutomationRunnerOptions): Service => {
-  const { database, logger, sleep = systemSleep } = options
+  const { database, logger, time = systemTime } = options
   const turn = createRunnerTurn(options)
   let stepping: Repeating | undefined
   let listener: { stop(): Promise<void> } | undefined
@@ -41,7 +42,7 @@ export const createAutomationRunner = (options: AutomationRunnerOptions): Servic
       name: 'automations',
       intervalMs: pollIntervalMs,
       work: async () => ((await turn()) >= runsPerTurn ? 0 : undefined),
-      sleep,
+      time,
       logger,
     })
     listener = await database.listen(runsChannel, () => stepping?.wake())
@@ -57,7 +58,7 @@ export const createAutomationRunner = (options: AutomationRunnerOptions): Servic
 
 /** One turn: takes due runs and steps each as far as it goes. Answers how many were taken. */
 export const createRunnerTurn = (
-  options: Omit<AutomationRunnerOptions, 'sleep'> & Pick<StepOptions, 'now'>,
+  options: Omit<AutomationRunnerOptions, 'time'> & Pick<StepOptions, 'now'>,
 ): (() => Promise<number>) => {
   const { database, concurrency = defaultConcurrency } = options
   const stepOptions: StepOptions = { ...options, leaseMs, definitions: createDefinitionCache() }

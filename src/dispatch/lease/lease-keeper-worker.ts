@@ -5,7 +5,8 @@ import { createSilenceWatch } from '../../runtime/silence-watch.ts'
 import { createThreadLogger } from '../../runtime/thread-logger.ts'
 import type { FromLeaseKeeper, LeaseKeeperData, ToLeaseKeeper } from './lease-keeper-protocol.ts'
 import { heldMs, renewIntervalMs, renewLease } from './lease.ts'
-import { repeat, systemSleep, type Repeating } from '../../runtime/repeating.ts'
+import { repeat, type Repeating } from '../../runtime/repeating.ts'
+import { systemTime } from '../../runtime/time.ts'
 
 /** A renewal that takes longer is tried anew, on another connection. */
 const statementTimeoutMs = 2_000
@@ -74,7 +75,7 @@ parentPort?.on('message', (message: ToLeaseKeeper) => {
     name: 'lease thread',
     intervalMs: renewIntervalMs,
     work: renew,
-    sleep: systemSleep,
+    time: systemTime,
     logger,
   })
   renewing.wake()

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { until } from '../../../tests/support/until.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
 import { leaseMs, takeLease, type NodeOffer } from './lease.ts'
@@ -49,7 +49,7 @@ const stallMs = (ms: number): void => {
 describe('the thread that keeps the lease', () => {
   it('keeps it while the main thread is stalled, and tells it so at once', () =>
     withKeeper(async (keeper) => {
-      const clock = createManualClock(new Date())
+      const clock = createManualTime(new Date())
       const lease = await takeLease(test.db, offer, clock, keeper)
       keeper.keep(lease.nodeId, () => assert.fail('it was never lost'))
       await firstRenewal(keeper)
@@ -70,7 +70,7 @@ describe('the thread that keeps the lease', () => {
   it('hears that the node was taken for dead, and renews it no more', () =>
     withKeeper(async (keeper) => {
       const lost = Promise.withResolvers<void>()
-      const lease = await takeLease(test.db, offer, createManualClock(new Date()), keeper)
+      const lease = await takeLease(test.db, offer, createManualTime(new Date()), keeper)
       keeper.keep(lease.nodeId, () => lost.resolve())
       await firstRenewal(keeper)
       await execute(test.db, 'update nodes set rescued_at = now() where id = $1', [lease.nodeId])
@@ -83,8 +83,8 @@ describe('the thread that keeps the lease', () => {
   it('goes on with the node that follows', () =>
     withKeeper(async (keeper) => {
       const [first, next] = [
-        await takeLease(test.db, offer, createManualClock(new Date()), keeper),
-        await takeLease(test.db, offer, createManualClock(new Date()), keeper),
+        await takeLease(test.db, offer, createManualTime(new Date()), keeper),
+        await takeLease(test.db, offer, createManualTime(new Date()), keeper),
       ]
       keeper.keep(first.nodeId, () => undefined)
       await firstRenewal(keeper)
@@ -95,7 +95,7 @@ describe('the thread that keeps the lease', () => {
 
   it('renews nothing once it was stopped', async () => {
     await withKeeper(async (keeper) => {
-      const lease = await takeLease(test.db, offer, createManualClock(new Date()), keeper)
+      const lease = await takeLease(test.db, offer, createManualTime(new Date()), keeper)
       keeper.keep(lease.nodeId, () => undefined)
       await firstRenewal(keeper)
     })

@@ -1,7 +1,7 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { LiveLack, RouteName } from '../../domains/organizations/organization-mode.ts'
 import { newId } from '../../runtime/ids.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 
 /** How long a node's calls stay its own without a renewal, by the database's clock. */
 export const leaseMs = 8_000

@@ -12,7 +12,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import type { EndedCall, OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
 import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { claimCalls, type ClaimedCall } from '../claim/claim-calls.ts'
@@ -153,7 +153,7 @@ describe('the rescue of a dead node', () => {
 
 describe('the lease', () => {
   it('is held by the monotonic clock for a little less than by the database’s', async () => {
-    const clock = createManualClock(new Date())
+    const clock = createManualTime(new Date())
     const lease = await takeLease(test.db, offer, clock)
     assert.equal(lease.isHeld(), true)
     clock.advance(leaseMs - 1)
@@ -163,7 +163,7 @@ describe('the lease', () => {
   })
 
   it('is never renewed again once the node was taken for dead', async () => {
-    const lease = await takeLease(test.db, offer, createManualClock(new Date()))
+    const lease = await takeLease(test.db, offer, createManualTime(new Date()))
     await letLapse()
     await rescueDeadNodes(test.db, onCallEnded)
     assert.equal(await lease.renew(), false)
@@ -171,7 +171,7 @@ describe('the lease', () => {
   })
 
   it('that is given back lets others rescue at once', async () => {
-    const lease = await takeLease(test.db, offer, createManualClock(new Date()))
+    const lease = await takeLease(test.db, offer, createManualTime(new Date()))
     await lease.release()
     assert.equal(lease.isHeld(), false)
     await rescueDeadNodes(test.db, onCallEnded)
@@ -214,7 +214,7 @@ describe('the sweep', () => {
   it('declares nobody dead until the database has been in reach for a while, as after a failover', async () => {
     const [, dialling] = await claimThree()
     await letLapse()
-    const clock = createManualClock(new Date())
+    const clock = createManualTime(new Date())
     const sweep = createSweep({
       database: test.db,
       onCallEnded,

@@ -10,7 +10,8 @@ import {
   type TrunkFaultCause,
 } from './circuit-store.ts'
 import type { Circuit } from '../../telephony/circuit-carrier.ts'
-import { repeat, systemSleep, type Repeating, type Sleep } from '../../runtime/repeating.ts'
+import { repeat, type Repeating } from '../../runtime/repeating.ts'
+import { systemTime, type Time } from '../../runtime/time.ts'
 
 export interface TrunkCircuitOptions {
   readonly database: Database
@@ -19,7 +20,7 @@ export interface TrunkCircuitOptions {
   ping(): Promise<boolean>
   readonly logger: Logger
   /** For tests that turn the clock by hand. */
-  readonly sleep?: Sleep
+  readonly time?: Time
 }
 
 export interface TrunkCircuit extends Service, Circuit {}
@@ -37,7 +38,7 @@ const silentReason = 'The trunk does not answer OPTIONS any more.'
  * proves nothing, calls are let through after a while, at a pace that rises from one.
  */
 export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit => {
-  const { database, route, logger, sleep = systemSleep } = options
+  const { database, route, logger, time = systemTime } = options
   let hasAnswered = false
   let isSilenceTold = false
   let misses = 0
@@ -115,7 +116,7 @@ export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit =
         name: 'circuit',
         intervalMs: stepIntervalMs,
         work: step,
-        sleep,
+        time,
         logger,
       })
       return (starting ??= Promise.resolve())

@@ -5,7 +5,7 @@ import { apiKey as apiKeySchema } from '../../contract/api-keys.ts'
 import { defaultRateLimits } from '../../contract/buckets.ts'
 import { scopes } from '../../contract/scopes.ts'
 import type { Database } from '../../database/database.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
@@ -50,7 +50,7 @@ const counted = (db: Database): Database & { lookUps: number } => {
 
 /** A node's principals under a clock moved by hand. Without `start` it hears no notification. */
 const principalsOn = (db: Database) => {
-  const clock = createManualClock(new Date('2026-07-16T08:00:00Z'))
+  const clock = createManualTime(new Date('2026-07-16T08:00:00Z'))
   return { clock, ...createPrincipals({ database: db, clock, logger: silentLogger }) }
 }
 
@@ -212,7 +212,7 @@ describe('finding out who a key speaks for', () => {
   it('counts the age from before the query, however slow it was', async () => {
     const key = await make()
     const hash = hashApiKey(key.secret)
-    const clock = createManualClock(new Date())
+    const clock = createManualTime(new Date())
     const slow: Database = {
       ...test.db,
       row: (async (...call: Parameters<Database['row']>) => {

@@ -5,10 +5,10 @@ import { assertAnswer, bytesOf, get, refused } from '../../../tests/support/answ
 import { sendRaw } from '../../../tests/support/raw-http.ts'
 import { makeApiKey } from './api-key-format.ts'
 import type { FoundKey } from './principal-store.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 
 const now = new Date('2026-08-01T00:00:00Z')
-const clock = createManualClock(now)
+const clock = createManualTime(now)
 const lookedUp: string[] = []
 let api: ApiFixture
 let key: string

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/api-error.ts'
 import type { Authenticator, Credentials } from '../../contract/principal.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
 import { hashApiKey, parseApiKey } from './api-key-format.ts'
 import type { FindPrincipal } from './principals.ts'

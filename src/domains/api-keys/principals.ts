@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { whenKnown } from '../../runtime/when-known.ts'

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import type { Database } from '../../database/database.ts'
 import { hashApiKey, makeApiKey } from './api-key-format.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { createApiKey } from './create-api-key.ts'
@@ -12,7 +12,7 @@ import { createPrincipals, type Principals } from './principals.ts'
 let testDatabase: TestDatabase
 let organizationId: string
 let asked: string[]
-let clock: ReturnType<typeof createManualClock>
+let clock: ReturnType<typeof createManualTime>
 let principals: Principals
 
 before(async () => {
@@ -35,7 +35,7 @@ beforeEach(() => {
       return db.rows(...call)
     }) as Database['rows'],
   }
-  clock = createManualClock(new Date('2026-07-16T08:00:00Z'))
+  clock = createManualTime(new Date('2026-07-16T08:00:00Z'))
   principals = createPrincipals({ database: counting, clock, logger: silentLogger })
 })
 

@@ -1,5 +1,5 @@
 import { lookup, sql, type Queryable } from '../../database/database.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 
 /** Keys that are known to exist; of more, the newest and those used last. */
 const maxKnownKeys = 100_000

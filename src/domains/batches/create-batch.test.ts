@@ -9,7 +9,7 @@ import { contactBody } from '../../../tests/support/organization-fixture.ts'
 import { execute } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import type { ApiError } from '../../contract/api-error.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { findOrMakeManualContact } from '../contacts/manual-contact.ts'
 import { upsertRecipient } from '../contacts/upsert-recipient.ts'
@@ -20,7 +20,7 @@ let test: TestDatabase
 let batches: BatchFixture
 
 /** A Friday at noon in New York. */
-const clock = createManualClock(new Date('2026-07-17T16:00:00Z'))
+const clock = createManualTime(new Date('2026-07-17T16:00:00Z'))
 
 before(async () => {
   test = await createTestDatabase()

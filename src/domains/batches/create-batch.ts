@@ -2,7 +2,7 @@ import { ApiError, invalidField, notFoundInBody } from '../../contract/api-error
 import { maxScheduleDays, type BatchInput } from '../../contract/batches.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { insertDormantLanes, laneId, type Lane } from '../calls/lane-store.ts'

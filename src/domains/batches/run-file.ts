@@ -1,7 +1,7 @@
 import { maxBatchRecipients } from '../../contract/batches.ts'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { draftBatch } from './create-batch.ts'
 import { startBatchById } from './start-batch.ts'

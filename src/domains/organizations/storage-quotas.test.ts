@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import {
   createOrganizationFixture,
   type OrganizationFixture,
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const quota = (quotas: Readonly<Record<string, number>>) =>
   database.db.transaction((tx) => setOrganization(tx, ours.organizationId, { quotas }))
-const clock = createManualClock(new Date('2026-07-16T08:00:00Z'))
+const clock = createManualTime(new Date('2026-07-16T08:00:00Z'))
 const addContacts = (count: number) =>
   database.db.run(
     {

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import { defaultQuotas, quotaExceeded, type QuotaName, type Quotas } from './quotas.ts'
 import { countKept, type KeptCounts } from './storage-quota-store.ts'
 

@@ -1,6 +1,6 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { Recording } from '../../contract/recordings.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import type { RecordingRow } from './recording-store.ts'
 
 /** Mints a URL of at most 2,048 characters that serves the MP3 until the instant, to the millisecond (D12). */

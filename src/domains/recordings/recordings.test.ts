@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { recording as recordingSchema } from '../../contract/recordings.ts'
 import type { Database } from '../../database/database.ts'
 import type { Position } from '../../contract/paging.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import {
   contextOf as plainContextOf,
@@ -33,7 +33,7 @@ beforeEach(async () => {
   ours = await createOrganizationFixture(test.db)
 })
 
-const clock = createManualClock(new Date('2026-07-16T08:00:00.700Z'))
+const clock = createManualTime(new Date('2026-07-16T08:00:00.700Z'))
 const urls = {
   clock,
   signDownloadUrl: (id: string, expiresAt: Date) =>

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 
 /** Where a key stands in its current window. */
 export interface WindowCount {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
 import { buckets, defaultRateLimits } from '../../contract/buckets.ts'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { createFixedWindows } from './fixed-windows.ts'
 
-const clock = createManualClock(new Date('2026-08-01T00:00:00Z'))
+const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
 let api: ApiFixture
 
 before(async () => {
@@ -105,7 +105,7 @@ test('windows are bounded: the one that was opened first is forgotten', () => {
 })
 
 test('a window never tells more seconds than it lasts, whatever the fractions of the clock', () => {
-  const started = createManualClock(new Date('2026-08-01T00:00:00Z'))
+  const started = createManualTime(new Date('2026-08-01T00:00:00Z'))
   const windows = createFixedWindows({ clock: started, windowSeconds: 60, maxKeys: 10 })
   for (let hour = 1; hour <= 1000; hour += 1) {
     started.advance(3_600_000.1)

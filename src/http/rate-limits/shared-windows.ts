@@ -1,5 +1,5 @@
 import { sql, type Database } from '../../database/database.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import { wholeSecondsLeft, type WindowCount } from './fixed-windows.ts'
 
 /** The `RateWindows` of several nodes. */

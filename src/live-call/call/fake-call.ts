@@ -1,4 +1,5 @@
-import { createManualClock, type Clock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
+import { type Clock } from '../../runtime/time.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type {
   CallLeg,
@@ -260,7 +261,7 @@ export const createFakeDependencies = (
   loadPlan: async () => ({ plan: fakePlan }),
   ringTimeoutMs: 45_000,
   spoolFolder: '/spool',
-  clock: createManualClock(new Date('2026-11-20T10:00:00Z')),
+  clock: createManualTime(new Date('2026-11-20T10:00:00Z')),
   logger: silentLogger,
   ...changes,
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from '../../runtime/backoff.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { CallLeg, Carrier } from '../../telephony/carrier.ts'
 import {

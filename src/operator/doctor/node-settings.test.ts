@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { takeLease } from '../../dispatch/lease/lease.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemTime } from '../../runtime/time.ts'
 import { checkNodeSettings, nodeSettings } from './node-settings.ts'
 
 let database: TestDatabase
@@ -29,7 +29,7 @@ test('doctor in another environment than the running node names the settings tha
   const offer = { name: `${hostname()}-1`, maxChannels: 5, routes: [], lacks: [] }
   const settings = nodeSettings(service)
   assert.deepEqual(await checkNodeSettings(readConfig({}), database.db), [])
-  const lease = await takeLease(database.db, { ...offer, settings }, systemClock)
+  const lease = await takeLease(database.db, { ...offer, settings }, systemTime)
   assert.deepEqual(await checkNodeSettings(service, database.db), [])
   const [finding, ...more] = await checkNodeSettings(readConfig({}), database.db)
   assert.deepEqual(more, [])

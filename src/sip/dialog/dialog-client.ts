@@ -92,7 +92,7 @@ const exchangeInvite = (
       },
     })
     // An INVITE that is only ever answered provisionally would wait for good: nobody rings inside a dialog.
-    const cancelPatience = context.scheduler.after(transactionTimeoutMs(context.timing), () => {
+    const cancelPatience = context.time.after(transactionTimeoutMs(context.timing), () => {
       if (transaction.state === 'proceeding') transaction.terminate()
       settle(undefined)
     })

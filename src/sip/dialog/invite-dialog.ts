@@ -76,8 +76,8 @@ export class InviteDialog implements Dialog {
     this.#digest = options.digest ?? createDigestClient(undefined)
     this.#client = createDialogClient(context, options.state, this.#digest)
     this.#offers = createOfferAnswer()
-    this.#repeater = createSuccessRepeater(context.scheduler, context.timing)
-    this.#sessionTimer = createSessionTimer(context.scheduler, {
+    this.#repeater = createSuccessRepeater(context.time, context.timing)
+    this.#sessionTimer = createSessionTimer(context.time, {
       refresh: () => void this.#refresh(),
       expire: () => void this.#hangUpForFailure('the session timer expired'),
     })
@@ -287,7 +287,7 @@ export class InviteDialog implements Dialog {
   #glarePause(): Promise<void> {
     const delayMs = this.state.isCaller ? 2100 + Math.random() * 1900 : Math.random() * 2000
     return new Promise((resolve) => {
-      this.#context.scheduler.after(delayMs, resolve)
+      this.#context.time.after(delayMs, resolve)
     })
   }
 

@@ -1,6 +1,7 @@
 import { parseDelaySeconds, sessionExpiresOf } from '../message/headers.ts'
 import { headerOf, listsToken, type Header, type SipMessage } from '../message/message.ts'
-import { createTimers, type Scheduler } from '../transaction/scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
+import { createTimers } from '../transaction/timers.ts'
 
 /** RFC 4028: how long a session lives without a refresh, and the shortest time we accept. */
 export interface SessionTimerSettings {
@@ -81,10 +82,10 @@ export interface SessionTimer {
 }
 
 export const createSessionTimer = (
-  scheduler: Scheduler,
+  time: Time,
   actions: { readonly refresh: () => void; readonly expire: () => void },
 ): SessionTimer => {
-  const timers = createTimers<'session'>(scheduler)
+  const timers = createTimers<'session'>(time)
   let current: SessionTerms | undefined
   return {
     restart: (terms) => {

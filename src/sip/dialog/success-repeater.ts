@@ -1,6 +1,7 @@
 import { cseqOf } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
-import { createTimers, type Scheduler } from '../transaction/scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
+import { createTimers } from '../transaction/timers.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { transactionTimeoutMs, type TransactionTiming } from '../transaction/transaction-timing.ts'
 
@@ -18,11 +19,8 @@ export interface SuccessRepeater {
   stop(): void
 }
 
-export const createSuccessRepeater = (
-  scheduler: Scheduler,
-  timing: TransactionTiming,
-): SuccessRepeater => {
-  const timers = createTimers<'repeat' | 'give_up'>(scheduler)
+export const createSuccessRepeater = (time: Time, timing: TransactionTiming): SuccessRepeater => {
+  const timers = createTimers<'repeat' | 'give_up'>(time)
   let waiting: { readonly sequence: number; readonly settle: (came: boolean) => void } | undefined
   const settle = (came: boolean): void => {
     timers.clearAll()

@@ -1,5 +1,5 @@
 import type { Logger } from '../../runtime/logger.ts'
-import type { Scheduler } from '../transaction/scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
 
 /** Why a message got neither an answer nor a hearing. */
 export type DropReason =
@@ -29,7 +29,7 @@ const periodMs = 60_000
 /** Addresses told in one line, of each reason. */
 const maxTold = 5
 
-export const createDropCounter = (logger: Logger, scheduler: Scheduler): DropCounter => {
+export const createDropCounter = (logger: Logger, time: Time): DropCounter => {
   const counts = new Map<DropReason, { count: number; addresses: Set<string> }>()
   let cancel: (() => void) | undefined
   const flush = (): void => {
@@ -51,7 +51,7 @@ export const createDropCounter = (logger: Logger, scheduler: Scheduler): DropCou
       counts.set(reason, known)
       known.count += 1
       if (known.addresses.size < maxTold) known.addresses.add(address)
-      cancel ??= scheduler.after(periodMs, flush)
+      cancel ??= time.after(periodMs, flush)
     },
     stop: flush,
   }

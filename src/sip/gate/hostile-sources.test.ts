@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { headerOf, type SipRequest } from '../message/message.ts'
 import { tagOf } from '../message/headers.ts'
 import { openRawSocket, rawRequest } from '../transport/raw-socket.fixtures.ts'
-import { createManualScheduler } from '../transaction/scheduler.ts'
 import { anySource, onlySource, type SipSources } from './sources.ts'
 import { audioSdp, call, startAgent, startPeer } from '../user-agent/test-agents.fixtures.ts'
 import type { Dialog } from '../user-agent/user-agent-types.ts'
@@ -69,8 +68,8 @@ test('the connection of a stranger is closed without a byte', async (t) => {
 })
 
 test('stray requests of the trunk are answered once, and an ACK never', async (t) => {
-  const scheduler = createManualScheduler()
-  const agent = await startAgent(t, { sources: loopbackOnly, scheduler })
+  const time = createManualTime()
+  const agent = await startAgent(t, { sources: loopbackOnly, time })
   const trunk = await openRawSocket(t, '127.0.0.1')
   const strays = ['INVITE', 'BYE', 'UPDATE', 'INFO'].map((method) =>
     rawRequest({ method, from: trunk, toTag: 'gone' }),
@@ -80,7 +79,7 @@ test('stray requests of the trunk are answered once, and an ACK never', async (t
   await trunk.send(rawRequest({ method: 'ACK', from: trunk, toTag: 'gone' }), agent.localPort)
   for (const text of all) await trunk.send(text, agent.localPort)
   await trunk.heardAtLeast(all.length)
-  scheduler.advance(64_000)
+  time.advance(64_000)
   await trunk.send(rawRequest({ method: 'OPTIONS', from: trunk }), agent.localPort)
   await trunk.heardAtLeast(all.length + 1)
   const gone = 'SIP/2.0 481 Call/Transaction Does Not Exist'
@@ -179,8 +178,8 @@ test('a dialog is heard from its own peers and from no other address', async (t)
 
 test('21,000 invented BYEs from the trunk’s own address leave a genuine one heard', async (t) => {
   // Time stands still for the limits: what one second admits is all that is answered.
-  const clock = createManualClock(new Date(0))
-  const agent = await startAgent(t, { sources: loopbackOnly, maxUnknownPerSecond: 20, clock })
+  const time = createManualTime()
+  const agent = await startAgent(t, { sources: loopbackOnly, maxUnknownPerSecond: 20, time })
   const [peer, flood] = [await startPeer(t), await openRawSocket(t, '127.0.0.1')]
   const placed = call(agent, peer.target)
   const invite = await peer.nextRequest('INVITE')

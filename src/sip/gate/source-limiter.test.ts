@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { createSourceLimiter } from './source-limiter.ts'
 
 test('each address has its own rate, which refills with time', () => {
-  const clock = createManualClock(new Date(0))
+  const clock = createManualTime(new Date(0))
   const limiter = createSourceLimiter(2, clock)
   const admitted = (address: string): boolean => limiter.admits(address)
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('each address has its own rate, which refills with time', () => {
 })
 
 test('a flood of made-up addresses does not grow memory without end, nor free a busy one', () => {
-  const clock = createManualClock(new Date(0))
+  const clock = createManualTime(new Date(0))
   const limiter = createSourceLimiter(1, clock)
   assert.ok(limiter.admits('192.0.2.1'))
   for (let made = 0; made < 12_000; made += 1) {

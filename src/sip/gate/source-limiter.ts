@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/time.ts'
 
 /** Bounds how many unknown requests one address may make us look at. */
 export interface SourceLimiter {

@@ -1,5 +1,5 @@
 import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
 
 /** What a client transaction needs from below: a bound way to its destination, and time. */
@@ -11,7 +11,7 @@ export interface ClientTransactionOptions {
   /** Whether the transport repeats lost bytes itself. */
   readonly isReliable: boolean
   readonly timing: TransactionTiming
-  readonly scheduler: Scheduler
+  readonly time: Time
   readonly listener: ClientTransactionListener
 }
 

@@ -7,7 +7,7 @@ import {
   type SipResponse,
 } from '../message/message.ts'
 import { cseqOf } from '../message/headers.ts'
-import { createTimers, type Timers } from './scheduler.ts'
+import { createTimers, type Timers } from './timers.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
 
 // How long a non-2xx is acknowledged again on an unreliable transport (RFC 3261 17.1.1.2).
@@ -25,7 +25,7 @@ export class InviteClientTransaction {
 
   constructor(options: ClientTransactionOptions) {
     this.#options = options
-    this.#timers = createTimers(options.scheduler)
+    this.#timers = createTimers(options.time)
     this.#retransmitMs = options.timing.t1Ms
   }
 

@@ -1,5 +1,5 @@
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import { createTimers, type Timers } from './scheduler.ts'
+import { createTimers, type Timers } from './timers.ts'
 import type { ServerTransaction, ServerTransactionOptions } from './server-transaction.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
 
@@ -21,7 +21,7 @@ export class InviteServerTransaction implements ServerTransaction {
 
   constructor(options: ServerTransactionOptions) {
     this.#options = options
-    this.#timers = createTimers(options.scheduler)
+    this.#timers = createTimers(options.time)
     this.#retransmitMs = options.timing.t1Ms
   }
 

@@ -1,6 +1,6 @@
 import type { ClientEvent, ClientTransactionOptions } from './client-transaction.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import { createTimers, type Timers } from './scheduler.ts'
+import { createTimers, type Timers } from './timers.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
 
 /** Client transaction of every request but INVITE and ACK: RFC 3261 17.1.2. */
@@ -12,7 +12,7 @@ export class NonInviteClientTransaction {
 
   constructor(options: ClientTransactionOptions) {
     this.#options = options
-    this.#timers = createTimers(options.scheduler)
+    this.#timers = createTimers(options.time)
     this.#retransmitMs = options.timing.t1Ms
   }
 

@@ -1,5 +1,5 @@
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import { createTimers, type Timers } from './scheduler.ts'
+import { createTimers, type Timers } from './timers.ts'
 import type { ServerTransaction, ServerTransactionOptions } from './server-transaction.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
 
@@ -12,7 +12,7 @@ export class NonInviteServerTransaction implements ServerTransaction {
 
   constructor(options: ServerTransactionOptions) {
     this.#options = options
-    this.#timers = createTimers(options.scheduler)
+    this.#timers = createTimers(options.time)
   }
 
   get request(): SipRequest {

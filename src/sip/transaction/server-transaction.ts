@@ -1,6 +1,6 @@
 import type { Header, SipRequest, SipResponse } from '../message/message.ts'
 import { createResponse } from '../message/responses.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
 
 /** What a server transaction needs from below. */
@@ -10,7 +10,7 @@ export interface ServerTransactionOptions {
   readonly send: (response: SipResponse) => Promise<void>
   readonly isReliable: boolean
   readonly timing: TransactionTiming
-  readonly scheduler: Scheduler
+  readonly time: Time
   readonly onTerminated: () => void
 }
 

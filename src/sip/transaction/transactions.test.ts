@@ -12,7 +12,7 @@ import {
 import { NonInviteClientTransaction } from './non-invite-client-transaction.ts'
 import { NonInviteServerTransaction } from './non-invite-server-transaction.ts'
 import { createResponse } from '../message/responses.ts'
-import { createManualScheduler } from './scheduler.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { defaultTiming } from './transaction-timing.ts'
 
 const requestOf = (method: string): SipRequest => ({
@@ -35,7 +35,7 @@ const summary = (message: SipMessage): string =>
 
 /** A client transaction whose network and time are in the test's hands. */
 const client = (method: string, isReliable = false) => {
-  const scheduler = createManualScheduler()
+  const time = createManualTime()
   const sent: SipMessage[] = []
   const told: string[] = []
   const Transaction = method === 'INVITE' ? InviteClientTransaction : NonInviteClientTransaction
@@ -48,7 +48,7 @@ const client = (method: string, isReliable = false) => {
     },
     isReliable,
     timing: defaultTiming,
-    scheduler,
+    time,
     listener: {
       onResponse: (response) => told.push(String(response.status)),
       onTimeout: () => told.push('timeout'),
@@ -62,12 +62,12 @@ const client = (method: string, isReliable = false) => {
   const failNow = (): void => {
     fails = true
   }
-  return { transaction, scheduler, sent, told, answer, failNow, writes: () => sent.map(summary) }
+  return { transaction, time, sent, told, answer, failNow, writes: () => sent.map(summary) }
 }
 
 /** A server transaction, likewise. */
 const server = (method: string, isReliable = false) => {
-  const scheduler = createManualScheduler()
+  const time = createManualTime()
   const sent: SipResponse[] = []
   const Transaction = method === 'INVITE' ? InviteServerTransaction : NonInviteServerTransaction
   const transaction = new Transaction({
@@ -75,52 +75,52 @@ const server = (method: string, isReliable = false) => {
     send: async (response) => void sent.push(response),
     isReliable,
     timing: defaultTiming,
-    scheduler,
+    time,
     onTerminated: () => {},
   })
   const respond = (status: number): void => {
     transaction.respond(createResponse(transaction.request, status, { toTag: 't' }))
   }
-  return { transaction, scheduler, sent, respond, writes: () => sent.map(summary) }
+  return { transaction, time, sent, respond, writes: () => sent.map(summary) }
 }
 
 test('timer A doubles from T1 and timer B ends an unanswered INVITE after 64 T1', () => {
-  const { transaction, scheduler, told, writes } = client('INVITE')
+  const { transaction, time, told, writes } = client('INVITE')
   transaction.start()
   const counts = [500, 1000, 2000, 4000, 8000, 16_000].map((ms) => {
-    scheduler.advance(ms)
+    time.advance(ms)
     return writes().length
   })
   assert.deepEqual(counts, [2, 3, 4, 5, 6, 7])
-  scheduler.advance(499)
+  time.advance(499)
   assert.deepEqual(told, [])
-  scheduler.advance(1)
+  time.advance(1)
   assert.deepEqual(told, ['terminated', 'timeout'])
-  assert.equal(scheduler.pending(), 0)
+  assert.equal(time.pending(), 0)
 })
 
 test('a reliable transport repeats nothing', () => {
   for (const method of ['INVITE', 'OPTIONS']) {
-    const { transaction, scheduler, told, writes } = client(method, true)
+    const { transaction, time, told, writes } = client(method, true)
     transaction.start()
-    scheduler.advance(32_000)
+    time.advance(32_000)
     assert.deepEqual(writes(), [method])
     assert.deepEqual(told, ['terminated', 'timeout'])
   }
 })
 
 test('a provisional response ends the repetition of an INVITE, and nothing bounds the ringing', () => {
-  const { transaction, scheduler, told, writes, answer } = client('INVITE')
+  const { transaction, time, told, writes, answer } = client('INVITE')
   transaction.start()
   answer(180)
-  scheduler.advance(600_000)
+  time.advance(600_000)
   assert.deepEqual(writes(), ['INVITE'])
   assert.deepEqual(told, ['180'])
   assert.equal(transaction.state, 'proceeding')
 })
 
 test('a refusal is acknowledged inside the transaction, again for each repetition, until timer D', () => {
-  const { transaction, scheduler, sent, told, writes, answer } = client('INVITE')
+  const { transaction, time, sent, told, writes, answer } = client('INVITE')
   transaction.start()
   answer(486)
   answer(486)
@@ -132,30 +132,30 @@ test('a refusal is acknowledged inside the transaction, again for each repetitio
   assert.equal(headerOf(ack, 'to'), '<sip:callee@example.com>;tag=t')
   assert.equal(headerOf(ack, 'cseq'), '7 ACK')
   assert.deepEqual(told, ['486'])
-  scheduler.advance(31_999)
+  time.advance(31_999)
   assert.equal(transaction.state, 'completed')
-  scheduler.advance(1)
+  time.advance(1)
   assert.equal(transaction.state, 'terminated')
 })
 
 test('every 2xx goes up until timer M, and is not acknowledged by the transaction (RFC 6026)', () => {
-  const { transaction, scheduler, told, writes, answer } = client('INVITE')
+  const { transaction, time, told, writes, answer } = client('INVITE')
   transaction.start()
   answer(200)
   answer(200)
   answer(486)
   assert.deepEqual(told, ['200', '200'])
   assert.deepEqual(writes(), ['INVITE'])
-  scheduler.advance(32_000)
+  time.advance(32_000)
   assert.equal(transaction.state, 'terminated')
 })
 
 test('after stopRetransmitting no copy leaves, but a late answer is still heard', () => {
-  const { transaction, scheduler, told, writes, answer } = client('INVITE')
+  const { transaction, time, told, writes, answer } = client('INVITE')
   transaction.start()
   assert.ok(transaction instanceof InviteClientTransaction)
   transaction.stopRetransmitting()
-  scheduler.advance(10_000)
+  time.advance(10_000)
   assert.deepEqual(writes(), ['INVITE'])
   answer(180)
   assert.deepEqual(told, ['180'])
@@ -163,57 +163,57 @@ test('after stopRetransmitting no copy leaves, but a late answer is still heard'
 
 test('a transport that refuses ends a client transaction', async () => {
   for (const method of ['INVITE', 'BYE']) {
-    const { transaction, scheduler, told, failNow } = client(method)
+    const { transaction, time, told, failNow } = client(method)
     failNow()
     transaction.start()
     await Promise.resolve()
     await Promise.resolve()
     assert.deepEqual(told, ['terminated', 'transport error'])
-    assert.equal(scheduler.pending(), 0)
+    assert.equal(time.pending(), 0)
   }
 })
 
 test('a repeated INVITE that is refused leaves the first copy T1 for an answer, and is not repeated again', async () => {
   for (const isAnswered of [true, false]) {
-    const { transaction, scheduler, told, writes, failNow, answer } = client('INVITE')
+    const { transaction, time, told, writes, failNow, answer } = client('INVITE')
     transaction.start()
     await Promise.resolve()
     failNow()
-    scheduler.advance(500)
+    time.advance(500)
     await Promise.resolve()
     await Promise.resolve()
     assert.deepEqual(told, [])
     if (isAnswered) answer(486)
-    else scheduler.advance(500)
+    else time.advance(500)
     assert.deepEqual(told, isAnswered ? ['486'] : ['terminated', 'transport error'])
     assert.deepEqual(writes(), isAnswered ? ['INVITE', 'INVITE', 'ACK'] : ['INVITE', 'INVITE'])
   }
 })
 
 test('timer E doubles up to T2, is T2 after a provisional, and timer F ends it', () => {
-  const { transaction, scheduler, told, writes, answer } = client('BYE')
+  const { transaction, time, told, writes, answer } = client('BYE')
   transaction.start()
   const counts = [500, 1000, 2000, 4000, 4000].map((ms) => {
-    scheduler.advance(ms)
+    time.advance(ms)
     return writes().length
   })
   assert.deepEqual(counts, [2, 3, 4, 5, 6])
   answer(100)
-  scheduler.advance(4000)
+  time.advance(4000)
   assert.equal(writes().length, 7)
-  scheduler.advance(16_500)
+  time.advance(16_500)
   assert.deepEqual(told, ['100', 'terminated', 'timeout'])
 })
 
 test('timer K buffers repeated finals of a non-INVITE transaction', () => {
-  const { transaction, scheduler, told, answer } = client('BYE')
+  const { transaction, time, told, answer } = client('BYE')
   transaction.start()
   answer(200)
   answer(200)
   assert.deepEqual(told, ['200'])
-  scheduler.advance(4999)
+  time.advance(4999)
   assert.equal(transaction.state, 'completed')
-  scheduler.advance(1)
+  time.advance(1)
   assert.equal(transaction.state, 'terminated')
 })
 
@@ -226,49 +226,49 @@ test('a repeated INVITE gets the last provisional response again', () => {
 })
 
 test('timer G repeats a refusal up to T2 until the ACK, timer I absorbs further ACKs', () => {
-  const { transaction, scheduler, respond, writes } = server('INVITE')
+  const { transaction, time, respond, writes } = server('INVITE')
   respond(486)
-  scheduler.advance(500)
-  scheduler.advance(1000)
-  scheduler.advance(2000)
-  scheduler.advance(4000)
-  scheduler.advance(4000)
+  time.advance(500)
+  time.advance(1000)
+  time.advance(2000)
+  time.advance(4000)
+  time.advance(4000)
   assert.equal(writes().length, 6)
   transaction.receive(requestOf('ACK'))
-  scheduler.advance(4999)
+  time.advance(4999)
   assert.equal(writes().length, 6)
-  scheduler.advance(1)
+  time.advance(1)
   assert.equal((transaction as InviteServerTransaction).state, 'terminated')
 })
 
 test('timer H gives up a refusal that is never acknowledged', () => {
-  const { transaction, scheduler, respond } = server('INVITE', true)
+  const { transaction, time, respond } = server('INVITE', true)
   respond(486)
-  scheduler.advance(31_999)
+  time.advance(31_999)
   assert.equal((transaction as InviteServerTransaction).state, 'completed')
-  scheduler.advance(1)
+  time.advance(1)
   assert.equal((transaction as InviteServerTransaction).state, 'terminated')
 })
 
 test('an accepted INVITE absorbs its copies, and only the transaction user repeats the 2xx', () => {
-  const { transaction, scheduler, respond, writes } = server('INVITE')
+  const { transaction, time, respond, writes } = server('INVITE')
   respond(200)
   transaction.receive(transaction.request)
-  scheduler.advance(5000)
+  time.advance(5000)
   respond(200)
   respond(486)
   assert.deepEqual(writes(), ['200', '200'])
-  scheduler.advance(27_000)
+  time.advance(27_000)
   assert.equal((transaction as InviteServerTransaction).state, 'terminated')
 })
 
 test('a repeated request gets the final response again until timer J', () => {
-  const { transaction, scheduler, respond, writes } = server('OPTIONS')
+  const { transaction, time, respond, writes } = server('OPTIONS')
   transaction.receive(transaction.request)
   respond(200)
   respond(500)
   transaction.receive(transaction.request)
   assert.deepEqual(writes(), ['200', '200'])
-  scheduler.advance(32_000)
+  time.advance(32_000)
   assert.equal((transaction as NonInviteServerTransaction).state, 'terminated')
 })

@@ -2,7 +2,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { DialogTable } from '../dialog/dialog-table.ts'
 import type { Header, SipRequest } from '../message/message.ts'
 import { newBranch } from '../message/responses.ts'
-import type { Scheduler } from '../transaction/scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Hop, Signalling } from './signalling.ts'
 import type { TransactionTiming } from '../transaction/transaction-timing.ts'
@@ -10,7 +10,7 @@ import type { TransactionTiming } from '../transaction/transaction-timing.ts'
 /** What the parts of one user agent share. */
 export interface AgentContext {
   readonly signalling: Signalling
-  readonly scheduler: Scheduler
+  readonly time: Time
   readonly timing: TransactionTiming
   readonly sessionTimer: SessionTimerSettings
   readonly userAgentName: string

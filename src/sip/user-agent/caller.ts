@@ -58,7 +58,7 @@ const ping = async (
     },
     onTerminated: nothing,
   })
-  const cancelTimeout = context.scheduler.after(timeoutMs, () => {
+  const cancelTimeout = context.time.after(timeoutMs, () => {
     transaction.terminate()
   })
   const response = await promise

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { cseqOf } from '../message/headers.ts'
 import { bodyText, headerOf, headersOf } from '../message/message.ts'
-import { createManualScheduler } from '../transaction/scheduler.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { audioSdp, call, startAgent, startPeer } from './test-agents.fixtures.ts'
 import { toTagOf, type ScriptedPeer } from './scripted-peer.fixtures.ts'
 import type { UserAgent } from './user-agent-types.ts'
@@ -325,8 +325,8 @@ test('a challenged BYE is answered with the credentials of the call, and its cou
 })
 
 const upCall = async (t: TestContext, sessionExpires: string, allow = 'INVITE, BYE') => {
-  const scheduler = createManualScheduler()
-  const [agent, peer] = [await startAgent(t, { scheduler }), await startPeer(t)]
+  const time = createManualTime()
+  const [agent, peer] = [await startAgent(t, { time }), await startPeer(t)]
   const result = call(agent, peer.target)
   const invite = await peer.nextRequest('INVITE')
   const headers = [
@@ -337,15 +337,15 @@ const upCall = async (t: TestContext, sessionExpires: string, allow = 'INVITE, B
   await peer.nextRequest('ACK')
   const answered = await result
   assert.ok(answered.kind === 'answered')
-  return { scheduler, agent, peer, invite, dialog: answered.dialog }
+  return { time, agent, peer, invite, dialog: answered.dialog }
 }
 
 test('as refresher we refresh at half the interval: by UPDATE where the peer takes it', async (t) => {
-  const { scheduler, agent, peer } = await upCall(t, '1800;refresher=uac', 'INVITE, BYE, UPDATE')
-  scheduler.advance(899_999)
+  const { time, agent, peer } = await upCall(t, '1800;refresher=uac', 'INVITE, BYE, UPDATE')
+  time.advance(899_999)
   assert.ok(!peer.heard.includes('UPDATE'))
   for (let round = 0; round < 2; round += 1) {
-    scheduler.advance(round === 0 ? 1 : 900_000)
+    time.advance(round === 0 ? 1 : 900_000)
     const update = await peer.nextRequest('UPDATE')
     assert.match(headerOf(update, 'session-expires') ?? '', /^1800;refresher=uac$/)
     peer.reply(update, 200, { headers: [['session-expires', '1800;refresher=uac']] })
@@ -355,8 +355,8 @@ test('as refresher we refresh at half the interval: by UPDATE where the peer tak
 })
 
 test('as refresher we refresh by re-INVITE with the same SDP where UPDATE is not taken', async (t) => {
-  const { scheduler, peer, invite } = await upCall(t, '1800')
-  scheduler.advance(900_000)
+  const { time, peer, invite } = await upCall(t, '1800')
+  time.advance(900_000)
   const refresh = await peer.nextRequest('INVITE')
   assert.equal(refresh.body.toString(), invite.body.toString())
   peer.reply(refresh, 200, { headers: [['session-expires', '1800']], body: audioSdp() })
@@ -364,8 +364,8 @@ test('as refresher we refresh by re-INVITE with the same SDP where UPDATE is not
 })
 
 test('a refresh that is not answered ends the call', async (t) => {
-  const { scheduler, peer, dialog } = await upCall(t, '1800')
-  scheduler.advance(900_000)
+  const { time, peer, dialog } = await upCall(t, '1800')
+  time.advance(900_000)
   const refresh = await peer.nextRequest('INVITE')
   peer.reply(refresh, 481)
   await peer.nextRequest('BYE')
@@ -373,8 +373,8 @@ test('a refresh that is not answered ends the call', async (t) => {
 })
 
 test("when the peer's refresh stays away the call ends a little before the interval", async (t) => {
-  const { scheduler, peer, dialog, invite } = await upCall(t, '1800;refresher=uas')
-  scheduler.advance(1_767_000)
+  const { time, peer, dialog, invite } = await upCall(t, '1800;refresher=uas')
+  time.advance(1_767_000)
   const headers = [
     ['session-expires', '1800;refresher=uac'],
     ['supported', 'timer'],
@@ -384,9 +384,9 @@ test("when the peer's refresh stays away the call ends a little before the inter
   assert.equal(headerOf(answer, 'session-expires'), '1800;refresher=uac')
   assert.equal(headerOf(answer, 'require'), 'timer')
   assert.equal(update.method, 'UPDATE')
-  scheduler.advance(1_767_999)
+  time.advance(1_767_999)
   assert.ok(!peer.heard.includes('BYE'))
-  scheduler.advance(1)
+  time.advance(1)
   await peer.nextRequest('BYE')
   assert.deepEqual(await dialog.ended, { by: 'failure', reason: 'the session timer expired' })
 })

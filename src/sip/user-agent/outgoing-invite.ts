@@ -9,7 +9,7 @@ import type { InviteClientTransaction } from '../transaction/invite-client-trans
 import { buildCancel, buildInvite } from './invite-request.ts'
 import { bodyText, headerOf, type SipRequest, type SipResponse } from '../message/message.ts'
 import { newTag } from '../message/responses.ts'
-import { createTimers, type Timers } from '../transaction/scheduler.ts'
+import { createTimers, type Timers } from '../transaction/timers.ts'
 import { minimumOf } from '../dialog/session-timer.ts'
 import type { Hop } from './signalling.ts'
 import { transactionTimeoutMs } from '../transaction/transaction-timing.ts'
@@ -57,7 +57,7 @@ export class OutgoingInvite {
       isFirstHop: (destination) => isSameHop(destination, this.#hop?.destination),
     })
     this.#branches = createInviteBranches(context, this.#digest, options.onEarlyOffer)
-    this.#timers = createTimers(context.scheduler)
+    this.#timers = createTimers(context.time)
     this.#expiresSeconds = context.sessionTimer.expiresSeconds
     this.#minSeconds = context.sessionTimer.minSeconds
     const result = Promise.withResolvers<InviteResult>()

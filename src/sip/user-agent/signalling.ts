@@ -23,7 +23,7 @@ import { parseMessage, type ParseResult } from '../message/parse-message.ts'
 import type { RequestGate } from '../gate/request-gate.ts'
 import type { SipResolver } from '../transport/resolver.ts'
 import { createResponseSender, mayAnswerFor, stampTopVia } from '../transport/response-routing.ts'
-import type { Scheduler } from '../transaction/scheduler.ts'
+import type { Time } from '../../runtime/time.ts'
 import { createServerTable, type TableShare } from '../transaction/server-table.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { clientKeyOf, clientKeyOfResponse, serverKeyOf } from '../transaction/transaction-key.ts'
@@ -69,7 +69,7 @@ export interface SignallingOptions {
   readonly transports: ReadonlyMap<TransportProtocol, Transport>
   readonly resolver: SipResolver
   readonly timing: TransactionTiming
-  readonly scheduler: Scheduler
+  readonly time: Time
   /** Replaces our own address in Via and Contact, behind a 1:1 NAT. */
   readonly advertisedAddress?: string
   readonly gate: RequestGate
@@ -229,7 +229,7 @@ export class Signalling {
     source: Source,
     share: TableShare,
   ): ServerTransaction | undefined {
-    const { known, drops, timing, scheduler } = this.#options
+    const { known, drops, timing, time } = this.#options
     if (!this.#servers.hasRoom(share)) {
       drops.count('table_full', source.address)
       return undefined
@@ -243,7 +243,7 @@ export class Signalling {
       send: (response) => send(serializeMessage(response)),
       isReliable: isReliable(source.protocol),
       timing,
-      scheduler,
+      time,
       onTerminated: () => {
         this.#servers.remove(key)
         known.remove(sipCallId, token)
@@ -259,7 +259,7 @@ export class Signalling {
     { destination }: Hop,
     listener: ClientTransactionListener,
   ): ClientTransactionOptions {
-    const { timing, scheduler } = this.#options
+    const { timing, time } = this.#options
     const key = clientKeyOf(request)
     const forget = this.#awaitAnswers(request, destination)
     return {
@@ -267,7 +267,7 @@ export class Signalling {
       send: this.#senderTo(destination),
       isReliable: isReliable(destination.protocol),
       timing,
-      scheduler,
+      time,
       listener: {
         onResponse: listener.onResponse,
         onTimeout: listener.onTimeout,

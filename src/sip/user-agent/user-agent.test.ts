@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualClock } from '../../runtime/clock.ts'
+import { createManualTime } from '../../runtime/manual-time.ts'
 import { createDigestServer } from '../digest/digest-server.ts'
 import { headerOf } from '../message/message.ts'
-import { systemScheduler } from '../transaction/scheduler.ts'
+import { systemTime } from '../../runtime/time.ts'
 import { audioSdp, call, fastTiming, startAgent, targetOf } from './test-agents.fixtures.ts'
 import { anySource } from '../gate/sources.ts'
 import { createUserAgent } from './user-agent.ts'
@@ -221,11 +221,12 @@ test('hold and resume by re-INVITE reach the other side, and a refused offer cha
 
 test('a crossing pair of re-INVITEs is told apart by 491, and both get through', async (t) => {
   // The pauses after a collision are seconds by RFC 3261 14.1, whatever T1 is.
-  const scheduler = {
-    after: (ms: number, task: () => void) => systemScheduler.after(ms / 20, task),
+  const time = {
+    ...systemTime,
+    after: (ms: number, task: () => void) => systemTime.after(ms / 20, task),
   }
-  const caller = await startAgent(t, { scheduler, timing: defaultTiming })
-  const callee = await startAgent(t, { scheduler, timing: defaultTiming })
+  const caller = await startAgent(t, { time, timing: defaultTiming })
+  const callee = await startAgent(t, { time, timing: defaultTiming })
   const answered = answering(callee)
   const ours = dialogOf(await call(caller, targetOf(callee)))
   const theirs = await answered
@@ -284,8 +285,8 @@ test('an unknown source hears nothing, a known one is answered', async (t) => {
 })
 
 test('more new requests per second than allowed from one address are not answered', async (t) => {
-  const clock = createManualClock(new Date(0))
-  const callee = await startAgent(t, { maxUnknownPerSecond: 3, clock })
+  const time = createManualTime()
+  const callee = await startAgent(t, { maxUnknownPerSecond: 3, time })
   const caller = await startAgent(t)
   const pings = Array.from({ length: 10 }, () => caller.ping(targetOf(callee), 400))
   const answered = (await Promise.all(pings)).filter((response) => response !== undefined)

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { systemClock, type Clock } from '../../runtime/clock.ts'
+import { systemTime, type Time } from '../../runtime/time.ts'
 import { silentLogger, type Logger } from '../../runtime/logger.ts'
 import type { AgentContext } from './agent-context.ts'
 import { createCaller } from './caller.ts'
@@ -9,7 +9,6 @@ import { createKnownCalls } from '../gate/known-calls.ts'
 import { createRequestGate } from '../gate/request-gate.ts'
 import { RequestRouter } from './request-router.ts'
 import { createResolver, type SipResolver } from '../transport/resolver.ts'
-import { systemScheduler, type Scheduler } from '../transaction/scheduler.ts'
 import { defaultSessionTimer, type SessionTimerSettings } from '../dialog/session-timer.ts'
 import { Signalling } from './signalling.ts'
 import { createSourceLimiter } from '../gate/source-limiter.ts'
@@ -42,8 +41,7 @@ export interface UserAgentOptions {
   readonly maxUnknownPerSecond?: number
   readonly sessionTimer?: SessionTimerSettings
   readonly timing?: TransactionTiming
-  readonly scheduler?: Scheduler
-  readonly clock?: Clock
+  readonly time?: Time
   readonly resolver?: SipResolver
   /** Loses datagrams on purpose, in tests. */
   readonly dropDatagram?: DropDatagram
@@ -53,15 +51,15 @@ const stopGraceMs = 2000
 
 /** A SIP user agent, caller and callee, over UDP, TCP and TLS (RFC 3261 and the extensions DESIGN names). */
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
-  const scheduler = options.scheduler ?? systemScheduler
+  const time = options.time ?? systemTime
   const logger = options.logger ?? silentLogger
-  const drops = createDropCounter(logger, scheduler)
-  const context = createContext(options, { scheduler, logger, drops })
+  const drops = createDropCounter(logger, time)
+  const context = createContext(options, { time, logger, drops })
   const { signalling } = context
   const caller = createCaller(context)
   const router = new RequestRouter(context, {
     sources: options.sources,
-    newCalls: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
+    newCalls: createSourceLimiter(unknownPerSecond(options), time),
     drops,
   })
   let starting: Promise<void> | undefined
@@ -87,8 +85,6 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
 const unknownPerSecond = ({ maxUnknownPerSecond }: UserAgentOptions): number =>
   maxUnknownPerSecond ?? 20
 
-const clockOf = ({ clock }: UserAgentOptions): Clock => clock ?? systemClock
-
 // Repetitions and refused requests are read too, up to this many times what is answered.
 const strayFactor = 5
 
@@ -97,7 +93,7 @@ const probesPerSecond = 20
 
 const createContext = (
   options: UserAgentOptions,
-  { scheduler, logger, drops }: { scheduler: Scheduler; logger: Logger; drops: DropCounter },
+  { time, logger, drops }: { time: Time; logger: Logger; drops: DropCounter },
 ): AgentContext => {
   const bindAddress = options.bindAddress ?? '0.0.0.0'
   const timing = options.timing ?? defaultTiming
@@ -105,26 +101,26 @@ const createContext = (
   const known = createKnownCalls()
   const dialogs = createDialogTable(known, resolver)
   const { sources } = options
-  const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), clockOf(options))
-  const probes = createSourceLimiter(probesPerSecond, clockOf(options))
+  const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), time)
+  const probes = createSourceLimiter(probesPerSecond, time)
   const signalling = new Signalling({
     transports: createTransports(options, bindAddress),
     resolver,
     timing,
-    scheduler,
+    time,
     logger,
     gate: createRequestGate({ sources, dialogs, known, strays, probes, drops }),
     sources,
     known,
     drops,
-    answers: createSourceLimiter(unknownPerSecond(options), clockOf(options)),
+    answers: createSourceLimiter(unknownPerSecond(options), time),
     ...(options.advertisedAddress === undefined
       ? {}
       : { advertisedAddress: options.advertisedAddress }),
   })
   return {
     signalling,
-    scheduler,
+    time,
     timing,
     sessionTimer: options.sessionTimer ?? defaultSessionTimer,
     userAgentName: options.userAgentName ?? 'Outdial',
@@ -168,7 +164,7 @@ const stopAll = async (
   ])
   const { promise: patience, resolve } = Promise.withResolvers<void>()
   // Wall-clock time even where a test moves the protocol's time by hand.
-  const cancelPatience = systemScheduler.after(graceMs, resolve)
+  const cancelPatience = systemTime.after(graceMs, resolve)
   await Promise.race([goodbyes, patience])
   cancelPatience()
   for (const dialog of context.dialogs.all()) dialog.abandon()
