@@ -1,5 +1,8 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Queryable } from '../database/database.ts'
+import { findAgent } from '../domains/agents/agent-store.ts'
 
 /** What the first start made, as variables of a shell. */
 export interface SandboxVariables {
@@ -30,6 +33,14 @@ export const writeSandboxEnv = (dataFolder: string, variables: SandboxVariables)
   const written = `${file}.${process.pid}`
   writeFileSync(written, textOf(variables), { mode: 0o600 })
   renameSync(written, file)
+}
+
+/** Whether the agent of `sandbox.env` still takes calls; true where the file names none, or was made by hand. */
+export const isSandboxAgentInUse = async (db: Queryable, dataFolder: string): Promise<boolean> => {
+  const { ORG, AGENT } = parseEnv(readFileSync(fileIn(dataFolder), 'utf8'))
+  if (ORG === undefined || AGENT === undefined) return true
+  const agent = await findAgent(db, ORG, AGENT)
+  return agent?.archived_at === null
 }
 
 /** Ids, keys and URLs have no character that a shell reads. */

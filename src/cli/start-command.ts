@@ -7,7 +7,7 @@ import { createLogger } from '../runtime/logger.ts'
 import type { CliContext } from './cli-context.ts'
 import { countDown } from './terminal/count-down.ts'
 import { show, tell, warn, type Lines, type OutputOptions } from './terminal/output.ts'
-import { sandboxEnvPath, writeSandboxEnv } from './sandbox-env.ts'
+import { isSandboxAgentInUse, sandboxEnvPath, writeSandboxEnv } from './sandbox-env.ts'
 
 /** How long the calls that a second signal hangs up may take. */
 const hangUpLimitMs = 10_000
@@ -36,7 +36,10 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
       // Until it takes work a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
       const envFile = keepFirstStart(outdial, context)
-      show(context, options, summaryOf(outdial, context), () => welcome(outdial, context, envFile))
+      const hasAgent = outdial.firstStart !== undefined || (await hasSandboxAgent(context, envFile))
+      show(context, options, summaryOf(outdial, context), () =>
+        welcome(outdial, context, { envFile, hasAgent }),
+      )
       await stopSignals.first
       say(
         context,
@@ -115,7 +118,20 @@ const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   }),
 })
 
-const welcome = (outdial: RunningOutdial, context: CliContext, envFile?: string): Lines => {
+/** Nothing of this may keep a service that runs from saying so. */
+const hasSandboxAgent = async (context: CliContext, envFile?: string): Promise<boolean> => {
+  if (envFile === undefined) return true
+  const { dataFolder } = context.config.store
+  return context.withDatabase((db) => isSandboxAgentInUse(db, dataFolder)).catch(() => true)
+}
+
+interface SandboxFile {
+  readonly envFile: string | undefined
+  /** Whether its agent still takes calls. */
+  readonly hasAgent: boolean
+}
+
+const welcome = (outdial: RunningOutdial, context: CliContext, sandbox: SandboxFile): Lines => {
   const elsewhere = databaseElsewhere(context)
   return [
     'Outdial is running.',
@@ -126,8 +142,8 @@ const welcome = (outdial: RunningOutdial, context: CliContext, envFile?: string)
     `  Data in    ${placeOf(context)}`,
     ...(elsewhere === undefined ? [] : [`  Database   ${elsewhere}`]),
     ...(outdial.firstStart
-      ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart, envFile)]
-      : nextTime(envFile)),
+      ? ['', ...firstCall(outdial.apiUrl, outdial.firstStart, sandbox.envFile)]
+      : nextTime(sandbox)),
   ]
 }
 
@@ -169,10 +185,15 @@ const firstCall = (
       ]),
 ]
 
-const nextTime = (envFile: string | undefined): string[] =>
-  envFile === undefined
-    ? []
-    : [`  Sandbox    . ${dotPath(envFile)}   sets API, KEY, ORG, AGENT and CONTACT`]
+const nextTime = ({ envFile, hasAgent }: SandboxFile): string[] => {
+  if (envFile === undefined) return []
+  const lines = [`  Sandbox    . ${dotPath(envFile)}   sets API, KEY, ORG, AGENT and CONTACT`]
+  if (!hasAgent)
+    lines.push(
+      '             Its AGENT is archived or gone: set AGENT to one of ./outdial agent list',
+    )
+  return lines
+}
 
 /** The shell looks for a name without a slash in its path. */
 const dotPath = (file: string): string => (file.includes('/') ? file : `./${file}`)
