@@ -7,10 +7,10 @@ const file = join(import.meta.dirname, '../src/contract/openapi/error-examples.t
 const examples = await collectErrorExamples()
 writeFileSync(
   file,
-  `// Written by scripts/generate-error-examples.ts from answers of a running API; not to be edited.
+  `// Written by scripts/generate-error-examples.ts from responses of a running API; not to be edited.
 import type { ErrorCode } from '../errors.ts'
 
-/** A real answer for each error code; ids are made equal. */
+/** A real response for each error code; ids are normalized. */
 export const errorExamples: Readonly<Record<ErrorCode, Record<string, unknown>>> = ${JSON.stringify(examples, null, 2)}
 `,
 )

@@ -49,7 +49,8 @@ const encoder = new TextEncoder()
 
 /**
  * Runs a WASI command-line program once, with no file system but one output file in memory, and returns that file.
- * Only the thirteen calls Flite makes are served. `node:wasi` is not used: it crashed the process on repeated runs.
+ * It implements only the thirteen calls that Flite makes. `node:wasi` is not used, because it crashed the process
+ * on repeated runs.
  */
 export const runWasiProgram = (module: WebAssembly.Module, args: readonly string[]): Uint8Array => {
   const encodedArgs = args.map((argument) => encoder.encode(`${argument}\0`))
@@ -76,7 +77,7 @@ export const runWasiProgram = (module: WebAssembly.Module, args: readonly string
       }
       return wasiOk
     },
-    // A constant: the voice must not depend on when it speaks.
+    // A constant, because the voice must not depend on the time.
     clock_time_get(_clock: number, _precision: bigint, timeAt: number): number {
       view().setBigUint64(timeAt, 0n, true)
       return wasiOk

@@ -1,4 +1,6 @@
-/** The part of WebAssembly we use: TypeScript declares it only with the browser's library, which we do not load. */
+/**
+ * The part of WebAssembly that we use: TypeScript declares it only in the browser's library, which we do not load.
+ */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array)

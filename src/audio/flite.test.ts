@@ -26,7 +26,7 @@ describe('the Flite synthesizer', () => {
     })
   }
 
-  it('survives a hundred runs and always says the same', () => {
+  it('survives a hundred runs and always returns the same samples', () => {
     const uncached = createSynthesizer({ cacheBytes: 0 })
     const first = uncached.synthesize('Yes.', 'kal').samples
     for (let run = 0; run < 100; run += 1) {
@@ -34,7 +34,7 @@ describe('the Flite synthesizer', () => {
     }
   })
 
-  it('hands out the cached speech until newer speech pushes it out', () => {
+  it('returns the cached speech until newer speech evicts it', () => {
     const small = createSynthesizer({ cacheBytes: 30_000 })
     const first = small.synthesize('Yes.', 'kal')
     assert.equal(small.synthesize('Yes.', 'kal'), first)
@@ -44,7 +44,7 @@ describe('the Flite synthesizer', () => {
     assert.notEqual(small.synthesize('Yes.', 'kal'), first)
   })
 
-  it('hums where it cannot read the script', () => {
+  it('hums for a script it cannot read', () => {
     const hum = synthesizer.synthesize('日本語で話します', 'slt')
     assert.equal(hum.sampleRateHz, 16_000)
     assert.ok(durationSeconds(hum) > 0.5)
@@ -60,7 +60,7 @@ describe('the Flite synthesizer', () => {
     assert.equal(synthesizer.synthesize(' \n ', 'kal').samples.length, 0)
   })
 
-  it('takes text that looks like an option, or holds a NUL, as text', () => {
+  it('treats text that looks like an option, or contains a NUL, as text', () => {
     for (const text of ['-h', '--help', 'in\0out', '/etc/hostname']) {
       assert.ok(durationSeconds(synthesizer.synthesize(text, 'kal')) > 0.3, text)
     }

@@ -6,17 +6,17 @@ import { runWasiProgram } from './flite-wasi.ts'
 export type FliteVoice = 'kal' | 'kal16' | 'slt' | 'awb' | 'rms'
 
 export interface SynthesizedSpeech {
-  /** Shared with the cache: read it, do not write into it. */
+  /** Shared with the cache: do not write into it. */
   readonly samples: Int16Array
   readonly sampleRateHz: number
 }
 
 export interface Synthesizer {
   /**
-   * Speaks the text, synchronously: 50 to 290 times as fast as it is heard, so it belongs in a worker thread.
-   * The same text and voice always give the same samples. Text without a letter or digit Flite can read (Chinese, say)
-   * gives a low hum as long as the text would last, so that a turn is heard where one was spoken.
-   * Only the first `maxTextLength` characters are spoken. Empty text gives no samples.
+   * Speaks the text synchronously, 50 to 290 times as fast as real time, so call it in a worker thread. The same
+   * text and voice always give the same samples. Text without a letter or digit that Flite can read (such as
+   * Chinese) gives a low hum as long as the text would last, so that the turn is audible. Only the first
+   * `maxTextLength` characters are spoken. Empty text gives no samples.
    */
   synthesize(text: string, voice: FliteVoice): SynthesizedSpeech
 }
@@ -51,7 +51,7 @@ export const createSynthesizer = ({
 const speak = (text: string, voice: FliteVoice): SynthesizedSpeech => {
   if (text === '') return { samples: new Int16Array(0), sampleRateHz: sampleRateOf(voice) }
   if (!/[a-z0-9]/i.test(text)) return hum(text, sampleRateOf(voice))
-  // The spaces make Flite take the argument as text and not as a file name or an option.
+  // The spaces make Flite treat the argument as text, not as a file name or an option.
   const wav = runWasiProgram(fliteModule(), ['flite', '-voice', voice, ` ${text} `, 'out.wav'])
   const speech = readFliteWav(wav)
   return speech.samples.length > 0 ? speech : hum(text, sampleRateOf(voice))
@@ -76,7 +76,7 @@ const toReadable = (text: string): string =>
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
 
-/** Flite's own WAV: a fixed 44-byte header whose length fields are not trustworthy, then 16-bit mono samples. */
+/** Flite's own WAV: a fixed 44-byte header with unreliable length fields, then 16-bit mono samples. */
 const readFliteWav = (wav: Uint8Array): SynthesizedSpeech => {
   if (wav.length < wavHeaderBytes) throw new Error('Flite wrote no speech.')
   const view = new DataView(wav.buffer, wav.byteOffset, wav.byteLength)
@@ -99,7 +99,7 @@ const hum = (text: string, sampleRateHz: number): SynthesizedSpeech => {
   return { samples, sampleRateHz }
 }
 
-/** Least recently used goes first; a `Map` keeps the order of insertion. */
+/** Evicts the least recently used; a `Map` keeps the order of insertion. */
 const createSpeechCache = (maxBytes: number) => {
   const entries = new Map<string, SynthesizedSpeech>()
   let bytes = 0

@@ -1,4 +1,4 @@
-/** The length of one frame of audio, everywhere in this program: RTP packets, engines and the recorder use the same. */
+/** The length of one audio frame everywhere in this program: RTP packets, engines and the recorder. */
 export const frameMs = 20
 
 /** G.711 has 8,000 samples of one byte a second. */

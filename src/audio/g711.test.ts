@@ -7,7 +7,7 @@ const everySample = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768)
 const one = (codec: G711Codec, sample: number) => encodeG711(codec, Int16Array.of(sample))[0]
 
 describe('G.711', () => {
-  it('decodes the ends and the middle of both laws as ITU-T G.711 lists them', () => {
+  it('decodes the extremes and the middle of both laws as ITU-T G.711 lists them', () => {
     assert.deepEqual(
       [...decodeG711('pcmu', Uint8Array.of(0x00, 0x80, 0xff, 0x7f))],
       [-32124, 32124, 0, 0],
@@ -26,7 +26,7 @@ describe('G.711', () => {
   for (const codec of ['pcmu', 'pcma'] as const) {
     it(`${codec}: every byte survives decoding and encoding`, () => {
       const back = encodeG711(codec, decodeG711(codec, everyByte))
-      // Mu-law has two zeroes, 0x7f and 0xff; the sign of zero is not kept.
+      // Mu-law has two zeroes, 0x7f and 0xff; the sign of zero is lost.
       const expected = everyByte.map((byte) => (codec === 'pcmu' && byte === 0x7f ? 0xff : byte))
       assert.deepEqual(back, expected)
     })
@@ -45,7 +45,7 @@ describe('G.711', () => {
     })
   }
 
-  it('transcodes as decoding and encoding would, and copies within one law', () => {
+  it('transcodes like decoding and encoding, and copies within one law', () => {
     const expected = encodeG711('pcma', decodeG711('pcmu', everyByte))
     assert.deepEqual(transcodeG711('pcmu', 'pcma', everyByte), expected)
     const copy = transcodeG711('pcma', 'pcma', everyByte)

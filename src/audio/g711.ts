@@ -1,7 +1,7 @@
 /** The two laws of ITU-T G.711, named as in SDP (`PCMU/8000`, `PCMA/8000`). One byte is one sample at 8 kHz. */
 export type G711Codec = 'pcmu' | 'pcma'
 
-/** Digital silence as it goes on the wire. */
+/** Digital silence as sent on the wire. */
 export const g711SilenceByte: Readonly<Record<G711Codec, number>> = { pcmu: 0xff, pcma: 0xd5 }
 
 /** 160 bytes are 20 ms. */
@@ -41,7 +41,7 @@ export const transcodeG711 = (
   return out
 }
 
-/** A fresh run of silence of `length` bytes. */
+/** A new buffer of `length` bytes of silence. */
 export const g711Silence = (codec: G711Codec, length: number = g711FrameBytes): Uint8Array =>
   new Uint8Array(length).fill(g711SilenceByte[codec])
 

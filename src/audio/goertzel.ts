@@ -1,4 +1,7 @@
-/** Power of one frequency within the samples, on the scale of `energyOf`: a pure sine there gives its whole energy. */
+/**
+ * Power of one frequency within the samples, on the scale of `energyOf`: a pure sine at that frequency gives its
+ * whole energy.
+ */
 export const goertzelPower = (
   samples: Int16Array,
   frequencyHz: number,
@@ -21,7 +24,7 @@ export const goertzelPower = (
 const lowestHz = 380
 const highestHz = 2200
 const binHz = 25
-/** Share of the energy that one frequency must hold; voices spread theirs over harmonics. */
+/** Share of the energy that one frequency must have; a voice spreads its energy over harmonics. */
 const purity = 0.7
 const quietestEnergy = 200 ** 2
 
@@ -31,18 +34,21 @@ const bins = Array.from(
   (_, i) => lowestHz + i * binHz,
 )
 
-/** Samples by which a frame is compared with itself, so as to look at few frequencies only. */
+/** The lag at which a frame is compared with itself, to reduce the frequencies to test. */
 const lags = [1, 2, 3, 4, 6, 8, 10]
 /**
- * A frame whose part `purity` is one frequency resembles itself, `lag` samples later, by `purity` times that frequency's
- * cosine; all the rest of it can change that by 1 - `purity`. The last tenth is for what the frame's ends cut off.
+ * If the share `purity` of a frame is one frequency, the frame correlates with itself, `lag` samples later, by
+ * `purity` times that frequency's cosine; the rest can change that by 1 - `purity`. The last tenth allows for the
+ * frame's cut ends.
  */
 const tolerance = 1 - purity + 0.1
 const likeness = lags.map((lag) =>
   Float64Array.from(bins, (hz) => purity * Math.cos((2 * Math.PI * hz * lag) / sampleRateHz)),
 )
 
-/** The frequency (to 25 Hz, 380 to 2200) that holds most of a frame's energy, `undefined` for speech, noise and silence. */
+/**
+ * The frequency (to 25 Hz, 380 to 2200) with most of a frame's energy; `undefined` for speech, noise and silence.
+ */
 export const pureFrequency = (frame: Int16Array): number | undefined => {
   const sum = similarity(frame, 0)
   const energy = sum / Math.max(1, frame.length)

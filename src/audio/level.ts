@@ -5,7 +5,10 @@ export const energyOf = (samples: Int16Array): number => {
   return samples.length === 0 ? 0 : sum / samples.length
 }
 
-/** Level against a full-scale square wave: 0 is the loudest, a full-scale sine is -3; -Infinity for digital silence. */
+/**
+ * Level relative to a full-scale square wave: 0 is the loudest, a full-scale sine is -3; -Infinity for digital
+ * silence.
+ */
 export const dbfsOf = (samples: Int16Array): number =>
   10 * Math.log10(energyOf(samples) / fullScaleEnergy)
 

@@ -1,10 +1,10 @@
 /**
- * The Info frame LAME puts before a CBR stream, which the WebAssembly build leaves out. Without it players do not know the
- * encoder's delay: everything comes 138 ms late and the end is padded. Layout: Xing header, then LAME's extension
- * (gabriel.mp3-tech.org/mp3infotag.html).
+ * The Info frame that LAME writes before a CBR stream and the WebAssembly build omits. Without it players do not
+ * know the encoder's delay: all audio is 138 ms late and the end is padded. Layout: Xing header, then LAME's
+ * extension (gabriel.mp3-tech.org/mp3infotag.html).
  */
 export interface Mp3Plan {
-  /** Frames of audio, the Info frame not counted. */
+  /** Frames of audio, without the Info frame. */
   readonly frames: number
   readonly delaySamples: number
   readonly paddingSamples: number
@@ -12,13 +12,15 @@ export interface Mp3Plan {
 
 /** MPEG 2.5 layer III at 8 kHz. */
 export const mp3FrameSamples = 576
-/** 72 ms at 32 kbit/s come out whole: no frame needs a padding byte. */
+/** 72 ms at 32 kbit/s are whole bytes: no frame needs a padding byte. */
 export const mp3FrameBytes = 288
 
-/** LAME's own delay (ENCDELAY in encoder.h); the decoder's 529 samples are every player's own business. */
+/** LAME's own delay (ENCDELAY in encoder.h); players handle the decoder's 529 samples themselves. */
 const encoderDelaySamples = 576
 
-/** How LAME will cut so many samples into frames (`lame_encode_flush`: the padding is never less than one frame). */
+/**
+ * How LAME divides this many samples into frames (`lame_encode_flush`: the padding is never less than one frame).
+ */
 export const planMp3 = (totalSamples: number): Mp3Plan => {
   const delayed = encoderDelaySamples + totalSamples
   const overhang = delayed % mp3FrameSamples
@@ -31,11 +33,11 @@ export const planMp3 = (totalSamples: number): Mp3Plan => {
 }
 
 const at = { tag: 21, lame: 141, crc: 175 }
-/** Count of frames, of bytes, seek table, quality: all four, as LAME writes them; its extension comes right behind. */
+/** Frame count, byte count, seek table, quality: all four, as LAME writes them; its extension follows directly. */
 const allFields = 0xf
 const constantBitrate = 1
 
-/** One frame without sound that carries the plan. */
+/** One frame without sound that contains the plan. */
 export const mp3InfoFrame = (plan: Mp3Plan): Uint8Array => {
   const frame = Buffer.alloc(mp3FrameBytes)
   const streamBytes = (plan.frames + 1) * mp3FrameBytes
@@ -45,7 +47,7 @@ export const mp3InfoFrame = (plan: Mp3Plan): Uint8Array => {
   frame.writeUInt32BE(allFields, at.tag + 4)
   frame.writeUInt32BE(plan.frames, at.tag + 8)
   frame.writeUInt32BE(streamBytes, at.tag + 12)
-  // Where to seek for each percent, in 1/256 of the stream: with a constant bit rate, a straight line.
+  // The seek position for each percent, in 1/256 of the stream: with a constant bit rate, a straight line.
   for (let percent = 0; percent < 100; percent++) {
     frame[at.tag + 16 + percent] = Math.floor((percent * 256) / 100)
   }

@@ -36,7 +36,7 @@ const loudestAt = (samples: Int16Array): number => {
   return samples.findIndex((sample) => Math.abs(sample) > half)
 }
 
-/** The decoder of the world; its absence skips a test on a developer's machine, and fails it in CI. */
+/** The reference decoder; without it the test is skipped on a developer's machine and fails in CI. */
 const hasFfmpeg = (t: TestContext): boolean => {
   if (spawnSync('ffmpeg', ['-version']).status === 0) return true
   assert.ok(!process.env['CI'], 'CI must have ffmpeg')
@@ -66,7 +66,7 @@ test('the stream is whole frames of 32 kbit/s behind an Info frame that counts t
   }
 })
 
-test('clicks decode within a millisecond of where they were, each in its lane, to the exact length', async (t) => {
+test('clicks decode within a millisecond of their position, each in its lane, with the exact length', async (t) => {
   if (!hasFfmpeg(t)) return
   for (const [total, agentClick, contactClick] of [
     [24_000, 8000, 16_000],
@@ -82,7 +82,7 @@ test('clicks decode within a millisecond of where they were, each in its lane, t
   }
 })
 
-test('ffprobe tells the duration from the header, with no more than delay and padding on top', async (t) => {
+test('ffprobe reads the duration from the header, with no more than delay and padding in addition', async (t) => {
   if (!hasFfmpeg(t)) return
   const mp3 = await encode([], 81_600)
   writeFileSync(file, mp3)
@@ -93,7 +93,7 @@ test('ffprobe tells the duration from the header, with no more than delay and pa
   assert.ok(extraSeconds >= 0 && extraSeconds < (3 * 576) / 8000, stdout.toString())
 })
 
-test('a recording that breaks off is filled up with silence', async (t) => {
+test('a recording that breaks off is padded with silence', async (t) => {
   if (!hasFfmpeg(t)) return
   const lane = clickAt(100, 4000)
   const decoded = decode(await encode(chunksOf(lane, lane, 160), 12_000))
@@ -101,7 +101,7 @@ test('a recording that breaks off is filled up with silence', async (t) => {
   assert.ok(peakOf(decoded.left.subarray(6000)) < 100)
 })
 
-test('lanes of different length and samples beyond the announced ones are refused', async () => {
+test('lanes of different length and samples beyond the announced total are refused', async () => {
   const uneven = [{ left: new Int16Array(2), right: new Int16Array(1) }]
   await assert.rejects(encode(uneven, 2), RangeError)
   await assert.rejects(encode(chunksOf(new Int16Array(3), new Int16Array(3), 3), 2), RangeError)

@@ -1,17 +1,18 @@
 import { createMp3Encoder } from 'wasm-media-encoders'
 import { mp3FrameBytes, mp3FrameSamples, mp3InfoFrame, planMp3 } from './mp3-info-frame.ts'
 
-/** Some of both lanes, equally long: 16-bit samples at 8 kHz. */
+/** A chunk of both lanes, equally long: 16-bit samples at 8 kHz. */
 export interface StereoChunk {
   readonly left: Int16Array
   readonly right: Int16Array
 }
 
 /**
- * A recording as MP3: 8 kHz, stereo, 32 kbit/s CBR (4 kB/s), 300 to 400 times as fast as it is heard, with memory for one
- * chunk however long it is. It decodes to exactly `totalSamples` in exactly their places: a leading Info frame tells
- * players how much of the codec's delay to cut. Missing samples are filled up with silence.
- * Throws RangeError when the lanes differ in length or more than `totalSamples` come. Blocks: belongs in a worker thread.
+ * Encodes a recording as MP3: 8 kHz, stereo, 32 kbit/s CBR (4 kB/s), 300 to 400 times as fast as real time, with
+ * memory for one chunk at any length. It decodes to exactly `totalSamples` at their exact positions, because a
+ * leading Info frame tells players how much of the codec's delay to cut. Missing samples are padded with silence.
+ * Throws RangeError when the lanes differ in length or more than `totalSamples` arrive. It blocks, so run it in a
+ * worker thread.
  */
 export async function* encodeMp3(
   chunks: AsyncIterable<StereoChunk> | Iterable<StereoChunk>,
@@ -23,7 +24,7 @@ export async function* encodeMp3(
   encoder.configure({ sampleRate: 8000, channels: 2, bitrate: 32 })
   let samples = 0
   let bytes = 0
-  // The encoder answers with a view into its memory, overwritten by the next call.
+  // The encoder returns a view into its memory, which the next call overwrites.
   const own = (encoded: Uint8Array): Uint8Array => {
     bytes += encoded.length
     return encoded.slice()
@@ -47,10 +48,10 @@ export async function* encodeMp3(
   spare = encoder
 }
 
-/** Its memory is 16 MB, so that the next recording had better take the same one; it is configured anew. */
+/** Its memory is 16 MB, so the next recording should reuse it; it is configured anew. */
 let spare: Awaited<ReturnType<typeof createMp3Encoder>> | undefined
 
-/** A loop: `Float32Array.from` with a function takes more than a third of the encoder's whole time. */
+/** A loop, because `Float32Array.from` with a function takes more than a third of the encoder's whole time. */
 const toFloats = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length)
   for (let at = 0; at < samples.length; at += 1) floats[at] = (samples[at] ?? 0) / 32_768

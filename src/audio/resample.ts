@@ -1,25 +1,27 @@
-/** Changes the sample rate of a stream, chunk by chunk; it keeps a few milliseconds of state in between. */
+/** Changes the sample rate of a stream, chunk by chunk; it keeps a few milliseconds of state. */
 export interface Resampler {
-  /** What these samples add to the output. Chunks may have any length. */
+  /** The output for these samples. Chunks may have any length. */
   readonly process: (samples: Int16Array) => Int16Array
-  /** The tail still held back by the filter: with it the output is as long as the input, in time. Starts over. */
+  /** The tail that the filter still holds; with it the output lasts as long as the input. Resets the state. */
   flush(): Int16Array
 }
 
-/** Flat to 3 kHz within half a decibel, and 80 dB down where it would fold back into the telephone band. */
+/** Flat to 3 kHz within half a decibel, and 80 dB down where it would alias into the telephone band. */
 const cutoffHz = 3_700
-/** How far the filter reaches to either side of a sample. */
+/** The reach of the filter on either side of a sample. */
 const reachSeconds = 31 / 24_000
 const highestRateHz = 48_000
-/** 44.1 kHz and its halves lie 441 to 8 kHz's 80, 160 and 320; odder rates would need filters by the thousand. */
+/**
+ * 44.1 kHz and its halves relate to 8 kHz as 441 to 80, 160 and 320; odder rates would need thousands of filters.
+ */
 const maxRatioTerm = 441
-/** Filters kept for the next stream, at most 80 kB each; a server could name a thousand rates. */
+/** Filters cached for the next stream, at most 80 kB each; a server could name a thousand rates. */
 const maxBanks = 16
 
 /**
- * From or to 8 kHz: 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz, and other rates up to there that divide as well;
- * equal rates copy. Throws RangeError otherwise.
- * The filter's delay is taken out: sample n of the input lies at its own time in the output.
+ * From or to 8 kHz: 11.025, 12, 16, 22.05, 24, 32, 44.1 and 48 kHz, and other rates up to 48 kHz with similar
+ * ratios; equal rates copy. Throws RangeError otherwise. The filter's delay is removed: sample n of the input keeps
+ * its time in the output.
  */
 export const createResampler = (fromHz: number, toHz: number): Resampler => {
   if (fromHz === toHz)
@@ -40,11 +42,11 @@ export const resample = (samples: Int16Array, fromHz: number, toHz: number): Int
   return whole
 }
 
-/** The filter at every position an output sample can have between two input samples. */
+/** The filter at every position that an output sample can have between two input samples. */
 interface FilterBank {
   /** Output sample n lies at n × step / phases.length of the input. */
   readonly step: number
-  /** Input samples before the position that its filter reaches. */
+  /** Input samples before the position that its filter needs. */
   readonly before: number
   readonly phases: readonly Float64Array[]
 }
@@ -73,7 +75,10 @@ const filterBank = (fromHz: number, toHz: number): FilterBank | undefined => {
   return bank
 }
 
-/** Low pass by a Blackman-windowed sinc of unit gain, around a position `offset` samples after the one at `before`. */
+/**
+ * Low-pass filter: a Blackman-windowed sinc of unit gain, around a position `offset` samples after the one at
+ * `before`.
+ */
 const lowPass = (rateHz: number, before: number, offset: number): Float64Array => {
   const cutoff = (2 * cutoffHz) / rateHz
   const reach = reachSeconds * rateHz

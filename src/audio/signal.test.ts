@@ -77,7 +77,7 @@ for (const rateHz of [11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48
   })
 }
 
-test('resampling without 8000 Hz on one side, or from a rate nobody uses, is refused', () => {
+test('resampling without 8000 Hz on one side, or from an unusual rate, is refused', () => {
   for (const rateHz of [0, 1, 7999, 8001, 22_051, 96_000, Number.NaN])
     assert.throws(() => createResampler(rateHz, 8000), RangeError)
   assert.throws(() => createResampler(48_000, 16_000), RangeError)
@@ -91,7 +91,7 @@ test('Goertzel finds the energy of a sine at its frequency and none elsewhere', 
   assert.equal(goertzelPower(new Int16Array(0), 1000), 0)
 })
 
-test('every DTMF digit holds its two frequencies, and other characters have none', () => {
+test('every DTMF digit contains its two frequencies, and other characters have none', () => {
   for (const digit of '0123456789*#ABCD') {
     const tone = dtmfTone(digit)!
     for (const frequencyHz of dtmfFrequencies(digit)!) {
@@ -103,7 +103,7 @@ test('every DTMF digit holds its two frequencies, and other characters have none
   assert.equal(dtmfTone(''), undefined)
 })
 
-test('a pure tone is told from two at once, speechlike sums, and silence', () => {
+test('a pure tone is distinguished from two tones, speechlike sums, and silence', () => {
   for (const frequencyHz of [400, 440, 850, 1000, 1400, 2100]) {
     const found = pureFrequency(sine(frequencyHz, 20))
     assert.ok(found !== undefined && Math.abs(found - frequencyHz) <= 25, `${frequencyHz} Hz`)
@@ -122,7 +122,7 @@ test('a special information tone is three tones of 330 ms', () => {
   }
 })
 
-test('peaks do not depend on how the samples are cut', () => {
+test('peaks do not depend on how the samples are chunked', () => {
   const samples = Int16Array.from({ length: 2500 }, (_, i) => (i === 1700 ? -16_384 : i % 100))
   const whole = createPeakMeter(1000)
   whole.add(samples)
@@ -132,7 +132,7 @@ test('peaks do not depend on how the samples are cut', () => {
   assert.deepEqual(whole.finish(), [0.003, 0.5, 0.003])
 })
 
-test('looks for a pure frequency where it can be, and misses none that a search everywhere finds', () => {
+test('the limited search for a pure frequency finds everything that a full search finds', () => {
   let state = 7
   const random = (): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff

@@ -1,4 +1,4 @@
-/** Telephone tones as samples at 8 kHz, for DTMF, beeps and for telling what a detector must find. */
+/** Telephone tones as samples at 8 kHz, for DTMF, beeps and the tests of detectors. */
 
 const sampleRateHz = 8000
 
@@ -34,7 +34,7 @@ const dtmfRows = ['123A', '456B', '789C', '*0#D']
 const dtmfRowHz = [697, 770, 852, 941]
 const dtmfColumnHz = [1209, 1336, 1477, 1633]
 
-/** The two frequencies of a digit (ITU-T Q.23), `undefined` for what is no digit. */
+/** The two frequencies of a digit (ITU-T Q.23), `undefined` for other characters. */
 export const dtmfFrequencies = (digit: string): readonly [number, number] | undefined => {
   if (digit.length !== 1) return undefined
   const row = dtmfRows.findIndex((keys) => keys.includes(digit.toUpperCase()))
@@ -42,7 +42,7 @@ export const dtmfFrequencies = (digit: string): readonly [number, number] | unde
   return [dtmfRowHz[row]!, dtmfColumnHz[dtmfRows[row]!.indexOf(digit.toUpperCase())]!]
 }
 
-/** A digit as 100 ms of both its tones; `undefined` for what is no digit. */
+/** A digit as 100 ms of both its tones; `undefined` for other characters. */
 export const dtmfTone = (digit: string, durationMs = 100): Int16Array | undefined => {
   const frequencies = dtmfFrequencies(digit)
   return frequencies && sumOfSines(frequencies, durationMs, 7000)

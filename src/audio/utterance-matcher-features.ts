@@ -1,4 +1,4 @@
-/** One row of `featuresPerFrame` numbers for each 20 ms of an utterance, silence at both ends cut off. */
+/** One row of `featuresPerFrame` numbers for each 20 ms of an utterance, without the silence at both ends. */
 export interface UtteranceFeatures {
   readonly rows: Float32Array
   readonly frameCount: number
@@ -12,17 +12,17 @@ const windowSamples = 256
 const bandCount = 16
 const lowestBandHz = 150
 const highestBandHz = 3_500
-/** About -47 dBFS: what is quieter at the ends is line noise. */
+/** About -47 dBFS: quieter sound at the ends is line noise. */
 const quietestRms = 150
-/** Energies are seen relative to the utterance's own loudness, and nothing below -30 dB of it: that is noise. */
+/** Energies are relative to the utterance's own loudness; anything below -30 dB of it is noise. */
 const relativeFloor = 0.001
 const loudnessPercentile = 0.9
 const quietPercentile = 0.1
 const energyWeight = 1.5
 
 /**
- * Mel cepstra of 32 ms windows every 20 ms, relative to the utterance's loudness and mean, so that neither the gain of
- * the line nor its noise floor matters. Empty when nothing in the samples (8 kHz) is loud enough to be speech.
+ * Mel cepstra of 32 ms windows every 20 ms, relative to the utterance's loudness and mean, so that the line's gain
+ * and noise floor do not matter. Empty when nothing in the samples (8 kHz) is loud enough to be speech.
  */
 export const extractFeatures = (samples: Int16Array): UtteranceFeatures => {
   const spoken = trimSilence(samples)
@@ -35,7 +35,7 @@ export const extractFeatures = (samples: Int16Array): UtteranceFeatures => {
   return { rows: toCepstra(bands, frameCount), frameCount }
 }
 
-/** Cuts off what is no louder than the line's noise, judged by the utterance's own quietest and loudest frames. */
+/** Cuts off ends no louder than the line's noise, judged by the utterance's quietest and loudest frames. */
 const trimSilence = (samples: Int16Array): Int16Array => {
   const levels = frameLevels(samples)
   const sorted = levels.toSorted()
@@ -159,7 +159,7 @@ const toCepstra = (bands: Float32Array, frameCount: number): Float32Array => {
   return rows
 }
 
-/** The band energy that one in ten frames' loudest bands exceed. */
+/** The band energy that the loudest band of one in ten frames exceeds. */
 const referenceLoudness = (bands: Float32Array, frameCount: number): number => {
   const loudest: number[] = []
   for (let frame = 0; frame < frameCount; frame += 1) {

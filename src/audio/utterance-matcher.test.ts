@@ -60,7 +60,7 @@ interface Line {
   readonly gain: number
 }
 
-/** What arrives of it: shifted against the frames, with noise, through mu-law, with lost frames as silence. */
+/** The clip as it arrives: shifted against the frames, with noise, through mu-law, with lost frames as silence. */
 const overTheLine = (
   samples: Int16Array,
   { noise, loss, gain }: Line,
@@ -104,14 +104,14 @@ describe('the utterance matcher', () => {
     })
   }
 
-  it('rejects what it never heard before', () => {
+  it('rejects speech it has never heard before', () => {
     const accepted = strangers.filter((text, index) =>
       matcher.match(overTheLine(spoken(text), { noise: 100, loss: 0.02, gain: 1 }, index + 1)),
     )
     assert.deepEqual(accepted, [])
   })
 
-  it('is sure of the clip itself and hears nothing in silence or noise', () => {
+  it('is certain of the clip itself and recognizes nothing in silence or noise', () => {
     const sure = matcher.match(spoken('Wrong number.'))
     assert.equal(sure?.text, 'Wrong number.')
     assert.ok(sure.confidence > 0.99)
@@ -121,7 +121,7 @@ describe('the utterance matcher', () => {
     assert.equal(matcher.match(overTheLine(new Int16Array(8_000), noise, 7)), undefined)
   })
 
-  it('knows nothing without a vocabulary', () => {
+  it('recognizes nothing without a vocabulary', () => {
     assert.equal(createUtteranceMatcher([]).match(spoken('Yes.')), undefined)
   })
 })

@@ -12,26 +12,29 @@ export interface UtteranceClip {
 
 export interface UtteranceMatch {
   readonly text: string
-  /** 1 for the very clip, 0 at the edge of what is still accepted. */
+  /** 1 for the clip itself, 0 at the acceptance threshold. */
   readonly confidence: number
 }
 
 export interface UtteranceMatcher {
-  /** Which clip these samples (8 kHz) are a recording of, or `undefined` if none of them. 1.5 ms against 24 clips, so not for a media tick. */
+  /**
+   * The clip that these samples (8 kHz) are a recording of, or `undefined` if there is none. 1.5 ms against 24
+   * clips, so too slow for a media tick.
+   */
   match(samples: Int16Array): UtteranceMatch | undefined
 }
 
-/** Mean distance of two frames along the best path, above which two recordings are not of the same words. */
+/** Mean distance of two frames along the best path, above which two recordings have different words. */
 const greatestDistance = 1.25
-/** Two recordings of one clip differ in length only by what was cut from their ends. */
+/** Two recordings of one clip differ in length only by the cut at their ends. */
 const lengthTolerance = 0.15
 const lengthToleranceFrames = 8
 /** How far the alignment may stray from the diagonal. */
 const warpFrames = 12
 
 /**
- * Knows again what it has heard before: dynamic time warping over mel cepstra against a closed vocabulary. It stands
- * where a speech recognizer would, for voices and lines that are known beforehand.
+ * Recognizes clips it has heard before: dynamic time warping over mel cepstra against a closed vocabulary. It
+ * replaces a speech recognizer for voices and lines that are known in advance.
  */
 export const createUtteranceMatcher = (clips: readonly UtteranceClip[]): UtteranceMatcher => {
   const references = clips.map((clip) => ({
@@ -62,7 +65,7 @@ const haveSimilarLength = (one: UtteranceFeatures, other: UtteranceFeatures): bo
   )
 }
 
-/** Mean frame distance along the best path; `Infinity` as soon as it cannot come out below `limit`. */
+/** Mean frame distance along the best path; `Infinity` as soon as it must exceed `limit`. */
 const warpedDistance = (
   one: UtteranceFeatures,
   other: UtteranceFeatures,

@@ -1,7 +1,7 @@
 /** The package ships no types. Emscripten's loader; pointers are byte offsets into the heap. */
 declare module '@echogarden/fvad-wasm' {
   export interface FvadModule {
-    /** Read anew for every use: it moves when the memory grows. */
+    /** Read again for every use, because it moves when the memory grows. */
     readonly HEAP16: Int16Array
     _malloc(bytes: number): number
     _free(pointer: number): void

@@ -1,8 +1,8 @@
 import { frameMs } from './frame.ts'
 
-/** Joins voiced frames to stretches of speech. */
+/** Joins voiced frames into stretches of speech. */
 export interface SpeechSegmenter {
-  /** Takes the verdict on the next 20 ms frame and tells when speech has begun or ended with it. */
+  /** Takes the verdict on the next 20 ms frame and reports when speech has begun or ended. */
   push(isVoiced: boolean): SpeechBoundary | undefined
   readonly isSpeaking: boolean
 }
@@ -14,7 +14,7 @@ export interface SpeechBoundary {
 }
 
 export interface SegmenterOptions {
-  /** Voiced frames in a row before it counts as speech; 3 (60 ms). */
+  /** Voiced frames in a row that make a start of speech; 3 (60 ms). */
   readonly onsetFrames?: number
   /** Silence after which the speech has ended; 500. */
   readonly endSilenceMs?: number

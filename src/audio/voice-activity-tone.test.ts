@@ -20,7 +20,7 @@ describe('pureToneHz', () => {
     })
   }
 
-  it('takes a busy tone, silence and a low hum for what they are', () => {
+  it('classifies a busy tone, silence and a low hum correctly', () => {
     const one = sine(480, 4_000)
     const busy = sine(620, 4_000).map((sample, at) => sample + (one[at] ?? 0))
     assert.equal(pureToneHz(busy), undefined)

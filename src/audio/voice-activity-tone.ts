@@ -3,13 +3,16 @@ const lowestToneHz = 300
 const highestToneHz = 3_000
 /** About -43 dBFS. */
 const quietestToneRms = 230
-/** The part of the frame's energy that must lie in the tone. Speech and two tones at once leave more beside it. */
+/**
+ * The share of the frame's energy that must be in the tone. Speech and two simultaneous tones leave more outside
+ * it.
+ */
 const leastPurity = 0.93
 
 /**
- * The frequency in hertz, if the frame (8 kHz) is one pure tone between 300 and 3,000 Hz, such as a voicemail's beep.
- * A sampled sine obeys x[n+1] + x[n-1] = 2 cos(ω) x[n]; the best-fitting factor gives ω. The energy at ω must then be
- * nearly all there is (Goertzel's recurrence).
+ * The frequency in hertz, if the frame (8 kHz) is one pure tone between 300 and 3,000 Hz, such as a voicemail's
+ * beep. A sampled sine obeys x[n+1] + x[n-1] = 2 cos(ω) x[n]; the best-fitting factor gives ω. Then nearly all
+ * energy must be at ω (Goertzel's recurrence).
  */
 export const pureToneHz = (frame: Int16Array): number | undefined => {
   let product = 0

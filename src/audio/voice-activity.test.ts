@@ -13,7 +13,7 @@ const padded = (samples: Int16Array): Int16Array => {
   return line
 }
 
-/** Uniform noise from a small linear congruential generator, so that every run hears the same. */
+/** Uniform noise from a small linear congruential generator, so that every run gets the same samples. */
 const addNoise = (samples: Int16Array, amplitude: number, seed = 1): Int16Array => {
   let state = seed
   return samples.map((sample) => {
@@ -35,7 +35,7 @@ const boundariesIn = async (samples: Int16Array): Promise<SpeechBoundary[]> => {
 }
 
 describe('voice activity', () => {
-  it('finds one stretch of speech where it is', async () => {
+  it('finds one stretch of speech at its position', async () => {
     const [start, stop, ...more] = await boundariesIn(padded(speech))
     assert.equal(start?.kind, 'start')
     assert.ok(start.atMs >= 2_000 && start.atMs <= 2_400, `${start.atMs}`)
@@ -58,7 +58,7 @@ describe('voice activity', () => {
     })
   }
 
-  it('takes a loud noise for speech for less than a second, and hears speech above it', async () => {
+  it('takes a loud noise for speech for less than a second, and detects speech above it', async () => {
     const noise = addNoise(new Int16Array(80_000), 3_000)
     const [start, stop, ...more] = await boundariesIn(noise)
     assert.deepEqual([start?.kind, stop?.kind, more], ['start', 'stop', []])
@@ -76,7 +76,7 @@ describe('voice activity', () => {
     assert.deepEqual(await boundariesIn(padded(beep)), [])
   })
 
-  it('keeps detectors apart and refuses frames of another length', async () => {
+  it('keeps detectors independent and refuses frames of another length', async () => {
     const [one, other] = await Promise.all([
       createVoiceActivityDetector(),
       createVoiceActivityDetector(),
@@ -110,7 +110,7 @@ describe('the speech segmenter', () => {
     ])
   })
 
-  it('passes over clicks', () => {
+  it('ignores clicks', () => {
     assert.deepEqual(run('..#..##..#.#.#.......'), [])
   })
 })

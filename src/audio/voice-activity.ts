@@ -1,9 +1,12 @@
 import loadFvad, { type FvadModule } from '@echogarden/fvad-wasm'
 import { pureToneHz } from './voice-activity-tone.ts'
 
-/** Tells speech from silence and line noise, 20 ms at a time. */
+/** Distinguishes speech from silence and line noise, 20 ms at a time. */
 export interface VoiceActivityDetector {
-  /** Whether this frame of 160 samples (20 ms at 8 kHz) holds speech. Frames come in order: it adapts to the noise. */
+  /**
+   * Whether this frame of 160 samples (20 ms at 8 kHz) contains speech. Frames must come in order, because it
+   * adapts to the noise.
+   */
   isVoiced(frame: Int16Array): boolean
   /** Frees the detector's memory; safe twice. A closed detector hears no speech. */
   close(): void
@@ -14,24 +17,24 @@ export const voiceActivityFrameSamples = 160
 const sampleRateHz = 8_000
 // The strictest of four modes: modes 0 to 2 fired on the silence at the start of a call.
 const strictestMode = 3
-/** About -47 dBFS: quieter is never speech on a telephone line. */
+/** About -47 dBFS: quieter sound is never speech on a telephone line. */
 const quietestSpeechRms = 150
-/** Speech stands out of the line's noise by at least 8 dB. */
+/** Speech exceeds the line's noise by at least 8 dB. */
 const speechToNoiseRatio = 2.5
-/** A noise floor above this would swallow speech. */
+/** A higher noise floor would hide speech. */
 const loudestNoiseRms = 800
 const floorAdaptation = 0.05
-/** Speech falls by far more than 3.5 dB between its syllables, hiss and fans never do. */
+/** The level of speech falls by far more than 3.5 dB between syllables; hiss and fans never do. */
 const steadyRatio = 1.5
 /** The quietest frame of the last 0.8 to 1.6 seconds is remembered: in speech it is a pause. */
 const steadyFrames = 40
-/** The first 100 ms only teach the detector what the line sounds like: it takes any noise for speech at first. */
+/** The first 100 ms only teach the detector the line's noise, because at first it takes any noise for speech. */
 const settlingFrames = 5
 
 /**
  * WebRTC's detector in mode 3, and an energy gate above the line's own noise floor: both must agree. A pure tone (a
- * beep) is never speech, nor is a noise that goes on at one level, however loud. About 3 µs per frame.
- * All detectors of a thread share one WebAssembly instance; `close` gives their memory back.
+ * beep) is never speech, nor is continuous noise of one level, however loud. About 3 µs per frame. All detectors of
+ * a thread share one WebAssembly instance; `close` returns their memory.
  */
 export const createVoiceActivityDetector = async (): Promise<VoiceActivityDetector> => {
   const fvad = await sharedFvad()
@@ -79,7 +82,7 @@ let shared: Promise<FvadModule> | undefined
 
 const sharedFvad = (): Promise<FvadModule> => (shared ??= loadFvad())
 
-/** The least level of the last 0.8 to 1.6 seconds; 0 before there is such a time. */
+/** The lowest level of the last 0.8 to 1.6 seconds; 0 until that much has been heard. */
 const createCalmestFrame = () => {
   let previous = 0
   let current = Infinity

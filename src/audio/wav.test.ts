@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { readWav, WavFormatError, writeWav } from './wav.ts'
 
-test('what is written as WAV is read back', () => {
+test('written WAV data is read back', () => {
   const samples = Int16Array.of(0, 1, -1, 32_767, -32_768, 5)
   assert.deepEqual(readWav(writeWav(samples, 8000, 2)), {
     samples,
@@ -12,7 +12,7 @@ test('what is written as WAV is read back', () => {
   })
 })
 
-test('unknown chunks are passed over and a data chunk of unknown length ends with the file', () => {
+test('unknown chunks are skipped and a data chunk of unknown length ends with the file', () => {
   const plain = Buffer.from(writeWav(Int16Array.of(7, 8), 16_000))
   plain.writeUInt32LE(0xffff_ffff, 40)
   const extra = Buffer.from('LIST\x03\0\0\0abc\0', 'latin1')
@@ -28,7 +28,7 @@ test('other files and other encodings are refused', () => {
   }
 })
 
-test('damaged WAV files are read or refused, nothing else', () => {
+test('a damaged WAV file is read or refused', () => {
   const good = writeWav(
     Int16Array.from({ length: 20 }, (_, i) => i),
     8000,

@@ -34,8 +34,8 @@ export const writeWav = (samples: Int16Array, sampleRateHz: number, channels = 1
 }
 
 /**
- * Reads 16-bit PCM; chunks it does not know are passed over. A data chunk that claims more than there is (a stream that
- * never learned its length) ends with the file. Throws `WavFormatError`.
+ * Reads 16-bit PCM; unknown chunks are skipped. A data chunk that claims more than there is (a stream that never
+ * learned its length) ends with the file. Throws `WavFormatError`.
  */
 export const readWav = (bytes: Uint8Array): WavAudio => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -50,16 +50,18 @@ export const readWav = (bytes: Uint8Array): WavAudio => {
   throw new WavFormatError('The WAV file holds no audio.')
 }
 
-/** What the head of a WAV file says, and where the audio begins in it. */
+/** The format in the head of a WAV file, and where the audio begins. */
 export interface WavHead {
   readonly sampleRateHz: number
   readonly channels: number
   readonly audioAt: number
-  /** Of the audio; as much as comes, where the writer did not know. */
+  /** Bytes of audio; all that follow, if the writer did not know. */
   readonly audioBytes: number
 }
 
-/** Reads the head of a file that is still arriving; `undefined` until it is there. Throws `WavFormatError`. */
+/**
+ * Reads the head of a file that is still arriving; `undefined` until the head is complete. Throws `WavFormatError`.
+ */
 export const readWavHead = (bytes: Uint8Array): WavHead | undefined => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let format: { sampleRateHz: number; channels: number } | undefined

@@ -1,6 +1,6 @@
 import type { SummaryTurn } from './summarize.ts'
 
-/** A text of one line of JSON cannot leave its line, and the fence cannot be guessed: what was said stays data. */
+/** One line of JSON cannot leave its line, and the fence cannot be guessed, so spoken words stay data. */
 export const fenceTurns = (turns: readonly SummaryTurn[], nonce: string): string =>
   [
     `<transcript-${nonce}>`,
@@ -8,7 +8,7 @@ export const fenceTurns = (turns: readonly SummaryTurn[], nonce: string): string
     `</transcript-${nonce}>`,
   ].join('\n')
 
-/** The turns between the fences; the sandbox's model reads them so. */
+/** The turns between the fences; the sandbox's model reads them this way. */
 export const readFencedTurns = (prompt: string): SummaryTurn[] => {
   return fencedText(prompt)
     .split('\n')

@@ -6,7 +6,7 @@ export type HangUpReason =
   | 'callee_silent'
   | 'duration_cap'
   | 'transferred'
-  /** The line gives the tone of a call whose other side has hung up. */
+  /** The line carries the tone that follows the other side's hang-up. */
   | 'callee_gone'
   /** A fax, a busy tone or an announcement of the network answered. */
   | 'nobody_there'

@@ -2,7 +2,7 @@
 
 const label = '[account number]'
 
-/** Characters of an IBAN by country (SWIFT's registry); where one ends is not to be seen otherwise. */
+/** Length of an IBAN by country (SWIFT's registry), because its end is not visible otherwise. */
 const ibanLengths: Readonly<Record<string, number>> = Object.fromEntries(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
@@ -14,7 +14,7 @@ const ibanLengths: Readonly<Record<string, number>> = Object.fromEntries(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 )
 
-/** At most this many characters that are no part of it lie between two that are. */
+/** At most this many foreign characters may separate two characters of an IBAN. */
 const maxSeparators = 3
 const ibanStart = /(?<![\p{L}\p{N}])[A-Z]{2}[ .,_/\p{Pd}\u2212]{0,3}\d{2}/giu
 const separator = /[ .,_/\p{Pd}\u2212]/u
@@ -32,7 +32,7 @@ const labelIbans = (text: string): string => {
   return result + text.slice(from)
 }
 
-/** Where the IBAN that begins at `start` ends; `undefined` where there is none that checks. */
+/** The end of the IBAN that begins at `start`; `undefined` if none has a valid checksum. */
 const endOfIban = (text: string, start: number, length = 0): number | undefined => {
   let compact = ''
   let separators = 0
@@ -48,7 +48,7 @@ const endOfIban = (text: string, start: number, length = 0): number | undefined 
   return undefined
 }
 
-/** The country moved to the end and letters read as numbers, the rest by 97 is 1. */
+/** The check: country and checksum moved to the end, letters read as numbers, the result modulo 97 is 1. */
 const isIban = (compact: string): boolean => {
   const moved = compact.slice(4) + compact.slice(0, 4)
   let rest = 0

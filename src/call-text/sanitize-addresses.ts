@@ -1,4 +1,4 @@
-/** E-mail addresses, written, spoken, and as transcribers mix both. Every repetition is bounded. */
+/** E-mail addresses: written, spoken, and mixed as transcribers do. Every repetition is bounded. */
 
 const label = '[e-mail]'
 
@@ -22,7 +22,7 @@ const spoken = new RegExp(
 const mailProviders =
   'gmail|googlemail|g mail|hotmail|outlook|live|msn|yahoo|ymail|aol|icloud|proton|protonmail|gmx|web|mail|comcast|verizon|orange|wanadoo|libero|t-online'
 
-/** `bob at gmail.com`: other places one can be `at` are web sites, which stay. */
+/** `bob at gmail.com`: after other words `at` leads to a web site, which stays. */
 const halfSpoken = new RegExp(
   String.raw`${localPart} at (?:${mailProviders})\.(?:[\p{L}\p{N}-]{1,63}\.){0,2}\p{L}{2,24}(?![\p{L}\p{N}])`,
   'giu',

@@ -1,6 +1,6 @@
 import { spokenDigitRuns } from './spoken-digits.ts'
 
-/** Cards, phone numbers and every other long run of digits. What a price, a date or a time is stays. */
+/** Cards, phone numbers and every other long run of digits. Prices, dates and times stay. */
 
 const leastCardDigits = 13
 const greatestCardDigits = 19
@@ -9,7 +9,7 @@ const greatestPhoneDigits = 15
 
 const onlyDigits = (text: string): string => text.replace(/\D/g, '')
 
-/** Luhn's check of a card number: from the right, every second digit counts twice. */
+/** Luhn's check of a card number: from the right, every second digit is doubled. */
 const passesLuhn = (digits: string): boolean => {
   let sum = 0
   for (let index = 0; index < digits.length; index += 1) {
@@ -23,16 +23,16 @@ const passesLuhn = (digits: string): boolean => {
 const isCard = (digits: string): boolean =>
   digits.length >= leastCardDigits &&
   digits.length <= greatestCardDigits &&
-  // 0000 0000 0000 0000 passes too, and is no card.
+  // 0000 0000 0000 0000 also passes, but is no card.
   /[1-9]/.test(digits) &&
   passesLuhn(digits)
 
-/** What may stand between a card's groups. No price or date has as many digits as a card. */
+/** What may separate a card's groups. No price or date has as many digits as a card. */
 const cardRun = /\d(?:[ .,()/_*|•·\p{Pd}\u2212]{0,3}\d){12,}/gu
-/** Where several stretches of a run pass, the length that most cards have goes first. */
+/** If several stretches of a run pass, the most common card length wins. */
 const cardLengths = [16, 15, 19, 18, 17, 14, 13] as const
 
-/** Cards first: a check digit identifies them, wherever they stand among other numbers. */
+/** Cards first, because a check digit identifies them anywhere among other numbers. */
 export const labelCards = (text: string): string =>
   betweenKept(text, (part) => part.replace(cardRun, labelCardsOfRun))
 
@@ -57,7 +57,7 @@ const labelCardsOfRun = (run: string): string => {
   return from === 0 ? run : result + labelBeside(run.slice(from))
 }
 
-/** Cards begin and end where groups do, and share none; in the order of the text. */
+/** Cards begin and end at group boundaries and do not overlap; in the order of the text. */
 const findCards = (
   groups: readonly Group[],
 ): { readonly start: number; readonly end: number }[] => {
@@ -88,14 +88,14 @@ const lastGroupOfCard = (
     digits += group
     isDictated ||= group.length === 1
     if (digits.length !== length) continue
-    // Digit by digit, some stretch of a long number always passes: there it is all or nothing.
+    // Some stretch of a long number always passes digit by digit, so such a number is replaced whole or not at all.
     const isWhole = first === 0 && last === groups.length - 1
     return (isWhole || !isDictated) && isCard(digits) ? last : undefined
   }
   return undefined
 }
 
-/** A security code, or what else stands right beside a card; a comma sets it apart. */
+/** A security code, or another number directly beside a card; a comma separates it. */
 const labelBeside = (part: string): string =>
   part.includes(',') ? part : part.replace(/\d(?:.*\d)?/, '[number]')
 
@@ -119,7 +119,7 @@ const currencyWord =
   'dollars?|bucks|euros?|pounds?|pence|cents?|yen|francs?|rupees|pesos|percent|usd|eur|gbp|chf|cad|aud|jpy|inr'
 const amount = String.raw`(?:\d{1,3}(?:[.,' ]\d{3}){1,4}|\d{1,12})(?:[.,]\d{1,2})?`
 
-/** What is left alone, first match first. Each is held apart from digits that would make it part of a longer number. */
+/** What stays, first match first. Adjacent digits that would extend the number prevent the match. */
 const kept = new RegExp(
   [
     // 10:30, 10:30:45.000
@@ -130,7 +130,7 @@ const kept = new RegExp(
     // November 20, 2026 and 20 November 2026
     String.raw`(?<!\p{L})${monthName} ${day}(?:st|nd|rd|th)?,? ${year}(?!\d)`,
     String.raw`(?<!\d)${day}(?:st|nd|rd|th)? (?:of )?${monthName},? ${year}(?!\d)`,
-    // 20 11 2026, but not in the middle of other groups
+    // 20 11 2026, but not between other groups
     String.raw`(?<!\d ?)${dayAndMonth(' ')}${year}(?! ?\d)`,
     // $1,234,567.89 and 1.234.567,89 €
     String.raw`(?:${currency}) ?${amount}(?![\d])(?![ ./\p{Pd}]\d)`,
@@ -161,7 +161,7 @@ const betweenKept = (text: string, label: (part: string) => string): string => {
   return result + label(text.slice(from))
 }
 
-/** Numbers said digit by digit, with figures among them (`four 5 six`). */
+/** Numbers spoken digit by digit, mixed with figures (`four 5 six`). */
 export const labelSpokenNumbers = (text: string): string =>
   betweenKept(text, (part) => {
     let result = ''

@@ -81,7 +81,7 @@ const leftAlone: readonly string[] = [
   'Visit us at example.com, or look at the sandbox.',
 ]
 
-/** What must not survive, and what is shown in its place. */
+/** What must not survive, and its replacement. */
 const hidden: Readonly<Record<string, readonly string[]>> = {
   '[card number]': [
     '4111-1111-1111-1111',
@@ -178,8 +178,7 @@ describe('sanitize', () => {
     it(name, () => assert.equal(sanitize(text), shown))
   }
 
-  for (const text of leftAlone)
-    it(`leaves alone: ${text}`, () => assert.equal(sanitize(text), text))
+  for (const text of leftAlone) it(`keeps: ${text}`, () => assert.equal(sanitize(text), text))
 
   for (const [label, texts] of Object.entries(hidden))
     for (const text of texts)
@@ -188,7 +187,7 @@ describe('sanitize', () => {
         assert.equal(sanitize(`It is ${text}, Sam Lee.`), `It is ${label}, Sam Lee.`)
       })
 
-  it('hides a card right behind a date, a time, a price or its neighbours', () => {
+  it('hides a card directly after a date, a time, a price or its neighbours', () => {
     for (const [text, shown] of [
       ['2026-11-20 4111 1111 1111 1111', '2026-11-20 [card number]'],
       ['Nov 20 2026 4111111111111111', 'Nov 20 2026 [card number]'],
@@ -203,7 +202,7 @@ describe('sanitize', () => {
       assert.equal(sanitize(text), shown)
   })
 
-  it('lets no card through, however it is grouped and held apart', () => {
+  it('hides every card, however it is grouped and separated', () => {
     const separator = fc.constantFrom(
       '',
       ' ',
@@ -230,7 +229,7 @@ describe('sanitize', () => {
     )
   })
 
-  it('lets no seven digits in a row through, but as price, date or time', () => {
+  it('hides every seven digits in a row, except a price, date or time', () => {
     const piece = fc.constantFrom(
       '1',
       '23',
@@ -253,12 +252,12 @@ describe('sanitize', () => {
     )
   })
 
-  it('hides what a label beside it uncovers', () => {
+  it('hides what a neighbouring label uncovers', () => {
     const text = ' double 4111 dot one2026-11-20'
     assert.equal(sanitize(text), '[number][phone number]')
   })
 
-  it('changes nothing when applied again, whatever the text', () => {
+  it('changes nothing when applied again, for any text', () => {
     const words = fc.constantFrom(...fragments)
     const mixed = fc.array(words, { maxLength: 60 }).map((all) => all.join(''))
     fc.assert(
@@ -270,7 +269,7 @@ describe('sanitize', () => {
     )
   })
 
-  it('comes to an end whatever it is given', () => {
+  it('terminates for any text', () => {
     const hostile = [
       '1 '.repeat(20_000),
       'a.'.repeat(20_000),
@@ -286,7 +285,7 @@ describe('sanitize', () => {
     for (const text of hostile) assert.ok(sanitize(text).length <= text.length * 4)
   })
 
-  it('has a version, which is stored with what it made', () => {
+  it('has a version, which is stored with its result', () => {
     assert.equal(sanitizer.version, 4)
     assert.equal(sanitizer.sanitize('555-0100'), '[phone number]')
   })

@@ -1,12 +1,12 @@
 /** A run of digits spoken word by word: `four one one one` is 4111. */
 export interface SpokenDigitRun {
-  /** Where it lies in the text: [start, end). */
+  /** Its place in the text: [start, end). */
   readonly start: number
   readonly end: number
   readonly digits: string
 }
 
-/** Fewer are a time, a date or a street number. */
+/** Shorter runs are a time, a date or a street number. */
 const leastDigits = 7
 
 const english = {
@@ -44,7 +44,9 @@ const english = {
   ninety: '90',
 }
 
-/** Zero to nine; the run that is asked for is too long for a language in which such a word means something else. */
+/**
+ * Zero to nine. Some of these words mean something else in another language; the required run is too long for that.
+ */
 const otherLanguages = [
   'cero uno dos tres cuatro cinco seis siete ocho nueve',
   'zéro un deux trois quatre cinq six sept huit neuf',
@@ -58,7 +60,7 @@ const otherLanguages = [
   'zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć',
   'noll ett två tre fyra fem sex sju åtta nio',
   'noll en två tre fyra fem sex sju åtta nio',
-  // Their `to` is left out: in English it stands between times and amounts.
+  // Without `to`, which in English separates times and amounts.
   'nul en - tre fire fem seks syv otte ni',
   'null én - tre fire fem seks sju åtte ni',
   'nula jedna dva tři čtyři pět šest sedm osm devět',
@@ -77,17 +79,17 @@ const digitsOfWord: ReadonlyMap<string, string> = new Map([
 
 const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3 }
 
-/** Said between digits without ending the number. `um` is one in Portuguese: it is part of the run all the same. */
+/** Spoken between digits without ending the number. `um` is one in Portuguese; it is part of the run anyway. */
 const fillers = new Set(
   'um uh er erm ah eh hm hmm mm so like then and y et und e dash hyphen minus space slash comma dot point period'.split(
     ' ',
   ),
 )
 
-/** Of these words, the ones that do not stand between two separate numbers. */
+/** The words among these that do not separate two numbers. */
 const hesitations = new Set('um uh er erm ah eh hm hmm mm dash hyphen'.split(' '))
 
-/** Years, amounts and the like may follow each other with a pause; so many digits are one number. */
+/** Years and amounts may follow each other with a pause; this many digits are one number. */
 const leastHesitantDigits = 10
 
 interface OpenRun {
@@ -96,17 +98,17 @@ interface OpenRun {
   digits: string
   words: number
   fillers: number
-  /** Figures went on after a hesitation. */
+  /** Figures continued after a hesitation. */
   isHesitant: boolean
   hesitated: boolean
 }
 
-/** Fillers in a row that a number survives. */
+/** Consecutive fillers that do not end a number. */
 const maxFillers = 3
 
 /**
- * Every run of at least seven digits; figures between the words count with them (`four 5 six`), and so do
- * figures with a hesitation between them (`4111 uh 1111 um 1111 1111`).
+ * Every run of at least seven digits. Figures between the words count (`four 5 six`), and so do figures with a
+ * hesitation between them (`4111 uh 1111 um 1111 1111`).
  */
 export const spokenDigitRuns = (text: string): SpokenDigitRun[] => {
   const runs: SpokenDigitRun[] = []
@@ -164,5 +166,5 @@ const openRun = (start: number): OpenRun => ({
 const isNumber = ({ digits, words, isHesitant }: OpenRun): boolean =>
   words > 0 ? digits.length >= leastDigits : isHesitant && digits.length >= leastHesitantDigits
 
-/** Blanks and the punctuation that a transcriber puts into a dictated number. */
+/** Blanks and the punctuation that a transcriber adds to a dictated number. */
 const isJoined = (between: string): boolean => /^[\s,.…;:\p{Pd}\u2212]{0,5}$/u.test(between)

@@ -26,16 +26,16 @@ export interface SummaryModelSettings {
   readonly url: string
   readonly key?: string
   readonly model?: string
-  /** How long one attempt may take; a minute. */
+  /** Limit of one attempt; a minute. */
   readonly limitMs?: number
 }
 
-/** The model's provider refuses to read this conversation; trying again is of no use. */
+/** The provider refuses to process this conversation; a retry is pointless. */
 export class ContentRejectedError extends Error {
   override name = 'ContentRejectedError'
 }
 
-/** The provider failed. Holds nothing that was said: the SDK's own errors carry the whole request. */
+/** The provider failed. Contains no spoken words: the SDK's own errors carry the whole request. */
 export class SummaryProviderError extends Error {
   override name = 'SummaryProviderError'
 }
@@ -47,10 +47,10 @@ export class SummaryTimeoutError extends Error {
 
 const defaultLimitMs = 60_000
 const maxOutputTokens = 1_000
-/** About an hour of talk; what is beyond the middle is left out. */
+/** About an hour of talk; the middle of longer text is dropped. */
 const maxTurns = 400
 
-/** What may be concluded from words alone. Opting out, transfers and voicemail are facts of the call, never a reading. */
+/** What words alone may prove. Opt-outs, transfers and voicemail are facts of the call, never inferred. */
 const readableOutcomes: readonly OutcomeChoice[] = [
   { slug: 'achieved', description: 'The purpose of the call was reached.' },
   { slug: 'not_achieved', description: 'The contact declined, or the purpose was not reached.' },
@@ -60,8 +60,8 @@ const readableOutcomes: readonly OutcomeChoice[] = [
 ]
 
 /**
- * A summary by a model, which reads the conversation as data: it chooses the outcome from a closed list, and only where
- * the call itself does not know it. One attempt: the caller decides about another.
+ * A summary by a model, which reads the conversation as data. It chooses the outcome from a closed list, and only
+ * if the call itself does not know it. One attempt; the caller of this function decides about another.
  * @throws ContentRejectedError, TimeoutError or SummaryProviderError
  */
 export const createModelSummarizer =
@@ -77,7 +77,7 @@ export const createModelSummarizer =
         choices,
         AbortSignal.any([signal, limit]),
       )
-      // Where the call itself knows its outcome, whatever the model says about it is not used.
+      // If the call itself knows its outcome, the model's outcome is ignored.
       if (certain === undefined && !choices.some(({ slug }) => slug === answer.outcome))
         throw new SummaryProviderError('The model made up an outcome.')
       const plain = summarize(input)
@@ -102,7 +102,7 @@ const choicesOf = ({ outcomeChoices = [] }: SummaryInput): readonly OutcomeChoic
   ...outcomeChoices,
 ]
 
-/** With a schema; without one where the server knows only JSON as such. */
+/** With a schema; without one where the server supports only plain JSON. */
 const ask = async (...given: Parameters<typeof askOnce>) => {
   try {
     return await askOnce(...given)
@@ -140,7 +140,7 @@ const askOnce = async (
     prompt: promptFor(input),
     temperature: 0,
     maxOutputTokens,
-    // The job queue tries again, for about an hour.
+    // The job queue retries for about an hour.
     maxRetries: 0,
     abortSignal,
     output:
@@ -161,7 +161,7 @@ const askOnce = async (
   }
 }
 
-/** Models that know no schema like to put a fence or a sentence around what they were asked for. */
+/** Models without schema support often put a fence or a sentence around the JSON. */
 const documentIn = (text: string): string =>
   text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1 || undefined)
 
@@ -203,7 +203,7 @@ const promptFor = (input: SummaryInput): string => {
   return `${fenceTurns(kept, randomBytes(12).toString('hex'))}\n\nWrite the record of this call.`
 }
 
-/** The part of a provider's error that holds nothing of the call. */
+/** The part of a provider's error that contains nothing of the call. */
 const told = (error: unknown): Error => {
   if (error instanceof ContentRejectedError || error instanceof SummaryProviderError) return error
   const { name, statusCode } = error as { name?: string; statusCode?: number }

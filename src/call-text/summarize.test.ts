@@ -15,7 +15,7 @@ const call = (turns: readonly SummaryTurn[], facts: Partial<SummaryInput> = {}):
 })
 
 describe('summarize', () => {
-  it('says what the agent said and that nobody spoke', () => {
+  it('quotes the agent and states that the callee did not speak', () => {
     assert.deepEqual(summarize(call([greeting], { hangUpReason: 'callee_silent' })), {
       summary:
         'The agent said "Hello, this is Ann from Acme Dental." Nobody spoke on the other side. The agent ended the call after a long silence.',
@@ -24,7 +24,7 @@ describe('summarize', () => {
     })
   })
 
-  it('takes the most telling words of the contact', () => {
+  it('quotes the most informative words of the contact', () => {
     const turns = [
       greeting,
       contact('Hello.'),

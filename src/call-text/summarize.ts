@@ -1,18 +1,18 @@
 import type { HangUpReason } from './hang-up-reason.ts'
 import { unrecognisedText } from './unrecognised-text.ts'
 
-/** What is known of a conversation that took place: its turns, as they are shown, in order. */
+/** The facts of a conversation: its displayed turns, in order. */
 export interface SummaryInput {
   readonly turns: readonly SummaryTurn[]
   readonly optedOut: boolean
   readonly voicemail: 'none' | 'message_left' | 'skipped'
-  /** Why our side ended the call; left out where it did not, or where it is not known. */
+  /** Why our side ended the call; absent if it did not, or if the reason is unknown. */
   readonly hangUpReason?: HangUpReason
-  /** What the agent gave as the call's outcome. */
+  /** The outcome that the agent reported. */
   readonly reportedOutcome?: string
-  /** Outcomes the agent may report beyond the usual ones: its configured slugs. */
+  /** Outcomes that the agent may report in addition to the usual ones: its configured slugs. */
   readonly configuredOutcomes: readonly string[]
-  /** The same with what they mean, for a model to choose from. */
+  /** The same with their meanings, for a model to choose from. */
   readonly outcomeChoices?: readonly OutcomeChoice[]
 }
 
@@ -33,7 +33,7 @@ export interface Summary {
   readonly outcome: string
   /** One sentence of at most 500 characters. */
   readonly outcomeReason: string
-  /** What a model took for it. */
+  /** What the model used for it. */
   readonly usage?: SummaryUsage
 }
 
@@ -51,9 +51,9 @@ const maxQuoteLength = 140
 const quotedContactTurns = 2
 
 /**
- * A summary taken from what was said, without a model: the same words for the same call, and nothing that was not said.
- * What the call itself knows (an opt-out, a voicemail, silence) goes before what the agent reported, and that before
- * what the callee's words suggest.
+ * A summary by rules, without a model: the same words for the same call, and nothing that was not spoken. Facts of
+ * the call (an opt-out, a voicemail, silence) override the agent's report, which overrides the cues in the callee's
+ * words.
  */
 export const summarize = (input: SummaryInput): Summary => {
   const { outcome, reason } = judge(input)
@@ -65,8 +65,8 @@ export const summarize = (input: SummaryInput): Summary => {
 }
 
 /**
- * The outcome that is certain without reading a word: what the call itself knows, what the agent reported, and that nobody
- * said anything. Whoever else reads the conversation has to leave it as it is.
+ * The outcome that is certain without reading the words: facts of the call, the agent's report, silence on the
+ * line. A model must not change it.
  */
 export const certainOutcome = (input: SummaryInput): string | undefined => {
   const { reportedOutcome } = input
@@ -120,7 +120,7 @@ const notReached = ({ turns }: SummaryInput): Judgement => {
   return { outcome: spoke ? 'inconclusive' : 'not_reached', reason }
 }
 
-/** Cues in the contact's own words; the first that is found decides. */
+/** Cues in the contact's own words; the first match decides. */
 const cues: readonly { readonly outcome: string; readonly said: RegExp }[] = [
   { outcome: 'wrong_number', said: /\bwrong (?:number|person)\b/i },
   {
@@ -201,7 +201,7 @@ const ends: Readonly<Record<HangUpReason, string | undefined>> = {
   engine_failed: 'The call broke off because the voice engine failed.',
 }
 
-/** The turns that say most, in their order: pleasantries are short. */
+/** The most informative turns, in their order: pleasantries are short. */
 const telling = (words: readonly string[]): string[] => {
   const longest = words.toSorted((one, other) => other.length - one.length)
   const chosen = new Set(longest.slice(0, quotedContactTurns))

@@ -1,2 +1,2 @@
-/** The text of a turn in which an engine heard speech it could put into no words. */
+/** The text of a turn whose speech an engine could not transcribe. */
 export const unrecognisedText = '[unrecognised]'

@@ -10,7 +10,7 @@ const next = (time: string, now: string, zones: readonly string[], notBefore = n
 
 const newYork = ['America/New_York']
 
-test('a duration is told what is wrong with it', () => {
+test('the error names what is wrong with a duration', () => {
   const good = [
     'PT30M',
     'PT4H',
@@ -43,11 +43,11 @@ test('a day after ten o’clock is ten o’clock, also over a clock change', () 
   )
 })
 
-test('a month is one of the calendar, by the clocks of the callee', () => {
+test('a month is a calendar month, by the callee’s clocks', () => {
   assert.equal(utc(addDuration(at('2026-10-31T14:00:00Z'), 'P1M', newYork)), '2026-11-30T15:00:00Z')
 })
 
-test('where several zones are possible, a duration is over when it is over in all of them', () => {
+test('with several possible zones, a duration is over when it is over in all of them', () => {
   const zones = ['America/New_York', 'America/Phoenix']
   assert.equal(utc(addDuration(at('2026-10-31T14:00:00Z'), 'P1D', zones)), '2026-11-01T15:00:00Z')
 })
@@ -72,7 +72,7 @@ test('a local time that a clock change repeats comes twice', () => {
   assert.equal(next('01:30', '2026-11-01T06:30:00Z', newYork), '2026-11-02T06:30:00Z')
 })
 
-test('where several zones are possible, the last of them has come to the local time', () => {
+test('with several possible zones, a local time comes when it has come in the last of them', () => {
   const zones = ['America/Chicago', 'America/New_York']
   assert.equal(next('10:00', '2026-07-16T08:00:00Z', zones), '2026-07-16T15:00:00Z')
   assert.equal(next('10:00', '2026-07-16T14:30:00Z', zones), '2026-07-16T15:00:00Z')

@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** Longest wait or delay, and longest life of a run (D6: at most 90 days). */
+/** Longest wait or delay, and maximum duration of a run (D6: at most 90 days). */
 export const maxRunDays = 90
 
-/** Days looked through for a wall-clock time: it is skipped on one day of a clock change, never on two in a row. */
+/** Days searched for a wall-clock time: a clock change skips it on one day, never on two in a row. */
 const maxDaysAhead = 10
 
 const dayMs = 24 * 3_600_000
@@ -17,12 +17,12 @@ export const durationProblem = (
   if (!duration) return 'It must be an ISO 8601 duration such as "PT30M", "PT4H" or "P1D".'
   if (duration.sign < 0) return 'It must not be negative.'
   const durationMs = longestMs(duration)
-  // A clock that counts milliseconds would not notice less than one.
+  // A clock that counts milliseconds cannot measure less than one.
   if (durationMs < 1 && !mayBeZero) return 'It must be longer than nothing.'
   return durationMs > maxRunDays * dayMs ? `It must be at most ${maxRunDays} days.` : undefined
 }
 
-/** Months are those of the callee's calendar; here, as long as they come: July and August. */
+/** Months follow the callee's calendar; this check uses the longest two in a row, July and August. */
 const longestMs = (duration: Temporal.Duration): number => {
   try {
     return duration.total({ unit: 'milliseconds', relativeTo: '2026-07-01' })
@@ -41,8 +41,8 @@ const parseDuration = (text: string): Temporal.Duration | undefined => {
 }
 
 /**
- * `fromMs` and a duration later, in epoch milliseconds. Days and weeks are those of the callee's calendar: a day after
- * ten o'clock is ten o'clock, also over a clock change. Where several zones are possible, the latest.
+ * `fromMs` plus a duration, in epoch milliseconds. Days and weeks follow the callee's calendar: a day after ten
+ * o'clock is ten o'clock, also over a clock change. With several possible zones, the latest.
  */
 export const addDuration = (
   fromMs: number,
@@ -53,8 +53,8 @@ export const addDuration = (
 
 /**
  * The first instant after `nowMs`, and not before `notBeforeMs`, at which clocks in the callee's zone show `time`
- * (`HH:MM`). A time that a clock change skips does not come on that day; one that it repeats comes twice. Where several
- * zones are possible: when the last of them has come to it.
+ * (`HH:MM`). A time that a clock change skips does not come on that day; one that it repeats comes twice. With
+ * several possible zones, the time counts when it has come in the last of them.
  */
 export const nextLocalTime = (
   time: string,
@@ -91,7 +91,7 @@ const occurrences = (
 const zoned = (epochMs: number, timeZone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone)
 
-/** For people: `2026-11-01 10:00 EST` and the like. */
+/** For people: `2026-11-01 10:00 EST` and similar. */
 export const describeLocalTime = (epochMs: number, timeZone: string): string => {
   const at = zoned(epochMs, timeZone)
   const weekday = at.toLocaleString('en-US', { weekday: 'short' })

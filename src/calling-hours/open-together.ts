@@ -4,16 +4,16 @@ import { weekdays, type WeeklyWindow } from './weekly-window.ts'
 const dayMinutes = 24 * 60
 const weekMinutes = 7 * dayMinutes
 
-/** Middle of a northern winter and of a summer: every zone shows its standard and its daylight offset. */
+/** Middle of a northern winter and summer, when every zone has its standard and its daylight offset. */
 const probes = ['2026-01-14T12:00:00Z', '2026-07-15T12:00:00Z'].map((text) =>
   Temporal.Instant.from(text),
 )
 
-/** Answers kept: pairs of zone list and windows. Both are few in an installation. */
+/** Cached results: pairs of zone list and windows. Both are few in an installation. */
 const maxAnswers = 1000
 const answers = new Map<string, boolean>()
 
-/** Whether there is a minute of the week, in winter or summer, that lies inside the windows in every one of the zones. */
+/** Whether some minute of the week, in winter or summer, is inside the windows in every one of the zones. */
 export const canOpenTogether = (
   zones: readonly string[],
   windows: readonly WeeklyWindow[],
@@ -42,7 +42,7 @@ const hasCommonMinute = (offsets: readonly number[], local: Uint8Array): boolean
   return false
 }
 
-/** Minutes since Monday 00:00 wall-clock time that lie inside a window. */
+/** Minutes since Monday 00:00 wall-clock time that are inside a window. */
 const openMinutes = (windows: readonly WeeklyWindow[]): Uint8Array => {
   const open = new Uint8Array(weekMinutes)
   for (const window of windows) {

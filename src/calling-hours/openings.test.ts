@@ -56,7 +56,7 @@ describe('the next opening', () => {
     assert.equal(found?.endMs, at('2026-11-20T12:00:00Z') + horizonMs)
   })
 
-  it('keeps to the weekdays of the zone, not of UTC', () => {
+  it('uses the weekdays of the zone, not of UTC', () => {
     const mondays: Schedule = {
       timeZone: 'Asia/Tokyo',
       windows: [{ weekdays: ['monday'], startTime: '08:00', endTime: '10:00' }],
@@ -65,7 +65,7 @@ describe('the next opening', () => {
     assert.equal(opening([mondays], '2026-11-20T00:00:00Z')?.[0], '2026-11-22T23:00:00.000Z')
   })
 
-  it('is none for a zone that nobody can resolve, or without windows', () => {
+  it('is absent for an unknown zone, or without windows', () => {
     assert.equal(
       opening([daily('Mars/Olympus', '08:00', '21:00')], '2026-11-20T00:00:00Z'),
       undefined,
@@ -74,7 +74,7 @@ describe('the next opening', () => {
     assert.equal(opening([], '2026-11-20T00:00:00Z'), undefined)
   })
 
-  it('leaves out the hour that a clock change skips', () => {
+  it('omits the hour that a clock change skips', () => {
     const early = daily('America/New_York', '02:00', '03:00')
     const starts = openIntervals(early, at('2026-03-07T05:00:00Z')).map((found) =>
       show(found.startMs),
@@ -102,11 +102,11 @@ describe('the schedules of a lane', () => {
     windows: [{ weekdays, startTime: '08:00', endTime: '12:00' }],
   }
 
-  it('judge callees of no place in the organization’s zone', () => {
+  it('judge callees without a place in the organization’s zone', () => {
     assert.deepEqual(calleeZones(policy, undefined), ['Europe/Berlin'])
   })
 
-  it('judge callees who could never be called together in the organization’s zone', () => {
+  it('judge callees whose zones are never open together in the organization’s zone', () => {
     assert.deepEqual(calleeZones(policy, ['America/New_York', 'Asia/Tokyo']), ['Europe/Berlin'])
     assert.deepEqual(calleeZones(policy, ['America/New_York', 'America/Chicago']), [
       'America/New_York',
@@ -144,7 +144,7 @@ describe('the day of a callee', () => {
     assert.equal(hours('2026-11-02T12:00:00Z'), 24)
   })
 
-  it('spans every zone the callee may be in', () => {
+  it('spans every possible zone of the callee', () => {
     const day = dayOfCallee(['America/New_York', 'America/Chicago'], at('2026-11-20T12:00:00Z'))
     assert.deepEqual(
       [show(day.startMs), show(day.endMs)],
@@ -153,7 +153,7 @@ describe('the day of a callee', () => {
   })
 })
 
-/** What a clock on the callee's wall says, by Intl and nothing of ours: the oracle. */
+/** The time on the callee's wall clock, by Intl and none of our code: the oracle. */
 const createWallClock = (
   timeZone: string,
 ): ((ms: number) => { weekday: Weekday; minute: number }) => {
@@ -224,7 +224,7 @@ describe('openings in a simulation', () => {
       )
     })
 
-  it('agree with the clocks on the wall, around every clock change of three zones', () => {
+  it('agree with wall clocks, around every clock change of three zones', () => {
     fc.assert(
       fc.property(
         fc.array(schedule, { minLength: 1, maxLength: 3 }),

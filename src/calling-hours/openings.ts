@@ -8,7 +8,7 @@ import {
   type WeeklyWindow,
 } from './weekly-window.ts'
 
-/** Epoch milliseconds, half-open: `startMs` belongs to it, `endMs` does not. */
+/** Epoch milliseconds, half-open: includes `startMs`, excludes `endMs`. */
 export interface Interval {
   readonly startMs: number
   readonly endMs: number
@@ -20,12 +20,12 @@ export interface Schedule {
   readonly windows: readonly WeeklyWindow[]
 }
 
-/** Openings are looked for this far ahead; a lane that finds none looks again before that. */
+/** How far ahead openings are searched; a lane that finds none searches again before that. */
 export const horizonMs = 9 * 24 * 3_600_000
 
 /**
- * When a lane may dial: the policy in every zone its callees may be in (in the organization's, where they have no place
- * or could never be called together), and the batch's own window in the zone that the window names (D5, D12).
+ * When a lane may dial: the policy in every possible zone of its callees (in the organization's zone, if they have
+ * no place or are never open together), and the batch's own window in the zone that the window names (D5, D12).
  */
 export const laneSchedules = (
   policy: Schedule,
@@ -58,8 +58,8 @@ const scheduleOfWindow = (window: CallingWindowJson): Schedule => ({
 })
 
 /**
- * The current opening, or the next one within the horizon: the first stretch of time, not yet over at `fromMs`, in which
- * every schedule is open. Adjacent windows are one opening. Undefined: none within sight, or a zone nobody can resolve
+ * The current opening, or the next one within the horizon: the first period, not yet over at `fromMs`, in which
+ * every schedule is open. Adjacent windows are one opening. Undefined: none within the horizon, or an unknown zone
  * (fail closed).
  */
 export const nextOpening = (
@@ -81,14 +81,14 @@ export const openIntervals = ({ timeZone, windows }: Schedule, fromMs: number): 
   return merge(intervals)
 }
 
-/** A stretch of time in which the zone's offset from UTC does not change. */
+/** A period in which the zone's offset from UTC does not change. */
 interface OffsetSegment extends Interval {
   readonly offsetMs: number
 }
 
 /**
- * Wall-clock time runs evenly within one offset, so that windows are exact on each side of a clock change: an hour that
- * is skipped is absent, an hour that is repeated counts twice (D5).
+ * Wall-clock time runs evenly within one offset, so windows are exact on each side of a clock change: a skipped
+ * hour does not occur, a repeated hour counts twice (D5).
  */
 const offsetSegments = (timeZone: string, fromMs: number, untilMs: number): OffsetSegment[] => {
   const segments: OffsetSegment[] = []
@@ -157,8 +157,8 @@ const intersect = (left: readonly Interval[], right: readonly Interval[]): Inter
   )
 
 /**
- * The callee's day at `atMs`. Where several zones are possible, from the midnight that came first in any of them until
- * the next one has come in all of them: nobody is called more often than allowed, wherever they are.
+ * The callee's day at `atMs`. With several possible zones it lasts from the first midnight in any of them until the
+ * next midnight has come in all of them, so the limit per day holds in every zone.
  */
 export const dayOfCallee = (timeZones: readonly string[], atMs: number): Interval => {
   const days = timeZones.map((timeZone) => {

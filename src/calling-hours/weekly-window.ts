@@ -4,7 +4,7 @@ export const weekdays = weekdayNames
 
 export type Weekday = (typeof weekdays)[number]
 
-/** Part of the days named, half-open: `start_time` belongs to it, `end_time` does not. Wall-clock time, `HH:MM`. */
+/** Part of the named days, half-open: includes `start_time`, excludes `end_time`. Wall-clock time, `HH:MM`. */
 export interface WeeklyWindow {
   readonly weekdays: readonly Weekday[]
   readonly startTime: string
@@ -12,7 +12,7 @@ export interface WeeklyWindow {
   readonly endTime: string
 }
 
-/** A batch's own calling window, as its body writes it (D5). It is judged in its own time zone. */
+/** A batch's own calling window, as its body contains it (D5). It is judged in its own time zone. */
 export interface CallingWindowJson {
   readonly time_zone: string
   readonly weekdays: readonly string[]

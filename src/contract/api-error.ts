@@ -15,7 +15,7 @@ interface ApiErrorOptions {
   readonly cause?: unknown
 }
 
-/** Something the caller is told: the message is written for the integrator and holds no internals (D9). */
+/** An error for the API client: the message is written for the integrator and contains no internals (D9). */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -37,7 +37,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A `validation_error` over these problems; the 51st is cut and `truncated` set (D9). */
+/** A `validation_error` over these problems; beyond 50 the list is cut and `truncated` set (D9). */
 export const validationError = (problems: readonly BrokenRule[]): ApiError =>
   new ApiError('validation_error', describe(problems), {
     fields: problems.slice(0, maxFieldProblems).map(({ path, code }) => ({ path, code })),
@@ -48,7 +48,7 @@ export const validationError = (problems: readonly BrokenRule[]): ApiError =>
 export const invalidField = (path: string, code: FieldCode, rule?: string): ApiError =>
   validationError([{ path, code, rule }])
 
-/** 404 for the resource a path names. */
+/** 404 for the resource named in a path. */
 export const notFound = (): ApiError =>
   new ApiError('resource_not_found', 'There is no such resource in your organization.')
 
@@ -58,15 +58,15 @@ export const notFoundInBody = (path: string): ApiError =>
     fields: [{ path, code: 'not_found' }],
   })
 
-/** More of them are counted in the message; `details.fields` has them all. */
-const maxTold = 5
+/** Further problems are counted in the message; `details.fields` has them all. */
+const maxListed = 5
 
 /** `limit must be at most 100.` */
 const describe = (problems: readonly BrokenRule[]): string => {
   if (problems.length === 0) return 'The request is not valid.'
-  const told = problems.slice(0, maxTold).map(sentenceOf)
-  const others = problems.length - told.length
-  return `${told.join('; ')}${others === 0 ? '' : `; and ${others} more`}.`
+  const listed = problems.slice(0, maxListed).map(sentenceOf)
+  const others = problems.length - listed.length
+  return `${listed.join('; ')}${others === 0 ? '' : `; and ${others} more`}.`
 }
 
 const sentenceOf = ({ path, code, rule = fieldRules[code] }: BrokenRule): string =>

@@ -21,8 +21,8 @@ export const apiKey = z
 export type ApiKey = z.output<typeof apiKey>
 
 /**
- * Paths that only an administrator's session may use: a bearer key meets 403 `insufficient_scope` there and on
- * everything below, where the method is one the service knows, and 405 where it is not (D14).
+ * Paths that only an administrator's session may use. A bearer key gets 403 `insufficient_scope` there and below,
+ * if the service knows the method there, and 405 otherwise (D14).
  */
 export const administratorArea = {
   path: '/api-keys',

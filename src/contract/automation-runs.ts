@@ -15,7 +15,7 @@ export const automationRunStatuses = [
 
 export type AutomationRunStatus = (typeof automationRunStatuses)[number]
 
-/** Why a run failed (D6). `retries_exhausted` and `call_failed` are for the definition's `end` steps to say. */
+/** Why a run failed (D6). Only the definition's `end` steps give `retries_exhausted` and `call_failed`. */
 export const runFailureCodes = [
   'retries_exhausted',
   'call_failed',
@@ -46,10 +46,10 @@ const depthOf = (value: unknown): number =>
       Object.values(value).reduce<number>((deepest, each) => Math.max(deepest, depthOf(each)), 0)
     : 0
 
-/** No Automation declares input names today, so that every member is an unknown one (D6). */
+/** No Automation declares input names today, so every member is unknown (D6). */
 const noInput = z.strictObject({}).meta({ description: 'An object without members.' })
 
-// Both limits and members are told: a pipe would stop at the first.
+// Reports both limits and members: a pipe would stop at the first.
 const runInput = z
   .unknown()
   .check(({ value, issues }) => {
@@ -79,7 +79,7 @@ export const automationRunInput = z
   .strictObject({ automation_id: opaqueId, contact_id: opaqueId, input: runInput })
   .meta({ id: 'AutomationRunInput' })
 
-/** Unset members are omitted (D1). `completed_at` is the end of a run that came to one by itself. */
+/** Unset members are omitted (D1). `completed_at` is the end of a run that completed or failed by itself. */
 export const automationRun = z
   .strictObject({
     id: opaqueId,

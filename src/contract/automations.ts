@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { opaqueId, text } from './fields.ts'
 import { listOf, listPaging } from './paging.ts'
 
-/** `active` is the one that a run needs (D6). */
+/** A run needs `active` (D6). */
 export const automationStatuses = ['draft', 'active', 'paused', 'archived'] as const
 
 export type AutomationStatus = (typeof automationStatuses)[number]
 
-/** One Automation. What it does is managed by the operator and not shown here. */
+/** One Automation. The operator manages its definition, which is not shown here. */
 export const automation = z
   .strictObject({
     id: opaqueId,
@@ -25,7 +25,7 @@ export type Automation = z.output<typeof automation>
 
 export const automationPath = z.strictObject({ automation_id: opaqueId })
 
-/** `status` is text, so that a status this program does not know matches nothing. */
+/** `status` is text, so that an unknown status matches nothing. */
 export const automationFilters = z.strictObject({
   ...listPaging,
   status: text(1, 64)

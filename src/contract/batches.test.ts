@@ -18,7 +18,7 @@ const others = (count: number) =>
     phone_number: `+1202${String(5_000_000 + index)}`,
   }))
 
-/** `path code` of every issue; codes that follow from Zod's kinds of issue are told by the HTTP kernel's own test. */
+/** `path code` of every issue; the HTTP kernel's own test covers codes that follow from Zod's kinds of issue. */
 const blamed = (input: unknown): string[] => {
   const result = batchInput.safeParse(input)
   if (result.success) return []
@@ -141,7 +141,7 @@ test('each of the four members of a window is required', () => {
   }
 })
 
-test('one answer names every problem, in whatever item it is', () => {
+test('one response names every problem, in every item', () => {
   const input = {
     ...body,
     name: '',

@@ -14,7 +14,7 @@ export const maxBatchRecipients = 1000
 /** `scheduled_start_at` lies at most this far ahead (D5). */
 export const maxScheduleDays = 366
 
-/** Days as a calling window names them. */
+/** Day names in a calling window. */
 export const weekdayNames = [
   'monday',
   'tuesday',
@@ -41,14 +41,14 @@ const endTime = z
   )
   .meta({ description: 'Later than `start_time`; `24:00` is midnight.', examples: ['17:30'] })
 
-/** Whether the window ends after it begins; members of another shape are blamed by themselves. */
+/** Whether the window ends after it begins; members of a wrong type have their own error. */
 const endsLater = (window: { start_time?: unknown; end_time?: unknown }): boolean => {
   const { start_time: start, end_time: end } = window
   if (!startTime.safeParse(start).success || !endTime.safeParse(end).success) return true
   return String(end) > String(start)
 }
 
-/** One contiguous daily window, half-open: `start_time` belongs to it, `end_time` does not (D5). */
+/** One contiguous daily window, half-open: includes `start_time`, excludes `end_time` (D5). */
 export const callingWindow = z
   .strictObject({
     time_zone: z

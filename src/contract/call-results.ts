@@ -92,7 +92,7 @@ export type CallTranscript = z.output<typeof callTranscript>
 
 export const transcriptQuery = z.strictObject(transcriptPaging)
 
-/** A transcript page also ends once its turns hold this much text in UTF-8 (D7). */
+/** A transcript page also ends once its turns contain this much text in UTF-8 (D7). */
 export const transcriptPageBytes = 256 * 1024
 
 const exampleHead = {

@@ -3,7 +3,7 @@ import { dateTime, opaqueId, phoneNumber, sourceName, text } from './fields.ts'
 import { createdFilters, listOf, listPaging } from './paging.ts'
 import { blame, isOpenWindow } from './rules.ts'
 
-/** Namespace of a contact that names none (contract, "Contact"). */
+/** Source of a contact that names none (contract, "Contact"). */
 const defaultSource = 'public_api'
 
 const clearable = text(0, 255).optional()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { formatDateTime, parseDateTime } from './date-time.ts'
 
-test('one instant in any offset is one text', () => {
+test('one instant in any offset becomes one text', () => {
   const same = [
     '2026-07-16T08:00:00Z',
     '2026-07-16t08:00:00.000z',
@@ -18,7 +18,7 @@ test('microseconds stay, finer digits are cut', () => {
   assert.equal(parseDateTime('2026-01-01T00:00:00.123456789012Z'), '2026-01-01T00:00:00.123456Z')
 })
 
-test('years are read back to the first one, and what lies outside is moved to the ends', () => {
+test('years are read back to the first one, and years out of range are clamped', () => {
   const read = [
     ['1969-12-31T23:59:59Z', '1969-12-31T23:59:59.000000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
@@ -31,7 +31,7 @@ test('years are read back to the first one, and what lies outside is moved to th
   for (const [text, instant] of read) assert.equal(parseDateTime(text), instant, text)
 })
 
-test('a leap second is taken where there can be one', () => {
+test('a leap second is accepted where there can be one', () => {
   const after = '2017-01-01T00:00:00.000000Z'
   assert.equal(parseDateTime('2016-12-31T23:59:60Z'), after)
   assert.equal(parseDateTime('2016-12-31T15:59:60-08:00'), after)
@@ -40,7 +40,7 @@ test('a leap second is taken where there can be one', () => {
     assert.equal(parseDateTime(text), undefined, text)
 })
 
-test('what is no instant is refused', () => {
+test('text that is no instant is refused', () => {
   const refused = [
     '',
     '2026-07-16',
@@ -66,7 +66,7 @@ test('what is no instant is refused', () => {
   for (const text of refused) assert.equal(parseDateTime(text), undefined, text)
 })
 
-test('every instant of ours can be read back', () => {
+test('every instant that we write can be read back', () => {
   const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
   fc.assert(
     fc.property(instants, (instant) => {

@@ -2,16 +2,16 @@
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
-// Offsets, and the year 0000, reach beyond what can be written with four digits and a year that PostgreSQL knows.
+// Offsets, and the year 0000, exceed what four digits and PostgreSQL can represent.
 const earliest = '0001-01-01T00:00:00.000000Z'
 const latest = '9999-12-31T23:59:59.999999Z'
 const earliestMs = Date.parse(earliest)
 const latestMs = Date.parse(latest)
 
 /**
- * An RFC 3339 instant as UTC text with microseconds (`2026-07-16T08:00:00.000000Z`), so that one instant written with two
- * offsets is one text; `undefined` where the text is no instant. Finer digits are cut, what lies outside the years 1 to
- * 9999 is moved to their ends, and a leap second is the second after it, as clocks without leap seconds have it.
+ * An RFC 3339 instant as UTC text with microseconds (`2026-07-16T08:00:00.000000Z`), so that two notations of one
+ * instant become one text; `undefined` if the text is no instant. Finer digits are cut, years are clamped to 1 to
+ * 9999, and a leap second becomes the second after it, as in clocks without leap seconds.
  */
 export const parseDateTime = (text: string): string | undefined => {
   const match = rfc3339.exec(text)
@@ -30,17 +30,17 @@ export const parseDateTime = (text: string): string | undefined => {
   return `${new Date(instantMs).toISOString().slice(0, 19)}.${microseconds}Z`
 }
 
-/** Milliseconds since 1970. Date.UTC would take the years 0 to 99 for those of the last century. */
+/** Milliseconds since 1970. Date.UTC would read the years 0 to 99 as years of the last century. */
 const startOfDay = (year: number, month: number, day: number): number =>
   new Date(0).setUTCFullYear(year, month - 1, day)
 
-/** Date rolls February 30th over into March. */
+/** Date rolls over February 30th into March. */
 const isDay = (year: number, month: number, day: number): boolean => {
   const date = new Date(startOfDay(year, month, day))
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** Leap seconds come at the end of a month of UTC only (RFC 3339 section 5.7). */
+/** Leap seconds occur only at the end of a month in UTC (RFC 3339 section 5.7). */
 const isStartOfMonth = (ms: number): boolean =>
   ms % 86_400_000 === 0 && new Date(ms).getUTCDate() === 1
 
@@ -57,5 +57,5 @@ const offsetMinutes = (
   return (sign === '-' ? -1 : 1) * (h * 60 + m)
 }
 
-/** A date-time as clients see it: RFC 3339 in UTC with milliseconds and `Z` (D1). */
+/** A date-time for clients: RFC 3339 in UTC with milliseconds and `Z` (D1). */
 export const formatDateTime = (instant: Date): string => instant.toISOString()

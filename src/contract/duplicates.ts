@@ -1,19 +1,21 @@
 import type { z } from 'zod'
 
 interface Uniqueness {
-  /** What no other item may have. What is no text is not compared: it is blamed for that. */
+  /**
+   * The value that no other item may have. A value that is not text is not compared, because it has its own error.
+   */
   readonly keyOf: (item: unknown) => unknown
-  /** The member to blame; left out: the item itself. */
+  /** The member that the error names; by default the item itself. */
   readonly path?: string
-  /** What is said of a repetition; `duplicate_item` if left out. */
+  /** The error of a repetition; `duplicate_item` by default. */
   readonly message?: string
 }
 
 const wholeItem: Uniqueness = { keyOf: (item) => item }
 
 /**
- * An array none of whose items repeats another: each repetition is blamed. Runs beside the checks of
- * the items (Zod would skip it after a failed one), so that one answer names every problem.
+ * An array in which no item repeats another: each repetition is an error. Runs beside the checks of the items (Zod
+ * would skip it after a failed one), so that one response names every problem.
  */
 export const uniqueItems = <Item extends z.ZodType>(
   array: z.ZodArray<Item>,
@@ -33,7 +35,7 @@ export const uniqueItems = <Item extends z.ZodType>(
     { when: ({ value }) => Array.isArray(value) },
   )
 
-/** The places of texts that stand further ahead already. */
+/** The places of texts seen before. */
 export const repetitions = (keys: readonly unknown[]): number[] => {
   const seen = new Set<string>()
   return keys.flatMap((key, index) => {

@@ -1,4 +1,6 @@
-/** Every error code and its status: the one table (D9). `internal_error` is 503 while the service cannot answer. */
+/**
+ * Every error code and its status: the one table (D9). `internal_error` is 503 while the service cannot respond.
+ */
 export const errorStatuses = {
   validation_error: 400,
   invalid_json: 400,
@@ -27,7 +29,7 @@ export type ErrorCode = keyof typeof errorStatuses
 
 export const errorCodes = Object.keys(errorStatuses) as [ErrorCode, ...ErrorCode[]]
 
-/** What can be wrong with one field (D9; `unsupported_destination` by D14). */
+/** The possible errors of one field (D9; `unsupported_destination` by D14). */
 export const fieldCodes = [
   'required',
   'unknown_field',
@@ -63,14 +65,14 @@ export interface FieldProblem {
 
 /** A problem with the rule that was broken, for the message: `must be at most 100`. */
 export interface BrokenRule extends FieldProblem {
-  /** Left out: that of the code. */
+  /** By default the rule of the code. */
   readonly rule?: string | undefined
 }
 
-/** More problems than this are cut and `truncated` is set (D9). */
+/** Beyond this many problems the list is cut and `truncated` is set (D9). */
 export const maxFieldProblems = 50
 
-/** Only the keys that apply are present. */
+/** Contains only the keys that apply. */
 export interface ErrorDetails {
   readonly fields?: readonly FieldProblem[]
   readonly truncated?: true

@@ -3,7 +3,7 @@ import { dateTime } from './fields.ts'
 import { automationRunStatuses } from './automation-runs.ts'
 import { batchStatuses, callStatuses } from './states.ts'
 
-/** Why accepted work is not dialled yet (D19), and what each means for an integrator. */
+/** Why accepted work is not dialled yet (D19), and what each reason means for an integrator. */
 export const explanationMeanings = {
   capacity: 'the organization’s or the trunk’s calls at once, or calls per second, are used up',
   calling_hours: 'outside the hours of the policy or of the batch’s window',
@@ -33,7 +33,7 @@ export const explanationCodes = Object.keys(explanationMeanings) as [
   ...ExplanationCode[],
 ]
 
-/** One thing that the work waits for. */
+/** One reason why the work waits. */
 export const explanationReason = z
   .strictObject({
     code: z.enum(explanationCodes).meta({

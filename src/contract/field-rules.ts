@@ -1,6 +1,6 @@
 import { fieldCodes, type FieldCode } from './errors.ts'
 
-/** What is said of a field where its schema says nothing closer: `<path> <rule>`. */
+/** The message for a field whose schema has no more specific one: `<path> <rule>`. */
 export const fieldRules: Readonly<Record<FieldCode, string>> = {
   required: 'is required',
   unknown_field: 'is not a known field',
@@ -32,7 +32,7 @@ const separator = ': '
 export const ruleMessage = (code: FieldCode, rule: string = fieldRules[code]): string =>
   `${code}${separator}${rule}`
 
-/** Reads such a message, or a bare code; `undefined` for any other. */
+/** Parses such a message, or a bare code; `undefined` for any other text. */
 export const readRuleMessage = (
   message: string,
 ): { readonly code: FieldCode; readonly rule: string } | undefined => {

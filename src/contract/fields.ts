@@ -4,7 +4,9 @@ import type { FieldCode } from './errors.ts'
 import { ruleMessage } from './field-rules.ts'
 import { trimWhiteSpace } from './text.ts'
 
-/** An issue's message is its public field code and the rule; where none is given, both follow from Zod's issue. */
+/**
+ * An issue's message contains its public field code and the rule; without a message, both follow from Zod's issue.
+ */
 const code = (fieldCode: FieldCode, rule?: string): { error: string } => ({
   error: ruleMessage(fieldCode, rule),
 })
@@ -13,7 +15,7 @@ const code = (fieldCode: FieldCode, rule?: string): { error: string } => ({
 export const text = (minLength: number, maxLength: number) =>
   z.string().overwrite(trimWhiteSpace).min(minLength).max(maxLength)
 
-/** An identifier that clients take as it comes: 1 to 255 characters. */
+/** An identifier chosen by the client: 1 to 255 characters. */
 export const opaqueId = text(1, 255)
 
 const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/
@@ -52,12 +54,12 @@ const instant = (string: z.ZodString) =>
 /** RFC 3339 with any offset; handlers get UTC text with microseconds. */
 export const dateTimeInput = instant(z.string())
 
-/** The same in a query string, where the plus of an offset that nobody escaped has become a blank. */
+/** The same in a query string, where an unescaped plus of an offset has become a blank. */
 export const dateTimeParameter = instant(
   z.string().overwrite((value) => value.replace(/ (?=\d\d:\d\d$)/, '+')),
 )
 
-/** A date-time of ours: UTC with milliseconds and `Z` (D1). */
+/** A date-time in a response: UTC with milliseconds and `Z` (D1). */
 export const dateTime = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /**
- * Zod's issues without those of a length that follow from another type: an empty list where text is asked for is not also
- * too short.
+ * Zod's issues without length errors that follow from a wrong type: an empty list instead of text is not also too
+ * short.
  */
 export const firstCauses = (issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] => {
   const ofOtherType = issues.filter(({ code }) => code === 'invalid_type')

@@ -76,7 +76,7 @@ import {
   recordingQuery,
 } from './recordings.ts'
 
-/** The operations this service answers (D2): a row here, a handler in the domain, and everything else derives. */
+/** The operations of this service (D2): a row here, a handler in the domain, and everything else derives. */
 export const operations = {
   placeCall: op('POST /calls', {
     tag: 'Calls',

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { dateTimeParameter, integerParameter } from './fields.ts'
 
 /**
- * Where a page ended: the row's sort value as text (a time with microseconds, for a transcript its revision) and its
- * id (for a transcript the position). Clients see it signed, as an opaque cursor (D1).
+ * Where a page ended: the row's sort value as text (a time with microseconds, for a transcript its revision) and
+ * its id (for a transcript the position). Clients get it signed, as an opaque cursor (D1).
  */
 export interface Position {
   readonly sort: string
@@ -33,7 +33,7 @@ export const transcriptPaging = { limit: limit(250, 100), cursor: cursor.optiona
 /** Query members that shape a page without choosing its rows: a cursor is not bound to them (D1). */
 export const unboundQueryMembers = ['limit', 'cursor', 'include', 'expires_in'] as const
 
-/** Creation-time filters: after is inclusive, before exclusive, so that windows tile (D1). */
+/** Creation-time filters: after is inclusive, before exclusive, so that adjacent windows do not overlap (D1). */
 export const createdFilters = {
   created_after: dateTimeParameter.optional().meta({ description: 'Inclusive lower bound.' }),
   created_before: dateTimeParameter.optional().meta({ description: 'Exclusive upper bound.' }),

@@ -3,7 +3,7 @@ import { count, dateTime, integerParameter, opaqueId, uuid } from './fields.ts'
 import { createdFilters, listOf, listPaging } from './paging.ts'
 import { blame, isOpenWindow } from './rules.ts'
 
-/** Lifetime of a download URL unless asked otherwise (contract, "Recordings"). */
+/** Default lifetime of a download URL (contract, "Recordings"). */
 export const defaultDownloadSeconds = 900
 
 const expiresIn = integerParameter(60, 3600).meta({
@@ -32,7 +32,7 @@ export const recordingQuery = z.strictObject({
   expires_in: expiresIn.default(defaultDownloadSeconds),
 })
 
-/** `created_after` and `created_before` apply to `recorded_at` (D1). `expires_in` stays unset unless given. */
+/** `created_after` and `created_before` apply to `recorded_at` (D1). `expires_in` has no default here. */
 export const recordingFilters = z
   .strictObject({
     ...listPaging,

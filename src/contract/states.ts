@@ -1,4 +1,4 @@
-/** States clients can see, one list each (contract, "Resources and their fields"; D7). */
+/** States visible to clients, one list each (contract, "Resources and their fields"; D7). */
 export const callStatuses = [
   'queued',
   'dialing',
@@ -27,7 +27,7 @@ export const batchStatuses = [
 
 export type BatchStatus = (typeof batchStatuses)[number]
 
-/** Outcomes that every agent has; an agent may configure slugs of its own (D3). */
+/** Outcomes of every agent; an agent may configure its own slugs (D3). */
 export const normalizedOutcomes = [
   'achieved',
   'not_achieved',
@@ -45,7 +45,7 @@ const resultStatuses = ['processing', 'ready', 'unavailable', 'exhausted'] as co
 
 export type ResultStatus = (typeof resultStatuses)[number]
 
-/** Why a result is not there, by its status (D7). */
+/** Why a result is missing, by its status (D7). */
 export const resultReasons = {
   processing: ['call_not_ended', 'awaiting_transcript', 'generating'],
   unavailable: [

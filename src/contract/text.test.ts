@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { isStorableText, trimWhiteSpace } from './text.ts'
 
-test('trimming takes exactly the code points of the Unicode property White_Space', () => {
+test('trimming removes exactly the code points of the Unicode property White_Space', () => {
   const whiteSpace = /^\p{White_Space}$/u
   for (let code = 0; code <= 0xffff; code += 1) {
     const character = String.fromCharCode(code)
@@ -11,7 +11,7 @@ test('trimming takes exactly the code points of the Unicode property White_Space
   }
 })
 
-test('what is trimmed keeps its inside and has no white space at its ends', () => {
+test('trimmed text keeps its inside and has no white space at its ends', () => {
   const blanks = fc.stringMatching(/^[ \t\u0085\u3000]{0,5}$/)
   fc.assert(
     fc.property(blanks, fc.string({ unit: 'grapheme' }), blanks, (before, inside, after) => {

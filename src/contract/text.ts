@@ -12,8 +12,8 @@ const isWhiteSpace = (code: number): boolean =>
   code === 0x3000
 
 /**
- * Cuts Unicode white space (property White_Space, not ECMAScript's set: U+FEFF stays, U+0085 goes) off both ends (D1).
- * A scan, as a pattern like `\s+$` takes quadratic time on a long run of blanks.
+ * Trims Unicode white space (property White_Space, not ECMAScript's set: U+FEFF stays, U+0085 goes) at both ends
+ * (D1). A loop, because a pattern like `\s+$` takes quadratic time on a long run of blanks.
  */
 export const trimWhiteSpace = (text: string): string => {
   let start = 0
@@ -23,6 +23,6 @@ export const trimWhiteSpace = (text: string): string => {
   return text.slice(start, end)
 }
 
-/** Whether PostgreSQL can keep the text as it is: no NUL and no lone surrogate (D1). */
+/** Whether PostgreSQL can store the text unchanged: no NUL and no lone surrogate (D1). */
 export const isStorableText = (text: string): boolean =>
   text.isWellFormed() && !text.includes('\u0000')

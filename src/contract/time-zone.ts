@@ -1,7 +1,7 @@
 /**
- * Names of the IANA database without a place. Only these are taken: other bare words that Intl resolves are abbreviations of
- * its own (`BST` for Dhaka). `EST`, `MST` and `HST` are left out although IANA has them: they know no summer time, which
- * nobody who writes them means.
+ * Names of the IANA database without a place. Of bare words only these are accepted: the others that Intl resolves
+ * are its own abbreviations (`BST` for Dhaka). `EST`, `MST` and `HST` are omitted although IANA has them, because
+ * they have no summer time, which their users do not expect.
  */
 const bareNames: ReadonlySet<string> = new Set(
   (
@@ -12,8 +12,8 @@ const bareNames: ReadonlySet<string> = new Set(
 )
 
 /**
- * Whether the name is an IANA time zone this machine can resolve. Offsets (`+02:00`) and abbreviations are not: Intl takes
- * `EST` for Panama.
+ * Whether the name is an IANA time zone that this machine knows. Offsets (`+02:00`) and abbreviations are not: Intl
+ * resolves `EST` to Panama.
  */
 export const isTimeZone = (name: string): boolean => {
   if (name === 'UTC') return true
@@ -25,6 +25,6 @@ export const isTimeZone = (name: string): boolean => {
   }
 }
 
-// `SystemV/EST5EDT` and its like are of Intl's library, not of IANA.
+// `SystemV/EST5EDT` and similar names belong to Intl's library, not to IANA.
 const isNameOfPlace = (name: string): boolean =>
   /^[A-Za-z]+\/[A-Za-z0-9_+/'-]+$/.test(name) && !/^SystemV\//i.test(name)

@@ -3,7 +3,7 @@ export const serviceVersions = ['2026-07-16'] as const
 
 export type ServiceVersion = (typeof serviceVersions)[number]
 
-/** What a new organization is pinned to, and what a response says before an organization is known. */
+/** The pinned version of a new organization, and the version of a response before the organization is known. */
 export const latestVersion: ServiceVersion = serviceVersions[0]
 
 /** `schema_version` of the summary and transcript documents; independent of the service version. */

@@ -1,4 +1,4 @@
-/** Why a number is never dialled for an organization, whatever its state. */
+/** Why a number is never dialled for an organization, in any state. */
 export type DestinationProblem =
   | 'not_possible'
   | 'country_not_enabled'
@@ -14,15 +14,15 @@ export type DestinationProblem =
   | 'emergency'
 
 /**
- * Ranges that libphonenumber's types do not show, or only for numbers it knows to be assigned: a fraudster's range need
- * not be. Prefixes of the number without `+`; `.` stands for any digit. Sources: ITU-T E.164 lists of assigned country
- * codes (global services), the national numbering plans of the countries named.
+ * Ranges that libphonenumber's types do not contain, or only for assigned numbers; a fraudster's range may be
+ * unassigned. Prefixes of the number without `+`; `.` stands for any digit. Sources: ITU-T E.164 lists of assigned
+ * country codes (global services), the national numbering plans of the named countries.
  */
 const ranges: readonly (readonly [DestinationProblem, readonly string[]])[] = [
   ['satellite', ['870', '881', '8821', '88216', '8835']],
   ['non_geographic', ['800', '808', '878', '882', '883', '888']],
   ['premium_rate', ['979']],
-  // North America: an area code or exchange of the form N11 leads to emergency and other services of the carrier.
+  // North America: an area code or exchange of the form N11 leads to emergency and other carrier services.
   ['emergency', ['1.11', '1...911', '44999', '44112', '61000', '61112']],
   // Area code 900, exchange 976, and 700 (services of one's own carrier).
   ['premium_rate', ['1900', '1...976', '1700']],
@@ -75,7 +75,8 @@ const ranges: readonly (readonly [DestinationProblem, readonly string[]])[] = [
     ],
   ],
   ['personal_number', ['4470']],
-  // Ranges that fraudsters are known to call (premium-rate and service codes of the national plans, whatever follows).
+  // Ranges that fraudsters are known to use (premium-rate and service codes of the national plans, with any further
+  // digits).
   [
     'premium_rate',
     [
@@ -97,8 +98,8 @@ const ranges: readonly (readonly [DestinationProblem, readonly string[]])[] = [
 ]
 
 /**
- * Reserved for films, documents and tests: they ring nobody and are assigned to no country, yet everybody's first
- * number is one of them. Ofcom's drama numbers; area code 555, which North America assigns to no place.
+ * Reserved for films, documents and tests: they ring no phone and belong to no country, but are often the first
+ * number a developer tries. Ofcom's drama numbers; area code 555, which North America assigns to no place.
  */
 const fictional: readonly (readonly [string, string])[] = [
   ['GB', '447700900'],
@@ -109,7 +110,7 @@ const beginsWith = (digits: string, prefix: string): boolean =>
   digits.length >= prefix.length &&
   Array.from(prefix).every((character, index) => character === '.' || character === digits[index])
 
-/** The first range the number lies in. `digits`: E.164 without `+`. */
+/** The first range that contains the number. `digits`: E.164 without `+`. */
 export const rangeProblem = (digits: string): DestinationProblem | undefined =>
   ranges.find(([, prefixes]) => prefixes.some((prefix) => beginsWith(digits, prefix)))?.[0]
 

@@ -1,6 +1,6 @@
 import { phoneMetadata } from './phone-metadata.ts'
 
-/** Codes that networks lead to an emergency service in many countries, whatever their own is. */
+/** Codes that networks route to an emergency service in many countries, whatever their own code is. */
 const everywhere = ['000', '110', '112', '119', '911', '999']
 
 /** Further codes of police, fire service and ambulance (ITU-T national numbering plans). */
@@ -71,11 +71,11 @@ const byCountry: Readonly<Record<string, string>> = {
   ZA: '107 10111 10177',
 }
 
-/** What stands before a code and is taken off by switches: outside lines, national and international prefixes. */
+/** Prefixes that switches remove before a code: outside lines, national and international prefixes. */
 const prefixes = ['0', '1', '8', '9', '00', '011', '0011', '010']
 /** An outside line, an international prefix and a calling code. */
 const maxPrefixes = 3
-/** The longest code behind all of them; longer digits are judged as a number. */
+/** The longest code plus all prefixes; longer digits are judged as a number. */
 const maxDigits = 12
 
 export interface EmergencyCode {
@@ -85,8 +85,9 @@ export interface EmergencyCode {
 }
 
 /**
- * The emergency code that these digits reach, with whatever prefixes; undefined if they reach none. The codes are those
- * known everywhere and those of all countries that the organization may call, because the trunk may stand in any of them.
+ * The emergency code that these digits reach, with any prefixes; undefined if they reach none. The codes are those
+ * known everywhere and those of all countries that the organization may call, because the trunk may be in any of
+ * them.
  */
 export const findEmergencyCode = (
   digits: string,
@@ -115,7 +116,10 @@ const callingCodeOf = (country: string): string[] => {
   return isSupportedCountry(country) ? [getCountryCallingCode(country)] : []
 }
 
-/** The digits, and what is left of them behind up to three prefixes. Codes of two digits are looked for without any. */
+/**
+ * The digits, and their remainder after up to three prefixes. Codes of two digits are matched only without
+ * prefixes.
+ */
 const behindPrefixes = (digits: string, removable: readonly string[]): string[] => {
   const found = new Set([digits])
   let latest = [digits]

@@ -5,12 +5,12 @@ import { phoneMetadata } from './phone-metadata.ts'
 export const isNumberedCountry = (text: string): text is CountryCode =>
   phoneMetadata().isSupportedCountry(text)
 
-/** Longer texts are no telephone numbers, however they are written. */
+/** Longer texts are not telephone numbers in any notation. */
 const maxCharacters = 60
 
 /**
- * A number as people of `country` write it, in E.164: `(202) 555-0100`, `011 44 20 …`, `+1 202-555-0100`. Undefined
- * where it cannot be one, so that the text itself is judged.
+ * Converts a number in the notation of `country` to E.164: `(202) 555-0100`, `011 44 20 …`, `+1 202-555-0100`.
+ * Undefined if it cannot be one; then the text itself is judged.
  */
 export const toE164 = (text: string, country: CountryCode): string | undefined => {
   if (text.length > maxCharacters) return undefined

@@ -1,23 +1,28 @@
 import type { CountryCode, NumberType } from 'libphonenumber-js/max'
 import { phoneMetadata } from './phone-metadata.ts'
 
-/** What the numbering plans of the world say about an E.164 number. */
+/** What the world's numbering plans define for an E.164 number. */
 export interface PlannedNumber {
-  /** As the plan writes it: the parser also accepts a trunk prefix after the calling code, which no carrier does. */
+  /**
+   * In the plan's own format: the parser also accepts a trunk prefix after the calling code, which no carrier does.
+   */
   readonly number: string
   readonly isPossible: boolean
   readonly type: NumberType
   readonly country: string | undefined
 }
 
-/** Undefined where it is no number of any plan. */
+/** Undefined if the number belongs to no plan. */
 export const findPlannedNumber = (phoneNumber: string): PlannedNumber | undefined => {
   if (phoneNumber !== latest.phoneNumber)
     latest = { phoneNumber, planned: readPlannedNumber(phoneNumber) }
   return latest.planned
 }
 
-/** A call's number is asked for twice, for its destination and for its zones; finding it costs more than all else there. */
+/**
+ * A call's number is looked up twice, for its destination and its zones; the lookup costs more than everything else
+ * there.
+ */
 let latest: { readonly phoneNumber: string; readonly planned: PlannedNumber | undefined } = {
   phoneNumber: '',
   planned: undefined,
@@ -35,7 +40,7 @@ const readPlannedNumber = (phoneNumber: string): PlannedNumber | undefined => {
   )
 }
 
-/** The country by whose prefixes an organization dials: as its policy says, else the only one it may call. */
+/** The country whose prefixes an organization uses to dial: the policy's, else the only one it may call. */
 export const homeCountry = ({
   country,
   allowedCountries,
@@ -49,12 +54,12 @@ export const homeCountry = ({
   return home !== undefined && phoneMetadata().isSupportedCountry(home) ? home : undefined
 }
 
-/** International prefixes that are read as such whatever the country's own is. */
+/** International prefixes that are accepted in addition to the country's own. */
 const internationalPrefixes = ['00', '011', '0011', '010', '810']
 
 /**
- * The E.164 number that digits without `+` stand for: as they are dialled in the country, after an international prefix,
- * or a whole number that lacks its `+`. The first reading that is a number of some plan; `undefined` if none could be one.
+ * The E.164 number for digits without `+`: as dialled in the country, after an international prefix, or a whole
+ * number that lacks its `+`. The first reading that exists in some plan; `undefined` if none can.
  */
 export const readDialedNumber = (
   digits: string,

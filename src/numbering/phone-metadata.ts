@@ -6,8 +6,8 @@ const load = createRequire(import.meta.url)
 let loaded: PhoneMetadata | undefined
 
 /**
- * The numbering plans of the world. They take 70 ms to load, more than most commands need in all: only what reads a number loads
- * them. The service does so as it starts.
+ * The world's numbering plans. They take 70 ms to load, more than most commands need in all, so only code that
+ * reads a number loads them. The service loads them at its start.
  */
 export const phoneMetadata = (): PhoneMetadata =>
   (loaded ??= load('libphonenumber-js/max') as PhoneMetadata)

@@ -26,11 +26,11 @@ interface SpecialRange {
 }
 
 /**
- * What a number is that no plan has assigned but that lies among special ones: a fraudster's number is often too short,
- * too long or of an exchange nobody has, and is charged by its first digits all the same. `digits`: E.164 without `+`.
+ * The kind of an unassigned number inside special ranges. A fraudster's number is often too short, too long or of
+ * an unknown exchange, and is still charged by its first digits. `digits`: E.164 without `+`.
  */
 export const specialNumberProblem = (digits: string): DestinationProblem | undefined => {
-  // Calling codes have one to three digits, and none begins with another (ITU-T E.164).
+  // Calling codes have one to three digits, and none is a prefix of another (ITU-T E.164).
   for (const length of [1, 2, 3]) {
     const ranges = rangesByCallingCode.get(digits.slice(0, length))
     if (ranges === undefined) continue

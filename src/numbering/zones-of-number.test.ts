@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { zonesOfNumber } from './zones-of-number.ts'
 
 describe('the time zones of a number', () => {
-  it('are one where the prefix decides', () => {
+  it('are one if the prefix determines it', () => {
     assert.deepEqual(zonesOfNumber('+12025550100'), ['America/New_York'])
     assert.deepEqual(zonesOfNumber('+13125550100'), ['America/Chicago'])
     assert.deepEqual(zonesOfNumber('+18765550100'), ['America/Jamaica'])
@@ -11,7 +11,7 @@ describe('the time zones of a number', () => {
     assert.deepEqual(zonesOfNumber('+919876543210'), ['Asia/Calcutta'])
   })
 
-  it('are all that are possible, sorted', () => {
+  it('are all possible zones, sorted', () => {
     assert.deepEqual(zonesOfNumber('+447700900123')?.slice(0, 2), [
       'Europe/Guernsey',
       'Europe/Isle_of_Man',

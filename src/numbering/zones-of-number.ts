@@ -2,13 +2,13 @@ import { isTimeZone } from '../contract/time-zone.ts'
 import { findPlannedNumber } from './numbering-plan.ts'
 import { zonesOfPrefixes } from './zones-of-prefixes.ts'
 
-/** Longest prefix in the table: a calling code and as much of the number as decides the zone. */
+/** Longest prefix in the table: a calling code and the digits that determine the zone. */
 const maxPrefixLength = 15
 
 /**
- * The IANA zones that a callee with this E.164 number may be in, sorted. Undefined for a number of no place: toll-free,
- * or of an unknown range. Such a number is judged in the organization's zone (D12). Where several zones are possible, all
- * must be open.
+ * The possible IANA zones of a callee with this E.164 number, sorted. Undefined for a number without a place:
+ * toll-free, or of an unknown range. Such a number is judged in the organization's zone (D12). With several
+ * possible zones, all must be open.
  */
 export const zonesOfNumber = (phoneNumber: string): readonly string[] | undefined => {
   const number = findPlannedNumber(phoneNumber)
@@ -26,7 +26,7 @@ const zonesByPrefix = (digits: string): readonly string[] | undefined => {
   return undefined
 }
 
-/** 3,291 prefixes in 317 lists of zones; read at the first number. */
+/** 3,291 prefixes in 317 lists of zones; parsed at the first number. */
 let table: ReadonlyMap<string, readonly string[]> | undefined
 
 const readTable = (): ReadonlyMap<string, readonly string[]> => {
@@ -43,7 +43,7 @@ const readTable = (): ReadonlyMap<string, readonly string[]> => {
   )
 }
 
-/** Whether this machine knows the zone. One zone stands in many lines, and asking Intl takes 0.1 ms. */
+/** Whether this machine knows the zone. Many lines repeat a zone, and asking Intl takes 0.1 ms. */
 const createZoneCheck = (): ((name: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (name) => {

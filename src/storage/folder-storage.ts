@@ -4,13 +4,13 @@ import { chmod, copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path'
 import { checkObjectKey, type ObjectStorage } from './object-storage.ts'
 
-/** Only the user of the service may look: objects hold what people said. */
+/** Only the service's user may read: objects contain conversations. */
 const folderMode = 0o700
 const fileMode = 0o600
 
 /**
- * Objects as files below a folder, which nobody else may read. An object appears by one rename after its bytes are on
- * disk, so that a crash leaves either the old one or the new one.
+ * Objects as files below a folder that no other user may read. One rename publishes an object after its bytes are
+ * on disk, so a crash leaves either the old object or the new one.
  */
 export const createFolderStorage = (folder: string): ObjectStorage => {
   const pathOf = (key: string): string => join(folder, checkObjectKey(key))

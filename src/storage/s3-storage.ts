@@ -17,23 +17,25 @@ import { checkObjectKey, type ObjectStorage } from './object-storage.ts'
 export interface S3Settings {
   readonly bucket: string
   readonly region: string
-  /** Another server than Amazon's. */
+  /** Endpoint of a server other than Amazon's. */
   readonly endpoint?: string | undefined
-  /** Put before every key, without a slash at its end. */
+  /** Put before every key, without a trailing slash. */
   readonly prefix?: string | undefined
-  /** Left out: what the machine itself is allowed (instance role, AWS_* variables, ~/.aws). */
+  /** By default the machine's own permissions (instance role, AWS_* variables, ~/.aws). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** The bucket in the path and not in the host name: what most servers of other makers need. */
+  /** The bucket in the path instead of the host name: most other servers need this. */
   readonly usesPathStyle: boolean
 }
 
 const connectTimeoutMs = 5_000
-/** Without a byte, either way. */
+/** No byte in either direction for this long. */
 const idleTimeoutMs = 30_000
 const maxAttempts = 3
 const retryDelay = { baseMs: 200, maxMs: 2_000 }
 
-/** Objects in a bucket of Amazon S3 or of any server that speaks its protocol. A PUT is whole or not at all there too. */
+/**
+ * Objects in a bucket of Amazon S3 or of a server with the same protocol. A PUT is also complete or absent there.
+ */
 export const createS3Storage = (settings: S3Settings): ObjectStorage => {
   const client = new S3Client(clientConfig(settings))
   const place = (key: string) => ({ Bucket: settings.bucket, Key: keyIn(settings, key) })
@@ -54,7 +56,7 @@ export const createS3Storage = (settings: S3Settings): ObjectStorage => {
           const command = new GetObjectCommand({ ...object, Range: `bytes=${start}-${end}` })
           const { Body, ContentLength } = await client.send(command)
           if (!(Body instanceof Readable)) throw new Error('The storage answered without a body.')
-          // Some servers answer some ranges with everything.
+          // Some servers return the whole object for some ranges.
           return ContentLength === end + 1 - start ? Body : Readable.from(cut(Body, start, end))
         },
       }
@@ -71,7 +73,7 @@ const clientConfig = (settings: S3Settings): S3ClientConfig => ({
   ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
   ...(settings.credentials && { credentials: settings.credentials }),
   maxAttempts,
-  // Trailing checksums are Amazon's own: other servers refuse them, or store them as part of the bytes.
+  // Trailing checksums are specific to Amazon: other servers refuse them, or store them as part of the bytes.
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
   requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: idleTimeoutMs },
@@ -90,7 +92,7 @@ const putFile = async (client: S3Client, object: PutTarget, file: string): Promi
   await put(client, { ...object, ContentLength: size }, () => createReadStream(file))
 }
 
-/** Tries again with a new body: the client repeats no request whose stream it has begun to read. */
+/** Retries with a new body, because the client repeats no request whose stream it has begun to read. */
 const put = async (
   client: S3Client,
   object: PutTarget & { readonly ContentLength: number },
@@ -109,7 +111,7 @@ const put = async (
   }
 }
 
-/** The server understood and will not: asking again changes nothing. */
+/** The server understood and refused: a retry changes nothing. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof S3ServiceException &&
   (error.$metadata.httpStatusCode ?? 500) < 500 &&

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { randomBase62 } from '../runtime/ids.ts'
 
-/** A secret and the name under which URLs refer to it. */
+/** A secret and the name by which URLs refer to it. */
 export interface SigningKey {
   readonly keyId: string
   readonly secret: Buffer
@@ -11,7 +11,7 @@ export interface DownloadGrant {
   /** Scheme, host and port that serve downloads. */
   readonly origin: string
   readonly recordingId: string
-  /** Enforced to the millisecond, so that a URL lives as long as was asked for. */
+  /** Enforced to the millisecond, so that a URL lives exactly as long as requested. */
   readonly expiresAt: Date
   readonly key: SigningKey
 }
@@ -19,8 +19,9 @@ export interface DownloadGrant {
 const nonceLength = 11
 
 /**
- * `<origin>/recordings/<id>?e=<unix milliseconds>&k=<key id>&n=<nonce>&s=<signature>`, about 170 characters. The signature
- * is an HMAC-SHA256 over all of it but the origin (D12). The nonce makes each URL a new one, within a millisecond too.
+ * `<origin>/recordings/<id>?e=<unix milliseconds>&k=<key id>&n=<nonce>&s=<signature>`, about 170 characters. The
+ * signature is an HMAC-SHA256 over everything except the origin (D12). The nonce makes each URL unique, also within
+ * one millisecond.
  */
 export const signUrl = ({ origin, recordingId, expiresAt, key }: DownloadGrant): string => {
   const expires = String(expiresAt.getTime())
@@ -34,8 +35,8 @@ export const signUrl = ({ origin, recordingId, expiresAt, key }: DownloadGrant):
 }
 
 /**
- * The recording a URL gives access to at `now`; `undefined` for one that was altered, signed with a secret we do not
- * have, or past its time.
+ * The recording that a URL gives access to at `now`; `undefined` for a URL that was altered, signed with an unknown
+ * secret, or has expired.
  */
 export const verifySignedUrl = (
   url: URL,
@@ -53,7 +54,7 @@ export const verifySignedUrl = (
   const expected = signatureOf([recordingId, expires, nonce], key)
   if (signature.length !== expected.length || !timingSafeEqual(signature, expected))
     return undefined
-  // base64url has spare bits at its end: one signature has exactly one spelling.
+  // base64url has spare bits at its end, so only one spelling of a signature is valid.
   if (only(url, 's') !== expected.toString('base64url')) return undefined
   return Number(expires) > now.getTime() ? { recordingId } : undefined
 }
@@ -63,7 +64,7 @@ const only = (url: URL, name: string): string | undefined => {
   return values.length === 1 ? values[0] : undefined
 }
 
-// The first two hold no line break, so that no other split of the same text says something else.
+// The first two contain no line break, so no other split of the same text is possible.
 const signatureOf = (
   [recordingId, expires, nonce]: readonly [string, string, string],
   { keyId, secret }: SigningKey,

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
 import type { ObjectStorage, StoredObject } from './object-storage.ts'
 
-/** What every storage has to do: run once against the folder, and once against a real S3 server. */
+/** The conformance suite of every storage: run once against the folder, and once against a real S3 server. */
 export const testStorage = (name: string, open: () => ObjectStorage): void => {
   let folder = ''
   before(() => {

@@ -14,7 +14,7 @@ after(() => rmSync(all, { recursive: true }))
 
 testStorage('the folder', () => createFolderStorage(folder()))
 
-test('a put leaves nothing unfinished behind, whether it worked or not', async () => {
+test('a put leaves no unfinished file behind, whether it succeeded or not', async () => {
   const root = folder()
   const storage = createFolderStorage(root)
   await storage.put('a/b', { bytes: Buffer.from('old') })
@@ -42,24 +42,24 @@ const expiresAt = new Date('2026-11-20T12:00:00.250Z')
 const justBefore = new Date('2026-11-20T12:00:00.249Z')
 const grant = { origin: 'http://127.0.0.1:4002', recordingId, expiresAt, key: keys[0] }
 
-test('a signed URL is good until its millisecond, and short', () => {
+test('a signed URL is valid until its millisecond, and short', () => {
   const url = new URL(signUrl(grant))
   assert.ok(url.href.length < 250)
   assert.deepEqual(verifySignedUrl(url, keys, justBefore), { recordingId })
   assert.equal(verifySignedUrl(url, keys, expiresAt), undefined)
 })
 
-test('each URL is a new one, also within one millisecond', () => {
+test('each URL is unique, also within one millisecond', () => {
   assert.equal(new Set(Array.from({ length: 100 }, () => signUrl(grant))).size, 100)
 })
 
-test('an older secret still verifies, a retired one no more', () => {
+test('an older secret still verifies, a retired one does not', () => {
   const url = new URL(signUrl({ ...grant, key: keys[1] }))
   assert.deepEqual(verifySignedUrl(url, keys, justBefore), { recordingId })
   assert.equal(verifySignedUrl(url, [keys[0]], justBefore), undefined)
 })
 
-test('whatever is altered, added or repeated in it is refused', () => {
+test('any altered, added or repeated part of it is refused', () => {
   const good = signUrl(grant)
   const other = recordingId.replace('0198', '0199')
   const altered = [
@@ -77,7 +77,7 @@ test('whatever is altered, added or repeated in it is refused', () => {
   ]
   for (const url of altered)
     assert.equal(verifySignedUrl(new URL(url), keys, justBefore), undefined, url)
-  // The last character carries spare bits: another spelling of the same bytes is refused as well.
+  // The last character has spare bits: another spelling of the same bytes is refused as well.
   const spellings = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
     .map((last) => good.replace(/.$/, last))
     .filter((url) => verifySignedUrl(new URL(url), keys, justBefore) !== undefined)

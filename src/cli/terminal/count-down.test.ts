@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countDown } from './count-down.ts'
 
-const toldOf = async (counts: readonly number[], limitMs = 120_000): Promise<string[]> => {
+const linesOf = async (counts: readonly number[], limitMs = 120_000): Promise<string[]> => {
   const told: string[] = []
   const over = new AbortController()
   let look = 0
@@ -22,7 +22,7 @@ const toldOf = async (counts: readonly number[], limitMs = 120_000): Promise<str
 }
 
 test('the calls that remain are counted down, each number once', async () => {
-  assert.deepEqual(await toldOf([3, 3, 1, 1, 0, 0]), [
+  assert.deepEqual(await linesOf([3, 3, 1, 1, 0, 0]), [
     '3 calls are still live; after 120 s what remains is hung up.',
     '1 call is still live; after 119 s what remains is hung up.',
     'No call is live any more.',
@@ -30,7 +30,7 @@ test('the calls that remain are counted down, each number once', async () => {
 })
 
 test('a call that lasts is told again every ten seconds, and when the time is over', async () => {
-  assert.deepEqual(await toldOf(Array<number>(41).fill(1), 20_000), [
+  assert.deepEqual(await linesOf(Array<number>(41).fill(1), 20_000), [
     '1 call is still live; after 20 s what remains is hung up.',
     '1 call is still live; after 10 s what remains is hung up.',
     '1 call is still live: the time is over, hanging up.',
@@ -38,5 +38,5 @@ test('a call that lasts is told again every ten seconds, and when the time is ov
 })
 
 test('nothing is said where no call was live', async () => {
-  assert.deepEqual(await toldOf(Array<number>(30).fill(0)), [])
+  assert.deepEqual(await linesOf(Array<number>(30).fill(0)), [])
 })

@@ -1,7 +1,7 @@
-// Written by scripts/generate-error-examples.ts from answers of a running API; not to be edited.
+// Written by scripts/generate-error-examples.ts from responses of a running API; not to be edited.
 import type { ErrorCode } from '../errors.ts'
 
-/** A real answer for each error code; ids are made equal. */
+/** A real response for each error code; ids are normalized. */
 export const errorExamples: Readonly<Record<ErrorCode, Record<string, unknown>>> = {
   validation_error: {
     error: {

@@ -1,6 +1,6 @@
 /**
- * Short guides: tags without operations, so that the reference has them after the operations and its search finds a concept
- * by its heading.
+ * Short guides: tags without operations. The reference lists them after the operations, and its search finds a
+ * concept by its heading.
  */
 export const guides: readonly { readonly name: string; readonly description: string }[] = [
   {

@@ -55,7 +55,7 @@ const idempotencyParameter = ({ idempotency }: Operation): readonly Json[] => {
 }
 
 const queryParameter = (name: string, schema: z.ZodType, collector: SchemaCollector): Json => {
-  // A number is digits on the wire; clients are better told that it is a number.
+  // A number is digits on the wire; the schema says number because that helps clients.
   const { description, ...shape } = collector.schemaOf(schema, 'output')
   return {
     name,

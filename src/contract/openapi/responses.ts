@@ -7,7 +7,7 @@ const header = (description: string, schema: Json): Json => ({ description, sche
 
 const deltaSeconds = { type: 'integer', minimum: 1 }
 
-/** Every header an answer may carry. */
+/** Every header a response may carry. */
 export const responseHeaders: Readonly<Record<string, Json>> = {
   'Service-Version': header('The applied version.', { type: 'string', format: 'date' }),
   'X-Request-Id': header('Names this request; quote it when you ask for help.', { type: 'string' }),
@@ -28,7 +28,7 @@ export const responseHeaders: Readonly<Record<string, Json>> = {
   }),
 }
 
-/** What the answers of one status carry beside the standing headers. */
+/** Headers of one status in addition to those of every response. */
 const headersByStatus: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
@@ -39,7 +39,7 @@ const headersByStatus: Readonly<Record<number, readonly string[]>> = {
 const standing = ['Service-Version', 'X-Request-Id']
 const metered = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy']
 
-/** Every code an operation can answer with: its own, and those that follow from what it takes (D9). */
+/** Every error code of an operation: its own, and those that follow from its parameters (D9). */
 export const errorCodesOf = (operation: Operation): readonly ErrorCode[] => [
   'validation_error',
   'unsupported_version',
@@ -59,7 +59,7 @@ export const errorCodesOf = (operation: Operation): readonly ErrorCode[] => [
   ...operation.errors,
 ]
 
-/** All answers of one operation by status. */
+/** All responses of one operation by status. */
 export const responsesOf = (operation: Operation, collector: SchemaCollector): Json => ({
   ...Object.fromEntries(
     operation.statuses.map((status) => [status, successOf(operation, status, collector)]),
@@ -74,7 +74,7 @@ export const responsesOf = (operation: Operation, collector: SchemaCollector): J
   ),
 })
 
-/** Statuses whose answers are the same for every operation. */
+/** Statuses whose responses are the same for every operation. */
 const sharedNames: Readonly<Record<number, string>> = {
   401: 'Unauthenticated',
   403: 'Forbidden',
@@ -85,7 +85,7 @@ const sharedNames: Readonly<Record<number, string>> = {
   503: 'Unavailable',
 }
 
-/** The answers that operations share. */
+/** The responses that operations share. */
 export const sharedResponses = (): Json =>
   Object.fromEntries(
     Object.entries(sharedNames).map(([status, name]) => [
@@ -129,7 +129,7 @@ const errorOf = (status: number, codes: readonly ErrorCode[]): Json => ({
   description: errorDescriptions[status],
   headers: headerRefs([
     ...standing,
-    // D14: on answers about a known operation to a known caller.
+    // D14: on responses about a known operation to an authenticated caller.
     ...([401, 405, 503].includes(status) ? [] : metered),
     ...(headersByStatus[status] ?? []),
     ...(codes.includes('idempotency_in_progress') ? ['Retry-After'] : []),
@@ -137,7 +137,7 @@ const errorOf = (status: number, codes: readonly ErrorCode[]): Json => ({
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/ErrorEnvelope' },
-      // Named by code, so that a reader and a program find the codes of this answer here.
+      // Keyed by code, so that readers and programs find the codes of this response here.
       examples: Object.fromEntries(codes.map((code) => [code, { value: errorExamples[code] }])),
     },
   },

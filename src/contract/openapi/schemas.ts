@@ -4,7 +4,7 @@ export type Json = Record<string, unknown>
 
 /** Collects every schema that has an `id`, so that each is written once and referred to. */
 export interface SchemaCollector {
-  /** The JSON Schema of what clients send, or of what they get: a reference where the schema has an `id`. */
+  /** The JSON Schema of a request or response: a reference if the schema has an `id`. */
   schemaOf(schema: z.ZodType, direction: 'input' | 'output'): Json
   readonly components: Readonly<Record<string, Json>>
 }
@@ -28,7 +28,7 @@ export const createSchemaCollector = (): SchemaCollector => {
   }
 }
 
-/** Zod bounds every integer by what JavaScript counts exactly; that is nothing clients need to know. */
+/** Zod limits every integer to JavaScript's exact range, which clients do not need to know. */
 const dropInvented = (schema: z.core.JSONSchema.BaseSchema): void => {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

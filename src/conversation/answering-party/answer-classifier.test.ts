@@ -9,7 +9,10 @@ import { createLabelledAnswers, type LabelledAnswer } from './labelled-answers.f
 
 type Column = AnswerKind | 'person'
 
-/** What the loop would have made of an answer: the first verdict that ends or turns the call, else a person. */
+/**
+ * How the loop would judge an answer: the first verdict that ends or redirects the call, else a
+ * person.
+ */
 const classify = async (answer: LabelledAnswer, isUnderstood: boolean): Promise<Column> => {
   const classifier = new AnswerClassifier()
   const voiceActivity = await createVoiceActivityDetector()
@@ -74,14 +77,14 @@ describe('the labelled answers', () => {
     answers = createLabelledAnswers(createSynthesizer())
   })
 
-  it('are told apart by sound and words, every one', async (test) => {
+  it('are classified correctly by sound and words, every one', async (test) => {
     const { matrix, errors } = await judgeAll(answers, true)
     test.diagnostic(print('with words', matrix))
     assert.ok(answers.length >= 60, `${answers.length} answers`)
     assert.deepEqual(errors, [])
   })
 
-  it('are told apart by sound alone where sound can do it, and no person is ever left', async (test) => {
+  it('are classified by sound alone where sound suffices, and no person is hung up on', async (test) => {
     const { matrix, errors } = await judgeAll(answers, false)
     test.diagnostic(print('without words', matrix))
     test.diagnostic(errors.join('\n'))
@@ -95,7 +98,7 @@ describe('the labelled answers', () => {
 
 const silentFrame = new Int16Array(frameSamples)
 
-describe('an answer', () => {
+describe('an answering party', () => {
   const heardLong = () => {
     const classifier = new AnswerClassifier()
     for (let frame = 0; frame < 1_500; frame += 1) {
@@ -114,7 +117,7 @@ describe('an answer', () => {
     return undefined
   }
 
-  it('is never anything by its rhythm alone', () => {
+  it('is never classified by its rhythm alone', () => {
     assert.equal(heardLong().cadence, 'long')
     const silent = new AnswerClassifier()
     for (let frame = 0; frame < 1_500; frame += 1) {
@@ -123,14 +126,14 @@ describe('an answer', () => {
     assert.equal(silent.cadence, 'silent')
   })
 
-  it('needs more than a phrase that people use, too', () => {
+  it('needs more than a phrase that people use too', () => {
     const classifier = heardLong()
     assert.equal(classifier.heardText('He is not available right now.'), undefined)
     assert.deepEqual(soundOf(classifier, sine(425, 300)), { kind: 'voicemail', by: 'beep' })
     assert.equal(soundOf(heardLong(), sine(1000, 300)), undefined, 'half a minute has passed')
   })
 
-  it('stays a person’s once a person has talked, whatever is said about voicemail', () => {
+  it('stays a person after a person has talked, whatever is said about voicemail', () => {
     const classifier = new AnswerClassifier()
     classifier.heardText('Yes, this is Ann.')
     classifier.heardText('Tomorrow is fine.')
@@ -139,7 +142,7 @@ describe('an answer', () => {
     assert.deepEqual(classifier.engineSaysVoicemail(), { kind: 'voicemail', by: 'tool' })
   })
 
-  it('that screens the call is no voicemail, even if the engine thinks so', () => {
+  it('that screens the call is no voicemail, even if the engine reports one', () => {
     const classifier = new AnswerClassifier()
     assert.deepEqual(classifier.heardText('Please say your name and why you are calling.'), {
       kind: 'screening',

@@ -3,10 +3,10 @@ import { readAnswer } from './answer-phrases.ts'
 import { createGreetingCadence, type CadenceVerdict } from './greeting-cadence.ts'
 import { createLineToneDetector, type LineTone } from './line-tones.ts'
 
-/** Who, or what, answered. */
+/** Who or what answered. */
 export type AnswerKind = 'voicemail' | 'screening' | NobodyKind | 'callee_gone'
 
-/** An apparatus or a network that answers where no person does. */
+/** A machine or network that answers without a person. */
 export type NobodyKind = 'fax' | 'busy' | 'unobtainable'
 
 export interface AnswerVerdict {
@@ -14,18 +14,22 @@ export interface AnswerVerdict {
   readonly by: 'words' | 'beep' | 'tool' | 'tone'
 }
 
-/** What a machine says before its beep is at least this long. */
+/** The shortest speech of a machine before its beep. */
 const leastGreetingMs = 500
-/** A side that pauses for so long and speaks again takes turns, as people do. */
+/** A party that pauses for this long and speaks again takes turns, as people do. */
 const turnPauseMs = 1_500
-/** A beep that comes later is one of a kitchen, unless the words spoke of a machine. */
+/** A later beep comes from a kitchen appliance, unless the words mention a machine. */
 const beepAloneLimitMs = 30_000
-/** Turns of ordinary speech after which a person is certainly there; one, if the greeting was short. */
+/**
+ * After this many turns of ordinary speech a person is certain; after one, if the greeting was
+ * short.
+ */
 const turnsOfPerson = 2
 
 /**
- * Joins rhythm, tones, words and the engine's own judgement; the README of this folder holds the decision table. It never
- * waits, and the agent does not wait for it: the agent speaks to a person until something else is certain.
+ * Joins rhythm, tones, words and the engine's own judgement; the README of this folder has the
+ * decision table. It never waits, and the agent does not wait for it: the agent speaks to a person
+ * until another verdict is certain.
  */
 export class AnswerClassifier {
   readonly #cadence = createGreetingCadence()
@@ -39,7 +43,7 @@ export class AnswerClassifier {
   #isScreened = false
   #hasBeeped = false
 
-  /** Whether a beep ended in the frame just pushed, whoever answered. */
+  /** Whether a beep ended in the frame just pushed, whichever party answered. */
   get hasBeeped(): boolean {
     return this.#hasBeeped
   }
@@ -64,10 +68,12 @@ export class AnswerClassifier {
       case 'announcement':
         return this.#isPerson ? undefined : { kind: 'unobtainable', by: 'words' }
       case 'voicemail':
-        // Once a person has talked with us it takes more: they may have passed us on, or only speak of a voicemail.
+        // After a person has talked with us, these words need more: the person may have transferred
+        // us, or only mention a voicemail.
         return this.#suspect(!this.#isPerson)
       case 'maybe_voicemail':
-        // A receptionist says so, and in long sentences: only a beep or the engine makes it certain.
+        // A receptionist also says this, in long sentences: only a beep or the engine makes it
+        // certain.
         return this.#suspect(false)
       case 'screening':
         return { kind: 'screening', by: 'words' }
@@ -77,7 +83,10 @@ export class AnswerClassifier {
     }
   }
 
-  /** The engine reports that a machine answered. Undefined: it is wrong, an assistant screens the call. */
+  /**
+   * The engine reports that a machine answered. Undefined: the report is wrong, because an
+   * assistant screens the call.
+   */
   engineSaysVoicemail(): AnswerVerdict | undefined {
     return this.#isScreened ? undefined : { kind: 'voicemail', by: 'tool' }
   }
@@ -102,7 +111,7 @@ export class AnswerClassifier {
       case 'beep':
         return this.#judgeBeep(tone)
       case 'busy':
-        // Some networks play it to the side that is left when the other has hung up.
+        // Some networks play it to the remaining side after the other has hung up.
         return { kind: this.#ordinaryTurns > 0 ? 'callee_gone' : 'busy', by: 'tone' }
       case 'special_information':
         return this.#isPerson ? undefined : { kind: 'unobtainable', by: 'tone' }

@@ -74,7 +74,7 @@ const persons = [
   'Tak, słucham.',
 ]
 
-describe('the words of whoever answers', () => {
+describe('the words of an answering party', () => {
   for (const [phrase, texts] of Object.entries(said)) {
     for (const text of texts) {
       it(`are ${phrase} in "${text}"`, () => assert.equal(readAnswer(text), phrase))
@@ -84,8 +84,8 @@ describe('the words of whoever answers', () => {
     it(`are a person's in "${text}"`, () => assert.equal(readAnswer(text), undefined))
   }
 
-  it('are found neither in endless texts nor in endless repetitions, which are read at once', () => {
-    // An expression that backtracks would not come back from these.
+  it('are not found in endless texts or repetitions, which are read in linear time', () => {
+    // A backtracking expression would never finish on these.
     for (const text of ['number you have dialed ', 'leave a message would like to ', 'a', ' ']) {
       readAnswer(text.repeat(100_000))
     }

@@ -1,10 +1,10 @@
-/** What the first words on the line show about who answered. */
+/** What the first words on the line reveal about the answering party. */
 export type AnswerPhrase =
   /** Only a machine says this: "Please leave your message after the tone." */
   | 'voicemail'
-  /** A machine may say this, a person too: "He is not available right now." */
+  /** A machine or a person may say this: "He is not available right now." */
   | 'maybe_voicemail'
-  /** An assistant that asks who is calling and why before it rings for the person. */
+  /** An assistant asks who is calling and why before it rings for the person. */
   | 'screening'
   /** The network: the number does not exist or is out of service. */
   | 'announcement'
@@ -89,7 +89,7 @@ const announcement: readonly RegExp[] = [
   /\bnie ma takiego numeru\b|\bnumer .{0,30}nie (?:istnieje|jest aktywny)\b/,
 ]
 
-/** In this order: words of machines only, then an assistant's questions, then words that may be either. */
+/** In this order: words of machines only, an assistant's questions, words of either. */
 const phrases: readonly (readonly [AnswerPhrase, readonly RegExp[]])[] = [
   ['announcement', announcement],
   ['voicemail', voicemail],
@@ -100,8 +100,9 @@ const phrases: readonly (readonly [AnswerPhrase, readonly RegExp[]])[] = [
 const maxTextLength = 2_000
 
 /**
- * Reads what was said, in English, German, Spanish, French, Italian, Dutch, Portuguese or Polish, whatever language the
- * agent speaks: a carrier's voicemail has a language of its own. `undefined` for everything a person says to a caller.
+ * Classifies the words in English, German, Spanish, French, Italian, Dutch, Portuguese or Polish,
+ * whatever language the agent speaks, because a carrier's voicemail has its own language.
+ * `undefined` for words that a person says to a caller.
  */
 export const readAnswer = (text: string): AnswerPhrase | undefined => {
   const plain = toPlain(text.slice(0, maxTextLength))

@@ -8,7 +8,7 @@ describe('an assistant that screens the call', () => {
   const prompt =
     'Hi. If you record your name and reason for calling, I will see if this person is available.'
 
-  it('is answered and waited for, even if the engine took it for a voicemail', async () => {
+  it('is answered and waited for, even if the engine reports a voicemail', async () => {
     const bench = createConversationBench()
     bench.emit({ type: 'speech_start', atMs: 0 }, { type: 'speech_stop', atMs: 500 })
     bench.emit(call('voicemail_detected'))
@@ -27,7 +27,7 @@ describe('an assistant that screens the call', () => {
     assert.equal((await bench.finish()).voicemail, 'none')
   })
 
-  it('may still turn out to be a voicemail, whose words are not waited for for ever', async () => {
+  it('may still turn out to be a voicemail, and the wait for its words is limited', async () => {
     const bench = createConversationBench()
     contactSays(bench, prompt, 0)
     await bench.run(1_000)
@@ -45,7 +45,7 @@ describe('an assistant that screens the call', () => {
   })
 })
 
-describe('what answers in nobody’s place', () => {
+describe('a machine that answers instead of a person', () => {
   for (const [kind, sound] of [
     ['busy', busyTone(4)],
     ['unobtainable', joinSamples([specialInformationTone(), silence(300)])],
@@ -61,7 +61,7 @@ describe('what answers in nobody’s place', () => {
     })
   }
 
-  it('is no more than a hang-up of the callee, after a conversation', async () => {
+  it('counts as a hang-up of the callee after a conversation', async () => {
     const bench = createConversationBench()
     contactSays(bench, 'Yes, this is Ann.', 0)
     await bench.run(500)

@@ -6,19 +6,25 @@ import { Voicemail, type VoicemailActions, type VoicemailSettings } from './voic
 
 export interface AnsweringPartyActions extends Omit<VoicemailActions, 'hangUp'> {
   hangUp(reason: HangUpReason): void
-  /** An apparatus or the network answered; the call ends. */
+  /** A machine or the network answered; the call ends. */
   onNobody(kind: NobodyKind): void
-  /** An assistant asks who is calling and why. The engine replies; then the assistant looks for a person, which takes a while. */
+  /**
+   * An assistant asks who is calling and why. The engine replies; then the assistant looks for the
+   * person, which takes time.
+   */
   onScreening(): void
   readonly sendToolResult: (toolCallId: string, result: unknown, goOn: boolean) => void
 }
 
-/** How long the words may take that a model has heard already: a screening prompt must not pass for a voicemail. */
+/**
+ * How long to wait for words that a model has already heard, so that a screening prompt is not
+ * taken for a voicemail.
+ */
 const wordsDelayLimitMs = 1_500
 const screeningNote =
   'This is an assistant that screens calls for a person, no voicemail. Say in one sentence who you are and why you call, then wait.'
 
-/** Finds out who or what answered, and does what the agent's settings say about it. */
+/** Finds out who or what answered, and applies the agent's settings. */
 export class AnsweringParty {
   readonly voicemail: Voicemail
   readonly #actions: AnsweringPartyActions
@@ -43,7 +49,7 @@ export class AnsweringParty {
       this.voicemail.detected('beep')
   }
 
-  /** The engine noticed speech, whose words are to come. */
+  /** The engine noticed speech whose words are still to come. */
   speechStarted(): void {
     this.#wordsOwed += 1
   }
@@ -55,9 +61,12 @@ export class AnsweringParty {
     if (verdict) this.#act(verdict)
   }
 
-  /** The engine called `voicemail_detected`. Its result is sent at once, or when the words it heard are known. */
+  /**
+   * The engine called `voicemail_detected`. Its result is sent at once, or when the words it heard
+   * are known.
+   */
   voicemailTool(toolCallId: string): void {
-    // A second call while the first one waits: they are about the same words.
+    // A second call while the first one waits: both concern the same words.
     if (this.#toolCall) return this.#actions.sendToolResult(toolCallId, { noted: true }, false)
     this.#toolCall = { id: toolCallId, waitedMs: 0 }
     if (this.#wordsOwed === 0) this.#settleTool(toolCallId)
@@ -80,7 +89,7 @@ export class AnsweringParty {
       case 'callee_gone':
         return this.#actions.hangUp(isDetected ? 'voicemail' : 'callee_gone')
       case 'busy':
-        // A machine that has recorded enough hangs up, and its network says so by this tone.
+        // A machine with a full recording hangs up, and its network signals that by this tone.
         return isDetected ? this.#actions.hangUp('voicemail') : this.#endWithoutPerson(kind)
       case 'fax':
       case 'unobtainable':

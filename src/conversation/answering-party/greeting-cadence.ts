@@ -1,24 +1,26 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** How the first words after an answer are spread over time: a person says little and waits, a machine goes on. */
+/**
+ * The timing of the first words after an answer: a person says little and waits, a machine goes on.
+ */
 export interface GreetingCadence {
   /** The next 20 ms of the other side. */
   push(isVoiced: boolean): void
-  /** `listening` until something can be said; after four seconds what was heard stands. */
+  /** `listening` until a judgement is possible; after four seconds it is final. */
   readonly verdict: CadenceVerdict
 }
 
 export type CadenceVerdict = 'listening' | 'short' | 'long' | 'silent' | 'unsure'
 
 const windowMs = 4_000
-/** A side that did not speak for so long is silent. */
+/** A party that has not spoken for this long is silent. */
 const silentMs = 2_500
 /** A pause that ends a greeting: the person waits for a reply. */
 const endPauseMs = 800
-/** A greeting without such a pause is long beyond this, from its first word to its last. */
+/** A greeting without such a pause counts as long beyond this, from its first word to its last. */
 const longGreetingMs = 2_600
 
-/** Four seconds, beginning with the answer. It delays nothing, because the agent speaks meanwhile. */
+/** Four seconds from the answer. It delays nothing, because the agent speaks meanwhile. */
 export const createGreetingCadence = (): GreetingCadence => {
   let verdict: CadenceVerdict = 'listening'
   let nowMs = 0

@@ -11,13 +11,15 @@ import {
   sumOfSines,
 } from '../../audio/tones.ts'
 
-/** Answers made by machine and labelled: a regression set, which says nothing about real telephone lines. */
+/**
+ * Synthetic, labelled answers: a regression set, which proves nothing about real telephone lines.
+ */
 export interface LabelledAnswer {
   readonly name: string
   readonly label: 'person' | 'voicemail' | 'screening' | 'busy' | 'unobtainable' | 'fax'
-  /** 8 kHz, as G.711 left it. */
+  /** 8 kHz, after G.711. */
   readonly samples: Int16Array
-  /** What an engine would understand, turn by turn, and when it would tell. */
+  /** What an engine would understand, turn by turn, and when it would report it. */
   readonly turns: readonly { readonly text: string; readonly atMs: number }[]
 }
 
@@ -37,7 +39,7 @@ const persons = [
   'Hold on a second, please.',
 ]
 
-/** A receptionist says long sentences, and some of what machines say. */
+/** A receptionist says long sentences, and some phrases that machines use. */
 const longPersons = [
   'Thank you for calling Riverside Dental Care, this is Maria speaking, how may I help you today?',
   'I am sorry, he is not available right now. Would you like to leave a message, or shall I have him call you?',
@@ -73,7 +75,7 @@ const screenings = [
   'Hi, the person you are calling is using a screening service. Go ahead and say your name and why you are calling.',
 ]
 
-/** Deterministic, so that a failure today is one tomorrow: a linear congruential generator. */
+/** Deterministic, so that a failure repeats: a linear congruential generator. */
 const noise = (samples: Int16Array, amplitude: number, seed: number): Int16Array => {
   let state = seed
   return samples.map((sample) => {
@@ -108,7 +110,7 @@ const compose = (
 const pause = (ms: number): Part => ({ samples: silence(ms) })
 const tone = (samples: Int16Array): Part => ({ samples })
 
-/** Busy as in Europe: 425 Hz, half a second on and off. */
+/** European busy tone: 425 Hz, half a second on and off. */
 const europeanBusyTone = (): Int16Array =>
   joinSamples(Array.from({ length: 5 }, () => joinSamples([sine(425, 500), silence(500)])))
 
@@ -122,7 +124,7 @@ const ringingTone = (): Int16Array =>
 const faxCalling = (): Int16Array =>
   joinSamples(Array.from({ length: 3 }, () => joinSamples([sine(1100, 500), silence(3000)])))
 
-/** 2100 Hz whose phase turns over every 450 ms, as modems send it (ITU-T V.25). */
+/** 2100 Hz with a phase reversal every 450 ms, as modems send it (ITU-T V.25). */
 const modemAnswer = (): Int16Array =>
   sine(2100, 3300).map((sample, at) => (Math.floor(at / 3600) % 2 === 0 ? sample : -sample))
 

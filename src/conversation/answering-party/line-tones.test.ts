@@ -30,7 +30,7 @@ const pulses = (hertz: readonly number[], onMs: number, offMs: number, count: nu
   )
 
 describe('the tones of a line', () => {
-  it('are one beep, when it has ended, at any usual pitch and length', () => {
+  it('contain one beep, reported at its end, at any usual pitch and length', () => {
     for (const hertz of [400, 440, 850, 1000, 1400, 2000]) {
       for (const ms of [140, 500, 1900]) {
         assert.deepEqual(tonesIn(silence(310), sine(hertz, ms), silence(300)), ['beep'], `${hertz}`)
@@ -43,18 +43,18 @@ describe('the tones of a line', () => {
     ])
   })
 
-  it('are one beep though a packet of it was lost', () => {
+  it('contain one beep although one packet of it was lost', () => {
     assert.deepEqual(tonesIn(sine(1000, 200), silence(20), sine(1000, 200), silence(200)), ['beep'])
   })
 
-  it('are no beep where they click, never end, are keys, or are a melody', () => {
+  it('contain no beep in clicks, endless tones, keys or melodies', () => {
     assert.deepEqual(tonesIn(sine(1000, 60), silence(200)), [])
     assert.deepEqual(tonesIn(sine(1000, 5000), silence(200)), [])
     assert.deepEqual(tonesIn(dtmfTone('5', 400)!, silence(200)), [])
     assert.deepEqual(tonesIn(sine(1000, 200), sine(700, 200), sine(1300, 3000), silence(200)), [])
   })
 
-  it('are a low beep at the pitch of European ringing tones', () => {
+  it('contain a low beep at the pitch of European ringing tones', () => {
     const detector = createLineToneDetector()
     const samples = joinSamples([sine(425, 500), silence(100)])
     const found: (LineTone | undefined)[] = []
@@ -82,7 +82,7 @@ describe('the tones of a line', () => {
     assert.deepEqual(tonesIn(busyTone(4)), ['busy'])
   })
 
-  it('are not busy while the other phone rings, or while somebody talks in the pauses', () => {
+  it('are not busy while the other phone rings, or with speech in the pauses', () => {
     assert.ok(!tonesIn(pulses([425], 1000, 4000, 5)).includes('busy'))
     assert.ok(!tonesIn(pulses([440, 480], 2000, 4000, 4)).includes('busy'))
     const talk = sumOfSines([220, 700, 1150], 500, 3000)
@@ -90,7 +90,7 @@ describe('the tones of a line', () => {
     assert.ok(!tonesIn(...between.flat()).includes('busy'))
   })
 
-  it('are the special information tone, at its third part, and no beep', () => {
+  it('are the special information tone at its third part, and no beep', () => {
     assert.deepEqual(tonesIn(silence(300), specialInformationTone(), silence(300)), [
       'special_information',
     ])
@@ -99,7 +99,7 @@ describe('the tones of a line', () => {
     assert.deepEqual(tonesIn(sine(950, 330), sine(1400, 330), silence(300)), ['beep'])
   })
 
-  it('are a fax that answers, before its tone ends, and one that calls, at its second', () => {
+  it('are an answering fax before its tone ends, and a calling fax at its second tone', () => {
     assert.ok(tonesIn(silence(500), sine(2100, 2400)).includes('fax'))
     assert.ok(!tonesIn(sine(2100, 1900), silence(200)).includes('fax'))
     assert.ok(!tonesIn(sine(1000, 4000)).includes('fax'))

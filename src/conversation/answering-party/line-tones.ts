@@ -4,7 +4,10 @@ import { energyOf } from '../../audio/level.ts'
 
 /** The tones of a telephone line. */
 export type LineTone =
-  /** A voicemail's beep, reported when it has ended. `isLow`: of a pitch that call progress tones have, too. */
+  /**
+   * A voicemail's beep, reported at its end. `isLow`: its pitch is also used by call progress
+   * tones.
+   */
   | { readonly kind: 'beep'; readonly isLow: boolean }
   /** Busy or congestion: the same tone on and off at least three times (ITU-T E.180). */
   | { readonly kind: 'busy' }
@@ -27,7 +30,7 @@ const beepMs = { min: 120, max: 2_000 }
 /** Dial, ringing and busy tones of Europe and Asia are single tones of 400 to 450 Hz. */
 const highestProgressHz = 475
 
-/** A stretch of one pure tone. */
+/** One continuous pure tone. */
 interface Tone {
   readonly hz: number
   readonly startedAtMs: number
@@ -36,7 +39,9 @@ interface Tone {
 
 const lengthOf = ({ startedAtMs, lastMs }: Tone): number => lastMs - startedAtMs
 
-/** Distinguishes the tones of a line. It listens to the other side only, from the answer to the end. */
+/**
+ * Distinguishes the tones of a line. It listens only to the other side, from the answer to the end.
+ */
 export const createLineToneDetector = (): LineToneDetector => {
   const information = createInformationTone()
   const fax = createFaxTone()
@@ -48,7 +53,7 @@ export const createLineToneDetector = (): LineToneDetector => {
     if (information.ended(finished)) return { kind: 'special_information' }
     if (fax.ended(finished)) return { kind: 'fax' }
     const lengthMs = lengthOf(finished)
-    // One tone after the other is a melody or an information tone; a beep is followed by silence.
+    // Tones in sequence are a melody or an information tone; silence follows a beep.
     if (isFollowedByTone || lengthMs < beepMs.min || lengthMs > beepMs.max) return undefined
     return { kind: 'beep', isLow: finished.hz <= highestProgressHz }
   }
@@ -116,7 +121,7 @@ const faxCall = {
 const createFaxTone = () => {
   let lastCallEndMs: number | undefined
   return {
-    /** A tone that still goes on, longer than any beep. */
+    /** A continuing tone, longer than any beep. */
     isAnswering: (tone: Tone): boolean =>
       isNear(tone.hz, faxAnswer.hz, faxAnswer.toleranceHz) && lengthOf(tone) >= faxAnswer.leastMs,
     ended(tone: Tone): boolean {
@@ -131,15 +136,17 @@ const createFaxTone = () => {
 }
 
 const busyPairHz = [480, 620] as const
-/** Share of the energy that each of the pair must hold, and both together. */
+/** Share of the energy that each tone of the pair must have, and both together. */
 const leastPairPart = 0.25
 const leastPairSum = 0.8
 const lowestBusyHz = 390
 const busyMs = { min: 160, max: 780 }
 const busyRepeats = 3
-/** On and off last about as long, and as long as the ones before. */
+/** On and off last about equally long, and as long as those before. */
 const maxUnevenness = 0.4
-/** More than this in the pause is speech. Less is a frame in which a pulse begins or ends. */
+/**
+ * More energy than this in the pause is speech. Less is a frame in which a pulse begins or ends.
+ */
 const talkMs = 60
 
 const createBusyTone = () => {
@@ -165,7 +172,7 @@ const createBusyTone = () => {
     onMs = 0
   }
 
-  /** The tone has begun, or stopped, after `runMs` of the other. */
+  /** The tone has begun or stopped; the state before lasted `runMs`. */
   const turn = (): void => {
     const isLong = runMs >= busyMs.min && runMs <= busyMs.max
     if (!isLong || (onMs > 0 && !isEven(runMs, onMs))) startOver()

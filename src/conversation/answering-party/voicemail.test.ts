@@ -11,7 +11,7 @@ describe('a voicemail', () => {
     Int16Array.from({ length: 160 }, (_, at) => 8_000 * Math.sin((Math.PI * at) / 4)),
   )
 
-  it('told by its words is hung up on, with the agent silent at once', async () => {
+  it('recognized by its words ends the call, with the agent silent at once', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 3_000)
     await bench.run(500)
@@ -45,7 +45,7 @@ describe('a voicemail', () => {
     assert.equal((await bench.finish()).voicemail, 'message_left')
   })
 
-  it('whose beep comes late gets the message again, whole, and never a third time', async () => {
+  it('with a late beep gets the whole message again, and never a third time', async () => {
     const bench = createConversationBench({
       voicemail: 'leave_message',
       voicemailMessage: 'Please call us back.',
@@ -68,7 +68,7 @@ describe('a voicemail', () => {
     assert.equal(bench.turns.at(-1)?.text, 'Please call us back.')
   })
 
-  it('is told by its words alone, where an engine has no tool for it', async () => {
+  it('is recognized by its words alone if the engine has no tool for it', async () => {
     const bench = createConversationBench()
     contactSays(bench, 'Please leave a message after the tone.', 0)
     await bench.run(100)
@@ -89,7 +89,7 @@ describe('a voicemail', () => {
     await bench.finish()
   })
 
-  it('told by its words but without a beep gets the message after two seconds of silence', async () => {
+  it('recognized by its words but without a beep gets the message after two seconds of silence', async () => {
     const bench = createConversationBench({
       voicemail: 'leave_message',
       voicemailMessage: 'Please call us back.',
@@ -103,7 +103,7 @@ describe('a voicemail', () => {
     assert.deepEqual(named(bench, 'voicemail'), [[false]])
   })
 
-  it('is told by a greeting and a beep, without any word understood', async () => {
+  it('is recognized by a greeting and a beep, without any understood word', async () => {
     const bench = createConversationBench()
     await bench.run(2_000, true)
     await bench.run(200)
@@ -113,7 +113,7 @@ describe('a voicemail', () => {
     await bench.finish()
   })
 
-  it('is not concluded from a tone that nobody spoke before, or one that never ends', async () => {
+  it('is not inferred from a tone without speech before it, or from an endless tone', async () => {
     const silentBefore = createConversationBench()
     await silentBefore.run(1_000)
     for (let tick = 0; tick < 25; tick += 1) silentBefore.conversation.tick(beep)
@@ -127,7 +127,7 @@ describe('a voicemail', () => {
     }
   })
 
-  it('is never concluded from a long speech alone', async () => {
+  it('is never inferred from long speech alone', async () => {
     const bench = createConversationBench()
     await bench.run(20_000, true)
     assert.deepEqual(named(bench, 'voicemail'), [])

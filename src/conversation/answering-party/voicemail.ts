@@ -9,7 +9,7 @@ export interface VoicemailSettings {
 export type VoicemailResult = 'none' | 'message_left' | 'skipped'
 
 export interface VoicemailActions {
-  /** A machine answered: the call is about nothing else from now on. */
+  /** A machine answered: from now on the call only leaves the message and ends. */
   onDetected(): void
   /** Stops what the agent is saying. */
   silenceAgent(): void
@@ -18,25 +18,33 @@ export interface VoicemailActions {
   onVoicemail(messageLeft: boolean): void
 }
 
-/** No beep was heard, but the machine has been silent for this long: it is recording. */
+/** No beep was heard, but the machine has been silent for this long, so it is recording. */
 const recordingSilenceMs = 2_000
 const longestGreetingMs = 30_000
-/** After the beep the engine may still reply to the greeting: that reply is dropped, and then the message is said. */
+/**
+ * After the beep the engine may still reply to the greeting: that reply is dropped, and then the
+ * message is said.
+ */
 const settlingMs = 400
-/** An engine that has not begun its message by then will not. */
+/** An engine that has not begun its message by then will not begin it. */
 const messageDelayLimitMs = 5_000
-/** More than any recorder takes; the agent's cap is usually shorter. */
+/** Longer than any recorder accepts; the agent's cap is usually shorter. */
 const longestMessageMs = 180_000
-/** The last packets are still on their way when the last frame was sent. */
+/** When the last frame was sent, the last packets are still on their way. */
 const tailMs = 300
-/** A message of which the machine took half counts as left. */
+/** A message counts as left when the machine recorded half of it. */
 const leftPart = 0.5
-/** A beep so soon after the message began is the real one: the message is said again, once. */
+/**
+ * A beep this soon after the start of the message is the real one: the message is said once more.
+ */
 const lateBeepMs = 8_000
 
 type State = 'none' | 'waiting' | 'settling' | 'speaking' | 'over'
 
-/** What is done once a machine answered: its beep is waited for, and the message is left. Whether one did is not judged here. */
+/**
+ * Handles a machine that answered: waits for its beep and leaves the message. The detection is
+ * elsewhere.
+ */
 export class Voicemail {
   readonly #message: string
   readonly #leavesMessage: boolean
@@ -55,12 +63,12 @@ export class Voicemail {
     this.#actions = actions
   }
 
-  /** Whether the agent must be silent: a machine speaks, or the beep is still to come. */
+  /** Whether the agent must be silent, because the machine speaks or the beep is still to come. */
   get isWaiting(): boolean {
     return this.#state === 'waiting' || this.#state === 'settling'
   }
 
-  /** Whether the engine has nothing more to hear of the machine: it records. */
+  /** Whether the engine no longer hears the machine, because it records. */
   get isRecording(): boolean {
     return this.#state !== 'none' && this.#state !== 'waiting'
   }
@@ -74,7 +82,10 @@ export class Voicemail {
     return this.#isMessageLeft ? 'message_left' : 'skipped'
   }
 
-  /** A machine answered. It records after a beep; after anything else its beep is still to come. More beeps may follow. */
+  /**
+   * A machine answered. After a beep it records; otherwise its beep is still to come. More beeps
+   * may follow.
+   */
   detected(by: 'beep' | 'other'): void {
     if (this.#state === 'none') this.#begin(by)
     else if (this.#state === 'waiting' && by === 'beep') this.#enter('settling')
@@ -89,12 +100,12 @@ export class Voicemail {
     else if (this.#state === 'speaking') this.#tickSpeaking(isBusy)
   }
 
-  /** So much of what is said now was played. */
+  /** This much of the current speech was played. */
   played(playedMs: number, producedMs: number): void {
     if (this.#state === 'speaking' && playedMs >= producedMs * leftPart) this.#isMessageLeft = true
   }
 
-  /** The call is over: reports how it went, if a machine had answered. Safe twice. */
+  /** The call is over: reports the result if a machine had answered. Safe twice. */
   settle(): void {
     if (this.#state === 'none' || this.#isSettled) return
     this.#isSettled = true
@@ -123,7 +134,8 @@ export class Voicemail {
   #hearLateBeep(): void {
     if (this.#hasRestarted || this.#stateMs > lateBeepMs) return
     this.#hasRestarted = true
-    // Before the speech is dropped: what was played of it before the beep is no message.
+    // Called before the speech is dropped: speech played before the beep is not part of the
+    // message.
     this.#enter('settling')
     this.#actions.silenceAgent()
   }

@@ -1,6 +1,6 @@
 /**
- * Added to the prompt of every agent: it is on the telephone, and what the callee says cannot change its
- * orders.
+ * Added to the prompt of every agent: it is on the telephone, and the callee's words cannot change
+ * its instructions.
  */
 export const withCallRules = (prompt: string): string => `${prompt.trim()}
 

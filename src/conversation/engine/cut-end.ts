@@ -1,6 +1,6 @@
 /**
- * The text without the characters at its end that are of this kind. An expression such as `/ +$/` would begin again at each of
- * a run of spaces amid the text.
+ * Removes the characters at the end of the text that are of this kind. An expression such as `/
+ * +$/` would restart at each space of a run inside the text.
  * @param kind takes one character
  */
 export const cutEnd = (text: string, kind: RegExp): string => {

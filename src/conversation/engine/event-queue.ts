@@ -1,10 +1,10 @@
 /** A bounded queue between callbacks on one side and one `for await` on the other. */
 export interface EventQueue<T> {
-  /** `false` when the queue is full or over: the event is not taken. */
+  /** `false` when the queue is full or closed: the event is dropped. */
   push(event: T): boolean
-  /** Removes the queued events that fit. */
+  /** Removes the queued events that match. */
   drop(fits: (event: T) => boolean): void
-  /** No more events; what is queued is still handed out. Safe twice. */
+  /** Accepts no more events; queued events are still delivered. Safe twice. */
   end(): void
   /** For one consumer. */
   readonly events: AsyncIterable<T>

@@ -7,23 +7,24 @@ export interface OutgoingUtteranceOptions {
   readonly id: string
   readonly codec: Codec
   readonly emit: (event: VoiceEvent) => void
-  /** The most audio of one event, in whole frames; without a limit, as much as came at once. */
+  /** The most audio in one event, in whole frames; without a limit, all that arrived together. */
   readonly maxEventBytes?: number
 }
 
 interface Part {
   readonly text: string
-  /** How much audio of the utterance there was before these words. */
+  /** How much audio of the utterance came before these words. */
   readonly beganAtMs: number
 }
 
-/** As fast as anybody speaks. */
+/** The fastest possible speech. */
 const charactersPerSecond = 20
 const noBytes = new Uint8Array(0)
 
 /**
- * Something the agent says, on its way from an engine to the loop: sound in whole frames, its end, and its words once.
- * A short frame in the middle of speech would click, so that bytes wait until a frame is full.
+ * One utterance of the agent on its way from an engine to the loop: audio in whole frames, its end,
+ * and its words once. A short frame in the middle of speech would click, so bytes wait until a
+ * frame is full.
  */
 export class OutgoingUtterance {
   readonly id: string
@@ -50,7 +51,7 @@ export class OutgoingUtterance {
     return this.#parts.map(({ text }) => text).join(' ')
   }
 
-  /** No audio of it is let through any more. */
+  /** No more audio of it is passed on. */
   get isClosed(): boolean {
     return this.#isAudioOver || this.#isInterrupted
   }
@@ -69,7 +70,7 @@ export class OutgoingUtterance {
     this.#parts.push({ text, beganAtMs: this.producedMs })
   }
 
-  /** The words of the whole utterance, in place of those before. */
+  /** The words of the whole utterance; they replace earlier ones. */
   setWords(text: string): void {
     this.#parts = [{ text, beganAtMs: 0 }]
   }
@@ -100,7 +101,7 @@ export class OutgoingUtterance {
     this.#options.emit({ type: 'audio_end', utteranceId: this.id })
   }
 
-  /** The words are complete. They are sent once, if there are any. */
+  /** The words are complete. They are sent once, if the utterance has any. */
   endText(): void {
     const { text } = this
     if (this.#isTextSent || text === '') return
@@ -108,18 +109,21 @@ export class OutgoingUtterance {
     this.#options.emit({ type: 'agent_text', utteranceId: this.id, text })
   }
 
-  /** Nothing more comes. */
+  /** The utterance is complete. */
   end(): void {
     this.endAudio()
     this.endText()
   }
 
-  /** The callee does not hear the rest: no more audio of it is let through. */
+  /** The callee does not hear the rest: no more audio of it is passed on. */
   interrupt(): void {
     this.#isInterrupted = true
   }
 
-  /** A server broke in the middle: the utterance ends here, with as many of its last words as their sound can hold. */
+  /**
+   * The server broke in the middle. The utterance ends here and keeps the words that its audio is
+   * long enough for.
+   */
   breakOff(): void {
     const last = this.#isAudioOver ? undefined : this.#parts.pop()
     if (last) {

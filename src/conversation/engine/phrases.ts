@@ -1,12 +1,12 @@
-/** The few things our own loop has the agent say. */
+/** The few sentences that our own loop gives the agent. */
 export interface Phrases {
   readonly areYouThere: string
   readonly goodbye: string
   readonly timeIsShort: string
   readonly oneMoment: string
-  /** Something was said and could not be understood. */
+  /** The callee spoke and was not understood. */
   readonly pardon: string
-  /** Before the call is ended because nothing works any more. */
+  /** Said before the call ends because the engine has failed. */
   readonly technicalTrouble: string
 }
 

@@ -5,7 +5,7 @@ import {
 } from '../../audio/voice-activity.ts'
 import { createSpeechSegmenter } from '../../audio/voice-activity-segmenter.ts'
 
-/** Finds the stretches of speech in what it hears and keeps their sound. */
+/** Finds stretches of speech in the audio and keeps their samples. */
 export interface SpeechEar {
   /** 20 ms (160 samples at 8 kHz). */
   hear(frame: Int16Array): HeardSpeech | undefined
@@ -17,7 +17,7 @@ export type HeardSpeech =
   | { readonly kind: 'started'; readonly atMs: number }
   | {
       readonly kind: 'stopped'
-      /** When the silence after the speech had lasted long enough. */
+      /** The time at which the silence after the speech had lasted long enough. */
       readonly atMs: number
       /** 8 kHz, with a little silence around it. */
       readonly samples: Int16Array
@@ -26,7 +26,7 @@ export type HeardSpeech =
 
 /** Kept from before the first voiced frame: a soft consonant begins a word earlier than its vowel. */
 const prefixFrames = 15
-/** Half a minute; what is beyond of an endless speech is not kept. */
+/** Half a minute; the rest of longer speech is dropped. */
 const maxFrames = 1_500
 
 export const createSpeechEar = (

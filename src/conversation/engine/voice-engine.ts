@@ -5,9 +5,9 @@
 export interface VoiceEngine {
   readonly name: string
   /**
-   * Opens a session; called while the phone still rings, so that the first words are not late: the greeting is asked for
-   * at once and waits in `events`. The signal gives up the opening; once open, only `close` ends the session.
-   * Rejects with `EngineOpenError`.
+   * Opens a session. It is called while the phone still rings, so that the first words are not
+   * late: the greeting is requested at once and waits in `events`. The signal aborts the opening;
+   * an open session ends only by `close`. Rejects with `EngineOpenError`.
    */
   open(options: SessionOptions, signal: AbortSignal): Promise<VoiceSession>
 }
@@ -35,38 +35,44 @@ export interface ToolSpec {
 }
 
 export interface VoiceSession {
-  /** 160 bytes of G.711 (20 ms) from the callee, copied if kept. Never waits. */
+  /** 160 bytes of G.711 (20 ms) from the callee; the engine copies what it keeps. Never waits. */
   hear(frame: Uint8Array): void
-  /** Everything the engine has to say, for one consumer; ends after `close` or a fatal error. */
+  /** All events of the engine, for one consumer; ends after `close` or a fatal error. */
   readonly events: AsyncIterable<VoiceEvent>
   /**
-   * Asks the agent to say this text, word for word, once it has finished what it is saying. It comes back as `audio`
-   * and `agent_text` events like anything else the agent says.
+   * Asks the agent to say this text word for word after its current speech. It comes back as
+   * `audio` and `agent_text` events like all other speech.
    */
   say(text: string): void
   /** The callee pressed these keys; the agent replies to them. */
   pressed(digits: string): void
-  /** Local barge-in: the utterance was cut after `playedMs` of it reached the callee. */
+  /** Local barge-in: the utterance was cut after the callee heard `playedMs` of it. */
   interrupt(utteranceId: string, playedMs: number): void
-  /** The result of a `tool_call`; each call must get one. With `goOn: false` the agent does not speak on it. */
+  /**
+   * The result of a `tool_call`; each call must get one. With `goOn: false` the agent does not
+   * speak about it.
+   */
   toolResult(toolCallId: string, result: unknown, goOn?: boolean): void
   /** Ends within two seconds; safe twice. */
   close(): Promise<EngineUsage>
 }
 
 /**
- * Times are milliseconds of callee audio heard so far (frames × 20). `g711` is a whole number of 160-byte frames.
- * `agent_text` comes once for an utterance, before or after its audio; of an interrupted one it may be cut short.
- * After an `error` that is fatal the events end.
+ * Times are milliseconds of callee audio heard so far (frames × 20). `g711` is a whole number of
+ * 160-byte frames. `agent_text` comes once for an utterance, before or after its audio; for an
+ * interrupted one it may be cut short. After a fatal `error` no more events follow.
  */
 export type VoiceEvent =
   | { readonly type: 'audio'; readonly utteranceId: string; readonly g711: Uint8Array }
   | { readonly type: 'audio_end'; readonly utteranceId: string }
-  /** The beginning of the model's reply goes to the synthesizer. Models that speak themselves do not report it. */
+  /**
+   * The beginning of the model's reply goes to the synthesizer. Models that produce speech
+   * themselves do not report it.
+   */
   | { readonly type: 'first_words'; readonly utteranceId: string }
   | { readonly type: 'speech_start' | 'speech_stop'; readonly atMs: number }
   | { readonly type: 'agent_text'; readonly utteranceId: string; readonly text: string }
-  /** Empty text: the callee spoke, but nothing was understood. */
+  /** Empty text: the callee spoke and was not understood. */
   | { readonly type: 'contact_text'; readonly text: string; readonly startMs: number }
   | {
       readonly type: 'tool_call'
@@ -88,7 +94,10 @@ export interface EngineUsage {
   readonly audioOutMs: number
 }
 
-/** The engine could not be reached, or refused the session. `code` is the provider's, or ours; the message holds no secret. */
+/**
+ * The engine was unreachable, or refused the session. `code` is the provider's, or ours; the
+ * message contains no secret.
+ */
 export class EngineOpenError extends Error {
   override name = 'EngineOpenError'
   readonly code: string

@@ -4,9 +4,9 @@ import { g711FrameBytes, g711Silence } from '../../audio/g711.ts'
 import { builtInTools } from '../tools/tools.ts'
 import type { Codec, VoiceEngine, VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
 
-/** What every engine must do, run against each of them. */
+/** The conformance suite that runs against every engine. */
 export interface ConformanceSubject {
-  /** Opens nothing yet: called in each test, after what serves the engine has been started. */
+  /** Opens nothing yet: each test calls it after the engine's servers have been started. */
   engine(): VoiceEngine
   /** Speech of a callee, G.711, to which the engine replies with a turn and the tool `end_call`. */
   farewell(codec: Codec): Uint8Array
@@ -29,7 +29,7 @@ const open = (engine: VoiceEngine, codec: Codec): Promise<VoiceSession> =>
     AbortSignal.timeout(eventLimitMs),
   )
 
-/** Takes events until one fits; fails when they end or none comes in time. */
+/** Takes events until one matches; fails when they end or none comes in time. */
 const createReader = (session: VoiceSession) => {
   const iterator = session.events[Symbol.asyncIterator]()
   const seen: VoiceEvent[] = []
@@ -102,12 +102,12 @@ export const describeVoiceEngine = (name: string, subject: ConformanceSubject): 
       })
     }
 
-    it('sends nothing more of an utterance that was interrupted, and speaks again when asked', async () => {
+    it('sends nothing more of an interrupted utterance, and speaks again when asked', async () => {
       const session = await open(subject.engine(), 'pcmu')
       const reader = createReader(session)
       const first = await reader.until((event) => event.type === 'audio')
       assert.ok(first.type === 'audio')
-      // Far more than was ever spoken: no server may hear of it.
+      // Far more than was ever spoken: the server must never receive this number.
       session.interrupt(first.utteranceId, 3_600_000)
       session.say('One more thing.')
       const again = await reader.until(
@@ -123,7 +123,7 @@ export const describeVoiceEngine = (name: string, subject: ConformanceSubject): 
       await session.close()
     })
 
-    it('says several things one after the other, none of them lost', async () => {
+    it('says several texts one after the other and loses none', async () => {
       const session = await open(subject.engine(), 'pcmu')
       const reader = createReader(session)
       session.say('The first.')
@@ -151,7 +151,7 @@ export const describeVoiceEngine = (name: string, subject: ConformanceSubject): 
       assert.equal((await reader.next()).done, true)
     })
 
-    it('does not open when it is told not to', async () => {
+    it('does not open when its signal is aborted', async () => {
       const options = {
         callId: 'conformance',
         codec: 'pcmu',

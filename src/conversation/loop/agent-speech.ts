@@ -13,14 +13,17 @@ export interface AgentSpeechOptions {
   readonly logger: Logger
   /** A frame of this utterance goes to the callee. */
   readonly onPlayed: (utteranceId: string, isVoiced: boolean) => void
-  /** The utterance is over, heard to its end or not. */
+  /** The utterance is over, whether or not it was heard to its end. */
   readonly onOver: (utterance: PlayedUtterance, isWhole: boolean) => void
 }
 
 /** Frames above this energy (RMS 100) are voiced. */
 const voicedEnergy = 100 ** 2
 
-/** What the agent says on its way to the callee: played frame by frame, paused and dropped when the callee interrupts. */
+/**
+ * The agent's speech on its way to the callee: played frame by frame, paused and dropped when the
+ * callee interrupts.
+ */
 export class AgentSpeech {
   readonly #options: AgentSpeechOptions
   readonly #bargeIn = createBargeIn()
@@ -33,7 +36,7 @@ export class AgentSpeech {
     this.#playout = createPlayoutQueue((utterance) => options.onOver(utterance, true))
   }
 
-  /** Whether something is queued or playing, or an utterance has begun whose end is still to come. */
+  /** Whether audio is queued or playing, or an utterance has begun and not ended. */
   get isBusy(): boolean {
     return this.#playout.isBusy
   }
@@ -45,7 +48,7 @@ export class AgentSpeech {
 
   /**
    * Audio of the engine, in whole frames. The engine is told when the audio is not wanted.
-   * @param mayBegin whether an utterance may begin now; one that has begun may always go on
+   * @param mayBegin whether an utterance may begin now; one that has begun may always continue
    */
   take(utteranceId: string, g711: Uint8Array, mayBegin: boolean): void {
     const isWanted = mayBegin || this.#playout.has(utteranceId)
@@ -61,8 +64,8 @@ export class AgentSpeech {
   }
 
   /**
-   * Gives way to a callee who speaks into the agent's words.
-   * @param interruptedAfterMs how long the callee must speak; undefined: the words are not stopped
+   * Yields to a callee who interrupts.
+   * @param interruptedAfterMs how long the callee must speak; undefined: the speech does not stop
    */
   giveWay(callee: CalleeSpeech, interruptedAfterMs: number | undefined): void {
     const isHeard = callee.isVoiced && interruptedAfterMs !== undefined
@@ -71,7 +74,7 @@ export class AgentSpeech {
     if (verdict === 'commit') this.drop()
   }
 
-  /** Stops all that is playing or queued. */
+  /** Stops all playing and queued speech. */
   drop(): void {
     const { session, onOver } = this.#options
     for (const utterance of this.#playout.clear()) {
@@ -80,7 +83,10 @@ export class AgentSpeech {
     }
   }
 
-  /** The next 160 bytes for the callee; undefined when there is nothing to play, or the callee is speaking. */
+  /**
+   * The next 160 bytes for the callee; undefined when nothing is to be played, or the callee is
+   * speaking.
+   */
   next(): Uint8Array | undefined {
     if (this.#bargeIn.isPaused) return undefined
     const played = this.#playout.next()

@@ -4,7 +4,7 @@ import { call, contactSays, named } from './conversation-bench.fixtures.ts'
 import { createConversationBench } from './fake-session.ts'
 
 describe('tools', () => {
-  it('send digits, and tell the agent which keys the callee pressed', async () => {
+  it('send digits, and report to the agent which keys the callee pressed', async () => {
     const bench = createConversationBench()
     bench.emit(call('send_dtmf', { digits: '1#' }))
     await bench.run(20)
@@ -30,7 +30,7 @@ describe('tools', () => {
     await bench.finish()
   })
 
-  it('run for the agent, who says so when it takes long, and are given up after eight seconds', async () => {
+  it('run for the agent, who mentions a long wait, and are given up after eight seconds', async () => {
     const asked: unknown[] = []
     const never = new Promise<unknown>(() => {})
     const bench = createConversationBench({}, (name, args) => {
@@ -51,7 +51,7 @@ describe('tools', () => {
     await bench.finish()
   })
 
-  it('that are called without end are not gone on with until the callee has spoken', async () => {
+  it('called in an endless loop stop until the callee has spoken', async () => {
     const bench = createConversationBench({}, () => Promise.resolve({}))
     const callMany = (prefix: string): void => {
       for (let index = 0; index < 21; index += 1) bench.emit(call('send_dtmf', {}, prefix + index))
@@ -72,7 +72,7 @@ describe('tools', () => {
     await bench.finish()
   })
 
-  it('that do not exist, or are called wrongly, are answered with an error', async () => {
+  it('that do not exist, or get wrong arguments, return an error', async () => {
     const bench = createConversationBench()
     bench.emit(call('fly', {}, 'a'), call('send_dtmf', { digits: 'abc' }, 'b'))
     await bench.run(20)

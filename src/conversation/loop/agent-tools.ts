@@ -12,7 +12,7 @@ export type ToolCall = Extract<VoiceEvent, { type: 'tool_call' }>
 
 export interface AgentToolsOptions {
   readonly session: Pick<VoiceSession, 'toolResult' | 'say'>
-  /** The agent says it when it has done nothing but call tools. */
+  /** Said when the agent has done nothing but call tools. */
   readonly pardon: string
   readonly listener: ConversationListener
   readonly phase: CallPhase
@@ -22,10 +22,10 @@ export interface AgentToolsOptions {
   readonly keypad: Pick<Keypad, 'send'>
 }
 
-/** A model that calls tools without end is not asked to go on until the callee has spoken. */
+/** A model that calls tools in an endless loop must wait until the callee has spoken. */
 const maxToolsInRow = 20
 
-/** Does what the model asks for by its tools, as far as the phase of the call allows it. */
+/** Runs the tools that the model calls, as far as the phase of the call allows it. */
 export class AgentTools {
   readonly #options: AgentToolsOptions
   readonly #runner: ToolRunner
@@ -45,12 +45,12 @@ export class AgentTools {
     return this.#isOptedOut
   }
 
-  /** What the agent gave as outcome when it ended the call, where it did. */
+  /** The outcome that the agent gave when it ended the call. */
   get reportedOutcome(): string | undefined {
     return this.#reportedOutcome
   }
 
-  /** Carries out what the phase allows. Once the call is over, that is only the callee's wish not to be called again. */
+  /** Runs what the phase allows. Once the call is over, only an opt-out counts. */
   called({ id, name, arguments: toolArguments }: ToolCall): void {
     const { phase, session } = this.#options
     const parsed = parseToolCall(name, toolArguments)
@@ -63,19 +63,19 @@ export class AgentTools {
     else this.#runner.start(id, name, toolArguments)
   }
 
-  /** The callee asked never to be called again; reported once. */
+  /** The callee opted out; reported once. */
   optOut(): void {
     if (this.#isOptedOut) return
     this.#isOptedOut = true
     this.#options.listener.onOptOut()
   }
 
-  /** The callee spoke: the model may call as many tools as before. */
+  /** The callee spoke: the model's budget of tool calls is full again. */
   heardWords(): void {
     this.#toolsInRow = 0
   }
 
-  /** One tick. Returns true when a tool takes so long that the callee should know. */
+  /** One tick. Returns true when a tool takes so long that the callee should be told. */
   tick(): boolean {
     return this.#runner.tick()
   }
@@ -111,7 +111,7 @@ export class AgentTools {
     if (parsed.kind === 'built_in' && parsed.call.name === 'opt_out') this.optOut()
   }
 
-  /** The callee has waited so long that the agent asks them to speak. */
+  /** The callee has waited so long that the agent invites them to speak. */
   #refuse(id: string): void {
     const { session, pardon } = this.#options
     session.toolResult(id, tooMany, false)
@@ -121,5 +121,5 @@ export class AgentTools {
 
 const tooMany = { error: 'Too many tools in a row: wait for the person.' }
 
-/** Tools that are carried out however many the model has called before. */
+/** Tools that run however many the model has called before. */
 const isLastWord = ({ name }: BuiltInCall): boolean => name === 'end_call' || name === 'opt_out'

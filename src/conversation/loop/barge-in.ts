@@ -1,11 +1,12 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** Decides, frame by frame, what becomes of the agent's speech when the callee speaks into it. */
+/** Decides frame by frame what happens to the agent's speech when the callee interrupts. */
 export interface BargeIn {
   /**
-   * `pause`: hold the speech back; `resume`: it was only a cough; `commit`: the callee has the floor, drop the speech.
+   * `pause`: hold the speech; `resume`: it was only a cough; `commit`: the callee has the floor,
+   * drop the speech.
    * @param isVoiced whether the callee spoke in this frame
-   * @param isSpeaking whether the agent has something to say
+   * @param isSpeaking whether the agent has speech to play
    * @param commitMs how much speech makes an interruption
    */
   push(isVoiced: boolean, isSpeaking: boolean, commitMs: number): BargeInVerdict | undefined

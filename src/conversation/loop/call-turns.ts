@@ -2,37 +2,37 @@ import type { ConversationListener } from './conversation-types.ts'
 import type { PlayedUtterance } from './playout-queue.ts'
 import { createTurnLatencyMeter } from './turn-latency.ts'
 import { TurnLog } from './turn-log.ts'
-import { createUntoldSpeech } from './untold-speech.ts'
+import { createUntranscribedSpeech } from './untranscribed-speech.ts'
 import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
 import type { VoiceEvent } from '../engine/voice-engine.ts'
 
 export interface CallTurnsOptions {
   readonly listener: Pick<ConversationListener, 'onTurn' | 'onLatency' | 'onFirstWords'>
-  /** The time at which the speech was heard to begin that the engine dates at `engineMs`. */
+  /** The time at which the loop heard the speech begin that the engine dates at `engineMs`. */
   readonly onsetNear: (engineMs: number) => number
   /** The engine reports speech, but no words: the speech itself counts as words. */
-  readonly onUntoldSpeech: () => void
+  readonly onUntranscribedSpeech: () => void
 }
 
-/** Writes down who said what when, and how long each reply took. Decides nothing. */
+/** Records who said what when, and the latency of each reply. Decides nothing. */
 export class CallTurns {
   readonly #log
   readonly #latency
-  readonly #untold
+  readonly #untranscribed
 
-  constructor({ listener, onsetNear, onUntoldSpeech }: CallTurnsOptions) {
+  constructor({ listener, onsetNear, onUntranscribedSpeech }: CallTurnsOptions) {
     this.#log = new TurnLog((turn) => listener.onTurn(turn), onsetNear)
     this.#latency = createTurnLatencyMeter({
       onLatency: (measured) => listener.onLatency?.(measured),
       onFirstWords: (atMs) => listener.onFirstWords?.(atMs),
     })
-    this.#untold = createUntoldSpeech((startMs) => {
+    this.#untranscribed = createUntranscribedSpeech((startMs) => {
       this.#log.contactText(startMs, unrecognisedText)
-      onUntoldSpeech()
+      onUntranscribedSpeech()
     })
   }
 
-  /** Whether no text is outstanding. */
+  /** Whether every turn has its text. */
   get isSettled(): boolean {
     return this.#log.isSettled
   }
@@ -48,13 +48,13 @@ export class CallTurns {
       case 'agent_text':
         return this.#log.agentText(event.utteranceId, event.text)
       case 'speech_start':
-        this.#untold.started(event.atMs)
+        this.#untranscribed.started(event.atMs)
         return this.#log.contactStarted(event.atMs)
       case 'speech_stop':
-        this.#untold.stopped()
+        this.#untranscribed.stopped()
         return this.#log.contactStopped()
       case 'contact_text':
-        this.#untold.told()
+        this.#untranscribed.wordsReported()
         return this.#log.contactText(event.startMs, event.text)
       case 'audio':
       case 'audio_end':
@@ -71,19 +71,19 @@ export class CallTurns {
     this.#latency.played(utteranceId, atMs, isVoiced)
   }
 
-  /** The utterance is over: its text ends where the sound did. */
+  /** The utterance is over: its text ends where the audio did. */
   agentOver({ utteranceId, playedMs, producedMs }: PlayedUtterance): void {
     this.#log.agentOver(utteranceId, playedMs, producedMs)
   }
 
-  /** Hands out the turns that are final at this time. */
+  /** Delivers the turns that are final at this time. */
   flush(nowMs: number): void {
     this.#log.flush(nowMs)
   }
 
-  /** No text comes any more: hands out every turn that has one. */
+  /** No more text comes: delivers every turn that has one. */
   end(): void {
-    this.#untold.end()
+    this.#untranscribed.end()
     this.#log.end()
   }
 }

@@ -5,11 +5,11 @@ import type { VoiceActivityDetector } from '../../audio/voice-activity.ts'
 import { createSpeechSegmenter } from '../../audio/voice-activity-segmenter.ts'
 import { createSpeechOnsets } from './speech-onsets.ts'
 
-/** Speech that goes on longer than this without a word understood is noise. */
+/** Longer speech without an understood word is noise. */
 const longestSpeechMs = 30_000
 const endSilenceMs = 300
 
-/** What the loop itself hears of the callee, without any engine: when they speak, and how loud. */
+/** Hears the callee without any engine: when they speak, and how loud. */
 export class CalleeSpeech {
   readonly #codec: G711Codec
   readonly #voiceActivity: VoiceActivityDetector
@@ -34,7 +34,7 @@ export class CalleeSpeech {
     this.#speakingMs = this.#segmenter.isSpeaking ? this.#speakingMs + frameMs : 0
   }
 
-  /** An engine understood words of the callee: what is heard is speech, not noise. */
+  /** An engine understood words of the callee: the audio is speech, not noise. */
   wordsUnderstood(): void {
     this.#speakingMs = 0
   }
@@ -53,12 +53,12 @@ export class CalleeSpeech {
     return this.#segmenter.isSpeaking
   }
 
-  /** Whether a noise has gone on for so long that it counts as silence. */
+  /** Whether a noise has lasted so long that it counts as silence. */
   get isNoise(): boolean {
     return this.#speakingMs >= longestSpeechMs
   }
 
-  /** The time at which the speech was heard to begin that the engine dates at `engineMs`. */
+  /** The time at which the loop heard the speech begin that the engine dates at `engineMs`. */
   onsetNear(engineMs: number): number {
     return this.#onsets.nearest(engineMs)
   }

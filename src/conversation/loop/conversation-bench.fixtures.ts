@@ -4,7 +4,7 @@ import type { ConversationBench } from './fake-session.ts'
 export const named = (bench: ConversationBench, name: string): unknown[][] =>
   bench.log.filter(([entry]) => entry === name).map(([, ...args]) => args)
 
-/** The callee has spoken for half a second, and was understood. */
+/** The callee has spoken for half a second and was understood. */
 export const contactSays = (bench: ConversationBench, text: string, startMs: number): void =>
   bench.emit(
     { type: 'speech_start', atMs: startMs },

@@ -18,7 +18,7 @@ describe('the greeting', () => {
     await bench.finish()
   })
 
-  it('is given up for somebody who goes on speaking', async () => {
+  it('is dropped for a callee who keeps speaking', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 4_000)
     await bench.run(500)
@@ -27,7 +27,7 @@ describe('the greeting', () => {
     await bench.finish()
   })
 
-  it('stands a "Hello?" spoken into it: it waits, and goes on', async () => {
+  it('survives a "Hello?" spoken into it: it pauses and continues', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 2_000)
     await bench.run(500)
@@ -41,7 +41,7 @@ describe('the greeting', () => {
 describe('a finished conversation', () => {
   const maxCollections = 20
 
-  it('is let go with everything it held', async () => {
+  it('releases everything it held', async () => {
     const held = await (async () => {
       const bench = createConversationBench()
       bench.speak('u1', 'Hello, this is Ann.', 60_000)
@@ -51,7 +51,8 @@ describe('a finished conversation', () => {
     })()
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as () => void
-    // A `WeakRef` keeps its target until the end of the turn it was made in or read in, and one collection may spare it.
+    // A `WeakRef` keeps its target until the end of the turn in which it was made or read, and one
+    // collection may spare it.
     for (let turn = 0; turn < maxCollections && held.deref(); turn += 1) {
       await new Promise((resolve) => setImmediate(resolve))
       collectGarbage()
@@ -82,7 +83,7 @@ describe('barge-in', () => {
     await bench.finish()
   })
 
-  it('is not the agent’s own voice coming back over the line', async () => {
+  it('is not the agent’s own echo on the line', async () => {
     const bench = await speaking()
     const loudness = Math.abs(decodeG711('pcmu', Uint8Array.of(0x10))[0] ?? 0)
     const echo = new Int16Array(8_000).fill(loudness / 10)
@@ -92,7 +93,7 @@ describe('barge-in', () => {
     await bench.finish()
   })
 
-  it('lets the agent go on after a cough', async () => {
+  it('lets the agent continue after a cough', async () => {
     const bench = await speaking()
     await bench.run(120, true)
     assert.equal(await bench.run(160), 0)
@@ -101,7 +102,7 @@ describe('barge-in', () => {
     await bench.finish()
   })
 
-  it('drops a whole answer that comes while the callee is speaking again', async () => {
+  it('drops a whole reply that arrives while the callee is speaking again', async () => {
     const bench = await speaking()
     await bench.run(6_000)
     await bench.run(200, true)
@@ -114,7 +115,7 @@ describe('barge-in', () => {
 })
 
 describe('turns', () => {
-  it('come in the order in which they began, whenever their texts arrive', async () => {
+  it('are delivered in the order in which they began, whenever their texts arrive', async () => {
     const bench = createConversationBench()
     bench.emit({ type: 'speech_start', atMs: 40 })
     await bench.run(200, true)
@@ -135,7 +136,7 @@ describe('turns', () => {
     await bench.finish()
   })
 
-  it('do not wait for ever for words that never come', async () => {
+  it('do not wait forever for missing words', async () => {
     const bench = createConversationBench()
     bench.emit({ type: 'speech_start', atMs: 0 }, { type: 'speech_stop', atMs: 400 })
     bench.speak('u1', 'Hello.', 400)
@@ -155,7 +156,7 @@ describe('turns', () => {
     assert.equal(await bench.finish(), await finished)
   })
 
-  it('cut what the agent was saying when the callee hung up', async () => {
+  it('cut the agent’s text where the callee hung up', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'one two three four five six seven eight nine ten', 2_000)
     await bench.run(1_100)

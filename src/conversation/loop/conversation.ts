@@ -19,13 +19,14 @@ import { createTransfer, type Transfer } from './transfer.ts'
 import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
 import type { VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
 
-/** The path of the media may take a moment to open; the first word must not be lost in it. */
+/** The media path may take a moment to open; the first word must not be lost. */
 const greetingDelayMs = 100
 const turnFlushFrames = 5
 
 /**
- * The live loop of one call, with any engine: takes what was heard, returns what is sent, 20 ms at a time. It has no
- * timers of its own, and costs a few microseconds per tick. What is allowed when stands in `phases.ts`.
+ * The live loop of one call, with any engine: takes the heard audio and returns the audio to send,
+ * 20 ms at a time. It has no timers of its own and costs a few microseconds per tick. `phases.ts`
+ * states what is allowed when.
  */
 export class Conversation {
   readonly #options: ConversationOptions
@@ -64,7 +65,7 @@ export class Conversation {
     this.#turns = new CallTurns({
       listener,
       onsetNear: (engineMs) => this.#callee.onsetNear(engineMs),
-      onUntoldSpeech: () => this.#calleeUnderstood(),
+      onUntranscribedSpeech: () => this.#calleeUnderstood(),
     })
     this.#hangUp = new HangUp(this.#phase, (reason) => {
       this.#party.voicemail.settle()
@@ -109,8 +110,9 @@ export class Conversation {
   }
 
   /**
-   * One tick of 20 ms, beginning with the answer: takes the 160 bytes of G.711 heard in it (silence where nothing came),
-   * returns the 160 bytes to send in it. They are valid until the next tick. Tick number × 20 ms is the recording clock.
+   * One tick of 20 ms, from the answer on: takes the 160 bytes of G.711 heard in it (silence where
+   * no packet came), returns the 160 bytes to send in it. They are valid until the next tick. Tick
+   * number × 20 ms is the recording clock.
    */
   tick(heard: Uint8Array): Uint8Array {
     if (this.#finishing) return this.#silence
@@ -125,7 +127,7 @@ export class Conversation {
     return frame
   }
 
-  /** The callee pressed a key (RFC 4733). The agent gets to know it. */
+  /** The callee pressed a key (RFC 4733). The agent is told. */
   heardDigit(digit: string): void {
     if (this.#finishing || !this.#keypad.heard(digit)) return
     this.#prompts.calleeUnderstood()
@@ -133,8 +135,9 @@ export class Conversation {
   }
 
   /**
-   * The call is over, whoever ended it: waits for the last words at most two seconds, closes the engine session, hands
-   * out the turns still held back, and reports how it went. Safe twice. Nothing is called back after it has resolved.
+   * The call is over, whichever side ended it: waits for the last words at most two seconds, closes
+   * the engine session, delivers the remaining turns, and reports the result. Safe twice. No
+   * callback runs after it has resolved.
    */
   finish(): Promise<ConversationFacts> {
     return (this.#finishing ??= this.#finish())
@@ -144,7 +147,7 @@ export class Conversation {
     return this.#frames * frameMs
   }
 
-  /** The agent speaks, presses keys, or waits for a colleague to answer. */
+  /** The agent speaks, sends digits, or waits for a colleague to answer. */
   get #isAgentBusy(): boolean {
     return this.#agent.isBusy || this.#keypad.isSending || this.#transfer.isUnderWay
   }

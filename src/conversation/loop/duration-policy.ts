@@ -1,14 +1,14 @@
-/** What the cap on a call's length asks for at this moment. */
+/** What the cap on a call's length requires at this moment. */
 export type DurationVerdict = 'warn' | 'say_goodbye' | 'end'
 
-/** Calls at least this long are warned before the cap, and given a goodbye. */
+/** Calls with at least this cap get a warning and a goodbye. */
 const leastWarnedDurationMs = 60_000
 const warningBeforeCapMs = 20_000
 const leastGoodbyeDurationMs = 20_000
 /** The goodbye begins this long before the cap. */
 export const goodbyeBeforeCapMs = 5_000
 
-/** To be asked once per 20 ms of the call: warning and goodbye have one moment each. */
+/** Call it once per 20 ms of the call: warning and goodbye have one moment each. */
 export const judgeDuration = (
   nowMs: number,
   maxDurationMs: number,

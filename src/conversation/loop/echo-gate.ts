@@ -1,14 +1,16 @@
-/** Distinguishes the callee's voice from the agent's voice that comes back over the line. */
+/** Distinguishes the callee's voice from the echo of the agent's voice. */
 export interface EchoGate {
   /** The energy (mean square) of the frame just sent. */
   sent(energy: number): void
-  /** Whether a frame of this energy is no more than an echo of what was sent lately. Also lets 20 ms pass. */
+  /**
+   * Whether a frame of this energy is only an echo of what was sent lately. Also advances 20 ms.
+   */
   isEcho(energy: number): boolean
 }
 
-/** An echo is at least 18 dB weaker than what was sent; a person speaking into the agent's words is not. */
+/** An echo is at least 18 dB weaker than the sent audio; a person who interrupts is louder. */
 const echoEnergyRatio = 0.016
-/** What was sent fades from memory within about 400 ms, longer than a line's echo takes. */
+/** The memory of sent audio fades within about 400 ms, longer than a line's echo takes. */
 const fadePerFrame = 0.8
 
 export const createEchoGate = (): EchoGate => {

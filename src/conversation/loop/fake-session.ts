@@ -12,7 +12,7 @@ import { createEventQueue } from '../engine/event-queue.ts'
 import type { VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 
-/** For tests: a conversation whose engine, ear and clock are moved by hand. */
+/** For tests: a conversation whose engine, ear and clock the test controls. */
 export interface ConversationBench {
   readonly conversation: Conversation
   /** What the loop did, in order: `say`, `interrupt`, `tool_result`, `turn`, `hang_up` … with their arguments. */
@@ -22,14 +22,14 @@ export interface ConversationBench {
   emit(...events: VoiceEvent[]): void
   /** A whole utterance: audio of this length, its text and its end. */
   speak(utteranceId: string, text: string, ms: number): void
-  /** Runs ticks; the callee is voiced in them or not. Returns in how many the agent was heard. */
+  /** Runs ticks, with or without a voiced callee. Returns in how many the agent was heard. */
   run(ms: number, isVoiced?: boolean): Promise<number>
   /** Plays samples at 8 kHz to the loop as the callee's audio. Returns in how many frames the agent was heard. */
   play(samples: Int16Array, isVoiced?: boolean): Promise<number>
-  /** Whether the engine was given anything but silence in the last tick. */
+  /** Whether the engine got anything but silence in the last tick. */
   readonly isEngineHearing: boolean
   finish(): Promise<ConversationFacts>
-  /** Without `events` ending by `close`: the engine's connection breaks. */
+  /** The engine's connection breaks: `events` does not end by `close`. */
   breakEngine(): void
 }
 
@@ -100,7 +100,7 @@ export const createConversationBench = (
     for (const event of events) queue.push(event)
   }
 
-  /** Lets the loop's `for await` take what is queued. */
+  /** Lets the loop's `for await` take the queued events. */
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
   return {

@@ -51,7 +51,7 @@ describe('ending the call', () => {
     await bench.finish()
   })
 
-  it('blames the engine, not the callee, where nothing is said that was to be said', async () => {
+  it('blames the engine, not the callee, when a requested prompt is never spoken', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello.', 400)
     await bench.run(24_000)
@@ -63,7 +63,7 @@ describe('ending the call', () => {
     await bench.finish()
   })
 
-  it('takes speech for words where the engine never tells any', async () => {
+  it('takes speech for words when the engine never reports words', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello.', 400)
     for (const atMs of [2_000, 9_000, 16_000]) {
@@ -79,7 +79,7 @@ describe('ending the call', () => {
     )
   })
 
-  it('counts the silence anew after words, but not after noise', async () => {
+  it('restarts the silence count after words, but not after noise', async () => {
     const bench = createConversationBench()
     bench.speak('u1', 'Hello.', 400)
     await bench.run(7_000)
@@ -94,7 +94,7 @@ describe('ending the call', () => {
     await bench.finish()
   })
 
-  it('warns before the greatest length, says goodbye, and ends on time whatever the engine does', async () => {
+  it('warns before the duration cap, says goodbye, and ends on time whatever the engine does', async () => {
     const bench = createConversationBench({ maxDurationMs: 60_000 })
     for (let second = 0; second < 60; second += 2) {
       contactSays(bench, `Sentence ${second}.`, second * 1_000)
@@ -137,7 +137,7 @@ describe('ending the call', () => {
 })
 
 describe('an opt-out', () => {
-  it('is told once, whether by the tool or by the words', async () => {
+  it('is reported once, whether by the tool or by the words', async () => {
     const bench = createConversationBench()
     contactSays(bench, 'Please never call me again.', 0)
     bench.speak('u1', 'Understood. Goodbye.', 400)

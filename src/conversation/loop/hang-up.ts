@@ -3,7 +3,7 @@ import type { HangUpReason } from '../../call-text/hang-up-reason.ts'
 import type { CallPhase } from './phases.ts'
 
 export interface Goodbye {
-  /** The goodbye was asked for, but has yet to come from the engine. */
+  /** The goodbye was requested, but has not come from the engine yet. */
   readonly awaitsSpeech: boolean
   /** When the call ends at the latest. */
   readonly limitMs: number
@@ -11,9 +11,9 @@ export interface Goodbye {
 
 export const longestGoodbyeMs = 30_000
 
-/** The last packets are still on their way when the last frame was sent. */
+/** When the last frame was sent, the last packets are still on their way. */
 const tailMs = 200
-/** An engine that has not begun its goodbye by then will not. */
+/** An engine that has not begun its goodbye by then will not begin it. */
 const speechDelayLimitMs = 5_000
 
 interface Pending extends Goodbye {
@@ -23,7 +23,7 @@ interface Pending extends Goodbye {
   hasSpoken: boolean
 }
 
-/** Ends a call: at once, or when the callee has heard what the agent has still to say. */
+/** Ends a call: at once, or after the agent's last words. */
 export class HangUp {
   readonly #phase: CallPhase
   readonly #onHangUp: (reason: HangUpReason) => void
@@ -35,7 +35,7 @@ export class HangUp {
     this.#onHangUp = onHangUp
   }
 
-  /** The reason for which this side hung up; undefined while it has not. */
+  /** The reason for which this side hung up; undefined until it does. */
   get reason(): HangUpReason | undefined {
     return this.#reason
   }
@@ -58,7 +58,7 @@ export class HangUp {
     this.#onHangUp(reason)
   }
 
-  /** One tick; `isBusy`: the agent has something to say. */
+  /** One tick; `isBusy`: the agent has speech to play. */
   tick(isBusy: boolean): void {
     const pending = this.#pending
     if (!pending) return

@@ -2,22 +2,24 @@ import { frameMs } from '../../audio/frame.ts'
 
 /** The digits of a call, pressed by the callee and sent to them. */
 export interface Keypad {
-  /** The callee pressed this. Returns false when they have pressed too many keys: this one is not taken. */
+  /**
+   * The callee pressed this key. Returns false when they have pressed too many: the key is dropped.
+   */
   heard(digit: string): boolean
-  /** So many digits go out now. */
+  /** This many digits are sent now. */
   send(count: number): void
   /** The end of one tick. */
   tick(): void
-  /** Digits keep the line: nothing can be said. */
+  /** Digits occupy the line: the agent cannot speak. */
   readonly isSending: boolean
 }
 
 const pauseMs = 1_500
 const maxDigits = 32
-/** How long a digit keeps the line: 160 ms as an RTP event (RFC 4733), and a pause. */
+/** How long a digit occupies the line: 160 ms as an RTP event (RFC 4733), and a pause. */
 const sentDigitMs = 260
 
-/** `onPressed` gets the digits of the callee together, once they pause. */
+/** `onPressed` gets the callee's digits together, after a pause. */
 export const createKeypad = (onPressed: (digits: string) => void): Keypad => {
   let digits = ''
   let quietMs = 0

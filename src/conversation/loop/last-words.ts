@@ -7,11 +7,11 @@ export interface LastWordsOptions {
   hearSilence(): void
   /** Every word that was heard has been reported. */
   isSettled(): boolean
-  /** Nothing more comes from the engine. */
+  /** The engine sends nothing more. */
   isEngineOver(): boolean
 }
 
-/** Silence fed to the engine at the end, so that it takes the last words for finished. */
+/** Silence fed to the engine at the end, so that it treats the last words as finished. */
 const closingSilenceFrames = 40
 const limitMs = 2_000
 const pollMs = 20

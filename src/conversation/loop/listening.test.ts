@@ -5,7 +5,7 @@ import { createEventQueue } from '../engine/event-queue.ts'
 import { createSpeechOnsets } from './speech-onsets.ts'
 
 describe('the echo gate', () => {
-  it('takes what is far weaker than what was just sent for an echo, for a while', () => {
+  it('takes audio far weaker than what was just sent for an echo, for a while', () => {
     const gate = createEchoGate()
     assert.equal(gate.isEcho(1_000), false)
     gate.sent(1_000_000)
@@ -17,7 +17,7 @@ describe('the echo gate', () => {
 })
 
 describe('speech onsets', () => {
-  it('find the onset nearest to the time of the engine, if one is near', () => {
+  it('finds the onset nearest to the engine’s time, if one is near', () => {
     const onsets = createSpeechOnsets()
     assert.equal(onsets.nearest(500), 500)
     for (const atMs of [1_000, 4_000, 5_000]) onsets.add(atMs)
@@ -28,7 +28,7 @@ describe('speech onsets', () => {
 })
 
 describe('the event queue', () => {
-  it('hands out events in order, waits for more, and ends', async () => {
+  it('delivers events in order, waits for more, and ends', async () => {
     const queue = createEventQueue<{ n: number }>(2)
     const taken: number[] = []
     const reading = (async () => {
@@ -42,7 +42,7 @@ describe('the event queue', () => {
     assert.deepEqual(taken, [1, 2, 3])
   })
 
-  it('takes no more than its limit', () => {
+  it('accepts no more than its limit', () => {
     const queue = createEventQueue<object>(2)
     assert.deepEqual([queue.push({}), queue.push({}), queue.push({})], [true, true, false])
   })

@@ -6,7 +6,7 @@ import { CallPhase, phases, type PhaseName } from './phases.ts'
 
 const names = Object.keys(phases) as PhaseName[]
 
-/** A call that has come to this phase by the steps given. */
+/** A call that reached this phase by the given steps. */
 const after = (...steps: PhaseName[]): CallPhase => {
   const phase = new CallPhase()
   for (const step of steps) assert.ok(phase.enter(step), step)
@@ -23,7 +23,7 @@ describe('the phases of a call', () => {
     assert.equal(phase.name, 'over')
   })
 
-  it('lead from a machine that answered only to the end', () => {
+  it('lead only to the end after a machine answered', () => {
     const phase = after('talking', 'voicemail')
     for (const name of ['talking', 'screened', 'transferring', 'goodbye'] as const) {
       assert.equal(phase.enter(name), false, name)
@@ -32,12 +32,12 @@ describe('the phases of a call', () => {
     assert.equal(phase.name, 'voicemail')
   })
 
-  it('have no prompt where nobody is to reply to it', () => {
+  it('have no prompt when no person can reply to it', () => {
     const prompted = names.filter((name) => phases[name].isPrompted)
     assert.deepEqual(prompted, ['greeting', 'talking', 'screened'])
   })
 
-  it('wait for a person for two turns after a screening assistant has asked, counted anew when it asks again', () => {
+  it('wait for a person for two turns after a screening prompt, and again after the next one', () => {
     const phase = after('talking')
     phase.screened()
     phase.heardWords()
@@ -58,7 +58,7 @@ describe('the phases of a call', () => {
   })
 })
 
-describe('what the loop says by itself', () => {
+describe('the loop’s own prompt', () => {
   const never = new Promise<unknown>(() => {})
 
   it('is not said to a voicemail while a tool is slow', async () => {
@@ -79,8 +79,8 @@ describe('what the loop says by itself', () => {
   })
 })
 
-describe('a tool called after the call was hung up', () => {
-  it('is not carried out, unless the callee asked never to be called again', async () => {
+describe('a tool called after the hang-up', () => {
+  it('does not run, unless it is an opt-out', async () => {
     const bench = createConversationBench()
     contactSays(bench, 'Please leave a message after the tone.', 0)
     await bench.run(100)

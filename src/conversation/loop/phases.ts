@@ -1,31 +1,36 @@
-/** What holds while a call is in one phase. */
+/** The rules of one phase of a call. */
 export interface PhaseRules {
   /** What the engine hears: the callee, silence, or the callee until a machine begins to record. */
   readonly engineHears: 'callee' | 'callee_until_recording' | 'silence'
-  /** Which new utterance of the agent may begin. One that is playing already goes on. */
+  /** Which new utterance of the agent may begin. A playing utterance continues. */
   readonly mayBegin: 'anything' | 'message' | 'goodbye' | 'nothing'
-  /** How long the callee must speak into the agent's words to stop them; undefined: nothing stops them. */
+  /** How long the callee must speak to interrupt the agent; undefined: nothing interrupts. */
   readonly interruptedAfterMs: number | undefined
-  /** Whether the loop has the agent speak by itself: to a silent callee, about the time left, while a tool is slow. */
+  /**
+   * Whether the loop prompts the agent by itself: for a silent callee, the time left, a slow tool.
+   */
   readonly isPrompted: boolean
   /** How much later than usual a silent callee is prompted. */
   readonly patienceMs: number
-  /** Which tool calls are carried out, and whether the model speaks on after an opt-out. */
+  /** Which tool calls run, and whether the model continues to speak after an opt-out. */
   readonly tools: 'all' | 'all_without_reply' | 'opt_out_only'
-  /** The phases that may follow. A step to any other is refused: another event came first. */
+  /** The phases that may follow. Any other step is refused, because another event came first. */
   readonly next: readonly PhaseName[]
 }
 
 export type PhaseName =
   'greeting' | 'talking' | 'screened' | 'voicemail' | 'transferring' | 'goodbye' | 'over'
 
-/** An interruption takes 200 ms of speech; a greeting withstands a "Hello?" spoken into it. */
+/** 200 ms of speech make an interruption; a greeting survives a "Hello?" spoken into it. */
 const interruptionMs = 200
 const greetingInterruptionMs = 1_000
-/** A person whom a screening assistant looks for may need as long as a phone rings. */
+/** A screening assistant may take as long to find the person as a phone rings. */
 const screeningPatienceMs = 30_000
 
-/** The phases of a call, from its answer to its end. Every rule of the live loop that depends on the phase is a cell here. */
+/**
+ * The phases of a call, from its answer to its end. Every rule of the live loop that depends on the
+ * phase is a cell here.
+ */
 export const phases: Readonly<Record<PhaseName, PhaseRules>> = {
   /** The agent's first utterance has not ended. */
   greeting: {
@@ -56,7 +61,7 @@ export const phases: Readonly<Record<PhaseName, PhaseRules>> = {
     tools: 'all',
     next: ['screened', 'talking', 'voicemail', 'transferring', 'goodbye', 'over'],
   },
-  /** A machine answered. It takes the message, if there is one, and then the call ends. */
+  /** A machine answered. It records the message, if there is one; then the call ends. */
   voicemail: {
     engineHears: 'callee_until_recording',
     mayBegin: 'message',
@@ -76,7 +81,7 @@ export const phases: Readonly<Record<PhaseName, PhaseRules>> = {
     tools: 'all',
     next: ['greeting', 'talking', 'screened', 'goodbye', 'voicemail', 'over'],
   },
-  /** The call ends as soon as the callee has heard the agent's last words. */
+  /** The call ends when the callee has heard the agent's last words. */
   goodbye: {
     engineHears: 'callee',
     mayBegin: 'goodbye',
@@ -86,7 +91,10 @@ export const phases: Readonly<Record<PhaseName, PhaseRules>> = {
     tools: 'all_without_reply',
     next: ['voicemail', 'over'],
   },
-  /** The loop asked to hang up, or the line is gone. The last words of the callee are still written down. */
+  /**
+   * The loop requested the hang-up, or the line is gone. The callee's last words are still recorded
+   * as turns.
+   */
   over: {
     engineHears: 'callee_until_recording',
     mayBegin: 'nothing',
@@ -98,10 +106,12 @@ export const phases: Readonly<Record<PhaseName, PhaseRules>> = {
   },
 }
 
-/** After so many turns of words, the person whom a screening assistant looked for has answered. */
+/**
+ * After this many turns of words, the person whom a screening assistant looked for has answered.
+ */
 const screenedTurns = 2
 
-/** The phase that one call is in. */
+/** The current phase of one call. */
 export class CallPhase {
   #name: PhaseName = 'greeting'
   #turnsUntilPerson = 0
@@ -118,7 +128,7 @@ export class CallPhase {
     return this.#name === 'over'
   }
 
-  /** Returns whether the table allows the step; if it does, the call is in this phase from now on. */
+  /** Returns whether the table allows the step; if so, the call enters this phase. */
   enter(next: PhaseName): boolean {
     if (!this.rules.next.includes(next)) return false
     this.#name = next
@@ -135,7 +145,7 @@ export class CallPhase {
     if (this.enter('screened')) this.#turnsUntilPerson = screenedTurns
   }
 
-  /** The other side said words that were understood, or pressed a key. */
+  /** The other side said understood words, or pressed a key. */
   heardWords(): void {
     if (this.#name !== 'screened') return
     this.#turnsUntilPerson -= 1

@@ -10,7 +10,7 @@ const createBench = () => {
 const audio = (ms: number, byte = 1): Uint8Array => new Uint8Array(ms * 8).fill(byte)
 
 describe('the playout queue', () => {
-  it('plays utterances in order, frame by frame, and tells when one has ended', () => {
+  it('plays utterances in order, frame by frame, and reports the end of each', () => {
     const { queue, finished } = createBench()
     queue.add('a', audio(40, 1))
     queue.add('b', audio(20, 2))
@@ -27,7 +27,7 @@ describe('the playout queue', () => {
     assert.equal(queue.isBusy, false)
   })
 
-  it('accounts for every utterance it drops by what was played of that very one', () => {
+  it('reports for every dropped utterance how much of it was played', () => {
     const { queue, finished } = createBench()
     queue.add('a', audio(100))
     queue.add('b', audio(60))
@@ -42,7 +42,7 @@ describe('the playout queue', () => {
     assert.deepEqual(queue.clear(), [])
   })
 
-  it('takes three minutes and no more', () => {
+  it('holds at most three minutes', () => {
     const { queue } = createBench()
     assert.equal(queue.add('a', audio(179_000)), true)
     assert.equal(queue.add('a', audio(2_000)), false)

@@ -1,20 +1,24 @@
 import { g711BytesPerMs } from '../../audio/frame.ts'
 import { g711FrameBytes } from '../../audio/g711.ts'
 
-/** What the agent has still to say, in order, with an exact account of how much of each utterance was played. */
+/**
+ * The agent's queued speech, in order, with an exact count of the played part of each utterance.
+ */
 export interface PlayoutQueue {
-  /** Whole frames of G.711. `false` when the queue is full: the rest of this utterance is not wanted. */
+  /**
+   * Whole frames of G.711. `false` when the queue is full: the rest of this utterance is dropped.
+   */
   add(utteranceId: string, g711: Uint8Array): boolean
   /** No more audio comes for this utterance. */
   end(utteranceId: string): void
-  /** The next 160 bytes, or `undefined` when there is nothing to play now. */
+  /** The next 160 bytes, or `undefined` when nothing is to be played now. */
   next(): PlayedFrame | undefined
   has(utteranceId: string): boolean
-  /** Drops everything, and returns what was dropped, the utterance being played first. */
+  /** Drops everything and returns it, the playing utterance first. */
   clear(): PlayedUtterance[]
-  /** Whether something is queued or being played, or an utterance has begun whose end is still to come. */
+  /** Whether audio is queued or playing, or an utterance has begun and not ended. */
   readonly isBusy: boolean
-  /** Whether the utterance being played has run dry before its end. */
+  /** Whether the playing utterance has run dry before its end. */
   readonly isDry: boolean
 }
 
@@ -34,17 +38,20 @@ export interface PlayedUtterance {
 interface QueuedUtterance {
   readonly id: string
   readonly chunks: Uint8Array[]
-  /** Where in the first chunk the next frame begins. */
+  /** The position of the next frame in the first chunk. */
   chunkAt: number
   queuedBytes: number
   producedBytes: number
   isEnded: boolean
 }
 
-/** Three minutes of speech: an agent that has more to say than that at once is broken. */
+/** Three minutes of speech: an agent with more queued speech is broken. */
 const maxQueuedBytes = 180_000 * g711BytesPerMs
 
-/** `onFinished` is called when the last frame of an utterance has been played: one frame after it was taken. */
+/**
+ * `onFinished` is called when the last frame of an utterance has been played: one frame after it
+ * was taken.
+ */
 export const createPlayoutQueue = (
   onFinished: (utterance: PlayedUtterance) => void,
 ): PlayoutQueue => {

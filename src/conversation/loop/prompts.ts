@@ -14,7 +14,10 @@ export interface PromptsOptions {
   silenceAgent(): void
 }
 
-/** What the loop has the agent say by itself: to a silent callee, about the time left, while a tool is slow. */
+/**
+ * The prompts that the loop gives by itself: to a silent callee, about the time left, during a slow
+ * tool.
+ */
 export class Prompts {
   readonly #options: PromptsOptions
   readonly #silence = createSilencePolicy()
@@ -29,12 +32,12 @@ export class Prompts {
     this.#isUnheard = false
   }
 
-  /** The agent has said something to its end. */
+  /** The agent has finished an utterance. */
   agentFinished(): void {
     this.#silence.agentFinished()
   }
 
-  /** The callee said or pressed something that was understood. */
+  /** The callee said something that was understood, or pressed a key. */
   calleeUnderstood(): void {
     this.#silence.heardWords()
   }
@@ -67,7 +70,7 @@ export class Prompts {
     hangUp.request('duration_cap', { awaitsSpeech: true, limitMs: goodbyeBeforeCapMs })
   }
 
-  /** A tool takes so long that the callee should know. */
+  /** A tool takes so long that the callee should be told. */
   toolIsSlow(): void {
     if (this.#options.phase.rules.isPrompted) this.#options.say(this.#options.phrases.oneMoment)
   }

@@ -1,6 +1,6 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** What to do about a callee who says nothing: the agent asks twice, then the call ends. */
+/** Handles a silent callee: the agent asks twice, then the call ends. */
 export interface SilencePolicy {
   /**
    * One tick.
@@ -8,9 +8,15 @@ export interface SilencePolicy {
    * @param patienceMs how much later than usual the callee is prompted
    */
   tick(isQuiet: boolean, patienceMs: number): SilenceVerdict | undefined
-  /** The callee said something that was understood. Noise does not count: it would keep a dead call alive. */
+  /**
+   * The callee said something that was understood. Noise does not count, because it would keep a
+   * dead call alive.
+   */
   heardWords(): void
-  /** The agent has finished speaking. Counts only once after the callee's words, so that its own prompts change nothing. */
+  /**
+   * The agent has finished speaking. Counts only once after the callee's words, so that its own
+   * prompts do not restart the count.
+   */
   agentFinished(): void
 }
 

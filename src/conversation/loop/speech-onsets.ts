@@ -1,11 +1,14 @@
-/** Remembers when the callee was heard to begin speaking, to date the turns that an engine reports by its own clock. */
+/**
+ * Remembers when the callee began to speak, to date the turns that an engine reports by its own
+ * clock.
+ */
 export interface SpeechOnsets {
   add(atMs: number): void
   /** The onset nearest to the engine's time, if one is near enough; else the engine's time. */
   nearest(engineMs: number): number
 }
 
-/** Engines date speech back by up to 300 ms and notice it up to some hundred ms late. */
+/** Engines date speech back by up to 300 ms and notice it some hundred ms late. */
 const greatestDifferenceMs = 800
 const maxOnsets = 64
 

@@ -1,12 +1,12 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** Notices an engine that began to speak, did not finish, and sends nothing. */
+/** Detects an engine that began an utterance, did not finish it, and sends nothing. */
 export interface StallWatch {
-  /** One tick; `isDry`: the utterance being played has run out before its end. */
+  /** One tick; `isDry`: the playing utterance has run out of audio before its end. */
   tick(isDry: boolean): StallVerdict | undefined
 }
 
-/** `drop`: what it was saying is over; `fail`: it has stalled too often. */
+/** `drop`: the utterance is over; `fail`: the engine has stalled too often. */
 export type StallVerdict = 'drop' | 'fail'
 
 const stallLimitMs = 1_500

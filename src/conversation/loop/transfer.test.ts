@@ -15,7 +15,7 @@ describe('a transfer', () => {
     return { bench, result, asked: () => asked }
   }
 
-  it('begins when the agent has said so, and then the call ends', async () => {
+  it('begins after the agent has announced it, and then the call ends', async () => {
     const { bench, result, asked } = setUp()
     bench.emit(call('transfer_call', { to: '+19005550100' }))
     bench.speak('u1', 'One moment, I will connect you.', 1_000)
@@ -40,7 +40,7 @@ describe('a transfer', () => {
     await bench.finish()
   })
 
-  it('that is refused is told to the agent, who goes on', async () => {
+  it('that is refused is reported to the agent, who continues', async () => {
     const { bench, result } = setUp()
     bench.emit(call('transfer_call'))
     await bench.run(400)
@@ -57,7 +57,7 @@ describe('a transfer', () => {
     await bench.finish()
   })
 
-  it('that breaks is refused, and one whose call has ended changes nothing', async () => {
+  it('that fails counts as refused, and a late result after the end of the call changes nothing', async () => {
     const { bench, result } = setUp()
     bench.emit(call('transfer_call'))
     await bench.run(400)
@@ -76,7 +76,7 @@ describe('a transfer', () => {
     await bench.finish()
   })
 
-  it('is no tool of an agent that names nobody', async () => {
+  it('is not a tool of an agent without a target', async () => {
     const bench = createConversationBench()
     bench.emit(call('transfer_call', { to: '+19005550100' }))
     await bench.run(20)

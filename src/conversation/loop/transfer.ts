@@ -2,13 +2,16 @@ import { frameMs } from '../../audio/frame.ts'
 import type { TransferResult } from './conversation-types.ts'
 import type { CallPhase, PhaseName } from './phases.ts'
 
-/** Hands the call to a colleague at the agent's wish. The agent's settings name the colleague; the callee cannot. */
+/**
+ * Transfers the call to a colleague at the agent's request. The agent's settings name the target;
+ * the callee cannot.
+ */
 export interface Transfer {
   /** The agent called `transfer_call`. */
   request(toolCallId: string): void
-  /** One tick. `isBusy`: the agent has something to say. */
+  /** One tick. `isBusy`: the agent has speech to play. */
   tick(isBusy: boolean): void
-  /** Whether the carrier has been asked and has not given its last word. */
+  /** Whether the carrier has been asked and has not given its final response. */
   readonly isUnderWay: boolean
 }
 
@@ -20,7 +23,10 @@ export interface TransferActions {
   readonly onTransferred: () => void
 }
 
-/** What the agent says with the tool ("I will connect you") may begin after it, and is heard whole. */
+/**
+ * The agent's words beside the tool call ("I will connect you") may begin after it, and are played
+ * to the end.
+ */
 const quietBeforeMs = 300
 const longestAnnouncementMs = 15_000
 
@@ -28,7 +34,7 @@ export const createTransfer = (actions: TransferActions): Transfer => {
   const { phase, ask, sendToolResult, onTransferred } = actions
   let requested: { readonly toolCallId: string; waitedMs: number; quietMs: number } | undefined
   let isUnderWay = false
-  /** The phase to go back to when the transfer fails. */
+  /** The phase to return to when the transfer fails. */
   let phaseBefore: PhaseName = phase.name
 
   const settle = (toolCallId: string, result: TransferResult): void => {

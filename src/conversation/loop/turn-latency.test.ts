@@ -27,7 +27,7 @@ const stop = { type: 'speech_stop', atMs: 0 } as const
 const words = { type: 'contact_text', text: 'Yes.', startMs: 0 } as const
 
 describe('the latency of a turn', () => {
-  it('is told stage by stage for a model that hears and speaks itself', () => {
+  it('is reported stage by stage for a model that hears and speaks itself', () => {
     const { at, latencies } = createBench()
     at(1_000).heardVoice()
     at(1_520).took(stop)
@@ -48,7 +48,7 @@ describe('the latency of a turn', () => {
     ])
   })
 
-  it('is told stage by stage for three servers in a row', () => {
+  it('is reported stage by stage for three servers in a row', () => {
     const { at, latencies } = createBench()
     at(0).heardVoice()
     at(500).took(stop)
@@ -69,7 +69,7 @@ describe('the latency of a turn', () => {
     ])
   })
 
-  it('is measured from the end of what the callee said last', () => {
+  it('is measured from the end of the callee’s last speech', () => {
     const { at, latencies } = createBench()
     at(0).heardVoice()
     at(500).took(stop)
@@ -84,7 +84,7 @@ describe('the latency of a turn', () => {
     )
   })
 
-  it('is none for what was being said already, nor for what nobody asked for', () => {
+  it('is absent for speech that already played, and for unrequested speech', () => {
     const { at, latencies, firstWords } = createBench()
     at(0).took(audio('greeting'))
     at(20).played('greeting', 120, false)

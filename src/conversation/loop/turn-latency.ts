@@ -2,7 +2,7 @@ import { systemTime, type Clock } from '../../runtime/time.ts'
 import type { TurnLatency } from './conversation-types.ts'
 import type { VoiceEvent } from '../engine/voice-engine.ts'
 
-/** Measures what the time between the callee's last word and the agent's first goes into. */
+/** Measures the stages of the time between the callee's last word and the agent's first. */
 export interface TurnLatencyMeter {
   /** A frame of the callee was voiced. */
   heardVoice(): void
@@ -39,7 +39,7 @@ export const createTurnLatencyMeter = (
   const tookAudio = (utteranceId: string): void => {
     const isNew = utteranceId !== lastUtteranceId
     lastUtteranceId = utteranceId
-    // What was being said before the callee finished is no reply.
+    // Speech that began before the callee finished is not a reply.
     if (!isNew || !turn || turn.audioAt !== undefined) return
     turn.audioAt = now()
     turn.utteranceId = utteranceId
@@ -52,7 +52,7 @@ export const createTurnLatencyMeter = (
     took(event) {
       switch (event.type) {
         case 'speech_start':
-          // The callee goes on: the reply to come is measured from the end of that.
+          // The callee speaks on: the reply is measured from the end of that speech.
           if (turn?.audioAt === undefined) turn = undefined
           return
         case 'speech_stop':
@@ -95,7 +95,7 @@ const latencyOf = (
   return {
     audioOffsetMs,
     endpointingMs: between(voicedAt, stoppedAt),
-    // A model that hears for itself does not wait for the words, which may even come later.
+    // A model that hears audio itself does not wait for the words, which may even come later.
     transcriptionMs:
       wordsAt === undefined || textAt === undefined ? null : between(stoppedAt, textAt),
     modelMs: between(modelFrom, wordsAt ?? audioAt),

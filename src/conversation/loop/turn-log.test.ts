@@ -9,7 +9,7 @@ const createBench = (heardAt?: (engineMs: number) => number) => {
 }
 
 describe('the turn log', () => {
-  it('dates an agent by the first voiced frame and a contact by what was heard', () => {
+  it('dates an agent by the first voiced frame and a contact by the loop’s own detection', () => {
     const { log, turns } = createBench((engineMs) => engineMs + 30)
     log.agentPlayed('a', 100, false)
     log.agentPlayed('a', 120, true)
@@ -26,7 +26,7 @@ describe('the turn log', () => {
     assert.equal(log.isSettled, true)
   })
 
-  it('takes a text that comes before the first frame, or after the last', () => {
+  it('accepts a text that comes before the first frame, or after the last', () => {
     const { log, turns } = createBench()
     log.agentText('a', 'Early.')
     log.agentPlayed('a', 0, true)
@@ -61,7 +61,7 @@ describe('the turn log', () => {
     })
   }
 
-  it('hands out at the end what has a text, and drops what has none', () => {
+  it('delivers at the end what has a text, and drops what has none', () => {
     const { log, turns } = createBench()
     log.contactStarted(0)
     log.agentPlayed('a', 100, true)
@@ -73,7 +73,7 @@ describe('the turn log', () => {
     assert.deepEqual(turns, [{ sequence: 1, speaker: 'agent', text: 'Hello.', audioOffsetMs: 100 }])
   })
 
-  it('keeps nothing for ever, however many speeches never get their words', () => {
+  it('stays bounded when many speeches never get their words', () => {
     const { log, turns } = createBench()
     for (let count = 0; count < 1_000; count += 1) log.contactStarted(count)
     log.contactText(5_000, 'At last.')

@@ -8,7 +8,7 @@ interface Entry {
   offsetMs: number
   isOffsetVoiced: boolean
   text: string | undefined
-  /** Of agents: how much of the text was heard; `undefined` while it is being spoken. */
+  /** Of agents: how much of the text was heard; `undefined` while it is playing. */
   heardPart: number | undefined
   isDropped: boolean
   /** From this time on the log does not wait for the text; `Infinity` while the speech goes on. */
@@ -16,14 +16,14 @@ interface Entry {
 }
 
 const textDelayLimitMs = 4_000
-/** A callee's speech that never ends is a noise. */
+/** Speech of a callee that never ends is noise. */
 const speechLimitMs = 60_000
 const maxEntries = 200
 const maxEarlyTexts = 16
 
 /**
- * Puts the turns of both sides into the order in which they began, though their texts arrive in any order, and hands out
- * each once it is final.
+ * Orders the turns of both sides by their beginning, although their texts arrive in any order, and
+ * delivers each one when it is final.
  */
 export class TurnLog {
   readonly #onTurn: (turn: Turn) => void
@@ -35,7 +35,8 @@ export class TurnLog {
 
   /**
    * @param onTurn gets the turns with sequence numbers from 1, without gaps
-   * @param heardAt the time at which the speech was heard to begin that the engine dates at `engineMs`
+   * @param heardAt returns the time at which the loop heard the speech begin that the engine dates
+   * at `engineMs`
    */
   constructor(
     onTurn: (turn: Turn) => void,
@@ -45,7 +46,7 @@ export class TurnLog {
     this.#heardAt = heardAt
   }
 
-  /** Whether no text is outstanding. */
+  /** Whether every turn has its text. */
   get isSettled(): boolean {
     return this.#entries.every((entry) => entry.isDropped || isFinal(entry))
   }
@@ -64,7 +65,7 @@ export class TurnLog {
     else this.#rememberEarly(utteranceId, text)
   }
 
-  /** The utterance is over after `playedMs` of `producedMs`; its text ends where the sound did. */
+  /** The utterance is over after `playedMs` of `producedMs`; its text ends where the audio did. */
   agentOver(utteranceId: string, playedMs: number, producedMs: number): void {
     this.#earlyTexts.delete(utteranceId)
     const entry = this.#find('agent', utteranceId)
@@ -83,7 +84,7 @@ export class TurnLog {
     if (open) open.deadlineMs = this.#nowMs + textDelayLimitMs
   }
 
-  /** What the callee said in the speech that began at `startMs`; empty if nothing was understood. */
+  /** The callee's words for the speech that began at `startMs`; empty if nothing was understood. */
   contactText(startMs: number, text: string): void {
     const entry =
       this.#find('contact', startMs) ?? this.#add('contact', startMs, startMs, this.#nowMs)
@@ -91,7 +92,7 @@ export class TurnLog {
     entry.text = text
   }
 
-  /** Hands out what is final at this time. Call it several times a second. */
+  /** Delivers the turns that are final at this time. Call it several times a second. */
   flush(nowMs: number): void {
     this.#nowMs = nowMs
     this.#entries.sort((one, other) => one.offsetMs - other.offsetMs)
@@ -102,7 +103,7 @@ export class TurnLog {
     }
   }
 
-  /** Hands out everything that has a text, in order. */
+  /** Delivers every turn that has a text, in order. */
   end(): void {
     this.flush(Infinity)
   }

@@ -1,4 +1,7 @@
-/** What counts as a request never to be called again, also where the model misses it. Narrow, because it bars the number. */
+/**
+ * Phrases that count as an opt-out, also where the model misses it. Narrow, because an opt-out bars
+ * the number.
+ */
 const optOutPhrases: readonly RegExp[] = [
   /\b(?:never|don't ever|do not ever) (?:call|ring|phone|contact) (?:me|us|here|this number)\b/,
   /\b(?:do not|don't|never) (?:call|ring|phone|contact) (?:me |us |here |this number )?(?:again|any ?more|ever)\b/,
@@ -8,7 +11,10 @@ const optOutPhrases: readonly RegExp[] = [
   /\bremove my number\b/,
 ]
 
-/** Whether the callee asks, in English, never to be called again. Other languages are left to the model's `opt_out`. */
+/**
+ * Whether the callee asks, in English, never to be called again. For other languages the model's
+ * `opt_out` decides.
+ */
 export const asksNeverToBeCalled = (text: string): boolean => {
   const plain = text.toLowerCase().replaceAll('’', "'").replace(/\s+/g, ' ')
   return optOutPhrases.some((phrase) => phrase.test(plain))

@@ -1,9 +1,9 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** Runs the tools that are not built in, and bounds the time that the model waits for each. */
+/** Runs the tools that are not built in, and limits how long the model waits for each. */
 export interface ToolRunner {
   start(toolCallId: string, name: string, toolArguments: unknown): void
-  /** One tick. Returns true once, when a tool has run so long that the agent should say so. */
+  /** One tick. Returns true once, when a tool has run so long that the agent should mention it. */
   tick(): boolean
 }
 

@@ -4,7 +4,7 @@ import { asksNeverToBeCalled } from './opt-out-phrases.ts'
 import { builtInTools, parseToolCall } from './tools.ts'
 
 describe('the built-in tools', () => {
-  it('are four, and every one of them is understood when called', () => {
+  it('are four, and every one is understood when called', () => {
     const tools = builtInTools(['achieved'])
     assert.deepEqual(
       tools.map(({ name }) => name),
@@ -27,7 +27,7 @@ describe('the built-in tools', () => {
     })
   })
 
-  it('refuse wrong arguments and leave other names alone', () => {
+  it('refuse wrong arguments and ignore other names', () => {
     for (const digits of ['', 'hello', '1'.repeat(33), 5]) {
       assert.equal(parseToolCall('send_dtmf', { digits }).kind, 'invalid')
     }
@@ -47,7 +47,7 @@ describe('asksNeverToBeCalled', () => {
     'Stop calling me.',
     'Put me on your do not call list.',
   ]) {
-    it(`hears it in "${text}"`, () => assert.equal(asksNeverToBeCalled(text), true))
+    it(`recognizes it in "${text}"`, () => assert.equal(asksNeverToBeCalled(text), true))
   }
   for (const text of [
     'Can you call me again tomorrow?',
@@ -57,6 +57,6 @@ describe('asksNeverToBeCalled', () => {
     'Stop calling it a bargain.',
     'Take me through your list.',
   ]) {
-    it(`does not hear it in "${text}"`, () => assert.equal(asksNeverToBeCalled(text), false))
+    it(`does not recognize it in "${text}"`, () => assert.equal(asksNeverToBeCalled(text), false))
   }
 })

@@ -11,7 +11,7 @@ export type BuiltInCall =
 
 export type ParsedToolCall =
   | { readonly kind: 'built_in'; readonly call: BuiltInCall }
-  /** The model got the arguments wrong; the error is its result. */
+  /** The model sent wrong arguments; the error is the tool's result. */
   | { readonly kind: 'invalid'; readonly error: string }
   | { readonly kind: 'custom' }
 
@@ -27,11 +27,14 @@ const callSchemas = {
   }),
   opt_out: z.object({}),
   voicemail_detected: z.object({}),
-  // Members that the model adds are dropped: only the agent's settings name the colleague to connect.
+  // Members that the model adds are dropped: only the agent's settings name the transfer target.
   transfer_call: z.object({}),
 } as const
 
-/** Offered to agents whose settings name a colleague. It takes no target: the callee cannot choose one. */
+/**
+ * Offered to agents whose settings name a colleague. It takes no target, so the callee cannot
+ * choose one.
+ */
 export const transferTool: ToolSpec = {
   name: 'transfer_call',
   description:
@@ -40,8 +43,8 @@ export const transferTool: ToolSpec = {
 }
 
 /**
- * Ending the call, sending digits, opting out and telling a voicemail: every agent has them.
- * @param outcomes the slugs among which the agent says how the call went
+ * Every agent can end the call, send digits, record an opt-out and report a voicemail.
+ * @param outcomes the slugs from which the agent chooses the outcome of the call
  */
 export const builtInTools = (outcomes: readonly string[]): ToolSpec[] => [
   {
@@ -81,7 +84,7 @@ export const builtInTools = (outcomes: readonly string[]): ToolSpec[] => [
   },
 ]
 
-/** Reads what a model sent; never throws. */
+/** Parses a model's arguments; never throws. */
 export const parseToolCall = (name: string, toolArguments: unknown): ParsedToolCall => {
   if (!Object.hasOwn(callSchemas, name)) return { kind: 'custom' }
   const builtIn = name as keyof typeof callSchemas

@@ -40,7 +40,7 @@ const silentReason = 'The trunk does not answer OPTIONS any more.'
 export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit => {
   const { database, route, logger, time = systemTime } = options
   let hasAnswered = false
-  let isSilenceTold = false
+  let isSilenceLogged = false
   let misses = 0
   let downReason: string | undefined
   let stepsUntilWatch = 0
@@ -82,8 +82,8 @@ export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit =
     const isFirst = !hasAnswered && misses === 0
     const isAlive = await ask()
     if (isFirst && isAlive) logger.info({ route }, 'the trunk answers')
-    if (isFirst && !isAlive && !isSilenceTold) {
-      isSilenceTold = true
+    if (isFirst && !isAlive && !isSilenceLogged) {
+      isSilenceLogged = true
       logger.warn({ route }, 'the trunk gave no answer to OPTIONS: ./outdial doctor says more')
     }
     // Many trunks never answer OPTIONS: only one that did can fall silent.

@@ -100,10 +100,10 @@ const startWithoutUser = async ({
         OUTDIAL_DATA: join(folder, 'data'),
       },
     )
-    const isTold = status === 1 && /useradd|normal user|DATABASE_URL/.test(stderr)
+    const isReported = status === 1 && /useradd|normal user|DATABASE_URL/.test(stderr)
     return {
       figure: 'refused without that user',
-      problems: isTold
+      problems: isReported
         ? []
         : [`without that user the start ended with ${status}: ${stderr.slice(-300)}`],
     }

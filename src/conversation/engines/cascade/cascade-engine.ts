@@ -14,7 +14,7 @@ export interface CascadeEngineSettings {
   readonly transcriber: ServerSettings
   readonly model: ServerSettings
   readonly speech: SpeechSettings
-  /** The addresses are a tenant's: only public hosts may be reached. */
+  /** A tenant supplied the addresses: only public hosts are allowed. */
   readonly publicHostsOnly?: boolean
   readonly logger: Logger
 }
@@ -23,15 +23,15 @@ export interface CascadeEngineSettings {
 const speechCache = createSpeechCache()
 
 /**
- * Three servers in a row: what the callee says is cut out by our own detector and transcribed, a chat model answers, and
- * its sentences are spoken one by one. Opening succeeds once the first words are there to be heard.
+ * Three servers in a row: our own detector cuts out the callee's speech, a transcriber writes it down, a chat model
+ * replies, and its sentences are spoken one by one. Opening succeeds once the first words are ready to play.
  */
 export const createCascadeEngine = (settings: CascadeEngineSettings): VoiceEngine => ({
   name: 'cascade',
   async open(options, signal) {
     signal.throwIfAborted()
     const request = createProviderFetch(settings.publicHostsOnly === true)
-    // The SDK is loaded by the first call that needs it: most installations never do.
+    // Only the first call that needs the SDK loads it, because most installations never do.
     const { createChatModel } = await import('./chat-model.ts')
     const voice = options.voice ?? settings.speech.voice
     const speech = { ...settings.speech, ...(voice !== undefined && { voice }) }

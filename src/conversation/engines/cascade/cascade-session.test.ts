@@ -13,7 +13,7 @@ import { createSpeechCache } from './speech-cache.ts'
 
 afterEach(() => mock.timers.reset())
 
-/** A model under the test's hand: what it was asked, and how it answers. */
+/** A model that the test controls: its requests and its replies. */
 interface Asked {
   readonly messages: readonly ModelMessage[]
   readonly signal: AbortSignal
@@ -134,7 +134,7 @@ const contents = (messages: readonly ModelMessage[]): string[] =>
   messages.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`)
 
 describe('a cascade session', () => {
-  it('speaks words, and not the marks around them', async () => {
+  it('speaks words, and not the Markdown marks around them', async () => {
     const { session, asked, spoken, until, hear, nextAsked, settle } = await createBench()
     await settle()
     hear('What is there?')
@@ -147,7 +147,7 @@ describe('a cascade session', () => {
     await session.close()
   })
 
-  it('answers what was said, knowing what was said before', async () => {
+  it('replies to what was said, knowing what was said before', async () => {
     const bench = await createBench()
     await bench.textOf('utterance_1')
     bench.hear('Who is this?')
@@ -178,7 +178,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('lets go of the request when it is interrupted, and remembers only what was heard', async () => {
+  it('aborts the request when it is interrupted, and remembers only what was heard', async () => {
     const bench = await createBench()
     await bench.textOf('utterance_1')
     bench.hear('Tell me everything.')
@@ -201,7 +201,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('thinks again when the callee goes on before anything was heard', async () => {
+  it('asks the model again when the callee speaks on before the reply is heard', async () => {
     const bench = await createBench()
     bench.hear('I would like')
     const first = await bench.nextAsked(0)
@@ -215,7 +215,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('goes on when the tools have answered, and does not when it is told not to', async () => {
+  it('continues when the tools have results, and stops when told to', async () => {
     const bench = await createBench()
     bench.hear('Is it there?')
     const first = await bench.nextAsked(0)
@@ -248,7 +248,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('asks nothing when nobody said anything', async () => {
+  it('asks nothing after speech without words', async () => {
     const bench = await createBench()
     bench.hear('')
     await bench.until(() => bench.events.find(({ type }) => type === 'contact_text'))
@@ -257,7 +257,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('asks a model again that failed once', async () => {
+  it('asks a model that failed once again', async () => {
     const bench = await createBench()
     bench.hear('Hello?')
     const first = await bench.nextAsked(0)
@@ -269,7 +269,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('asks a model again when it says that it has room, and not where that is too late', async () => {
+  it('retries at the time that the server gives, unless that is too late', async () => {
     const bench = await createBench()
     await bench.textOf('utterance_1')
     await bench.settle()
@@ -290,7 +290,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('ends what a model broke off in, so that the apology is heard after it', async () => {
+  it('ends an interrupted utterance, so that the apology is heard after it', async () => {
     const bench = await createBench()
     await bench.textOf('utterance_1')
     await bench.settle()
@@ -315,7 +315,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('fills a long silence, then apologises, and ends when the apology was heard', async () => {
+  it('fills a long silence, then apologises, and ends after the apology', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const bench = await createBench()
     await bench.textOf('utterance_1')
@@ -341,7 +341,7 @@ describe('a cascade session', () => {
     await bench.session.close()
   })
 
-  it('asks to say it again when words are lost once, and gives up when they are lost twice', async () => {
+  it('asks to repeat when words are lost once, and gives up when they are lost twice', async () => {
     const bench = await createBench({
       transcribe: () =>
         Promise.reject(new ProviderError('transcription_failed', 'No.', { status: 400 })),

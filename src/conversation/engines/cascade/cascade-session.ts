@@ -26,20 +26,20 @@ export interface CascadeOptions {
   readonly model: ChatModel
   readonly speechServer: SpeechServer
   readonly cache: SpeechCache
-  /** The key of a clip of these words in the cache. */
+  /** The cache key of a clip of these words. */
   cacheKey(text: string): string
-  /** Of this session alone; closed by `close`. */
+  /** Belongs to this session; closed by `close`. */
   readonly voiceActivity: VoiceActivityDetector
   readonly options: SessionOptions
   readonly logger: Logger
 }
 
 const maxQueuedEvents = 4_000
-/** Silence after which the callee is taken to have finished. */
+/** Silence after which the callee counts as finished. */
 const endOfTurnSilenceMs = 500
-/** A callee does not speak so fast that more than this waits for its words. */
+/** No callee speaks so fast that more than this waits for its words. */
 const maxTranscriptions = 8
-/** The last packets of the apology are still on their way when it was played. */
+/** When the apology has been played, its last packets are still on their way. */
 const apologyTailMs = 300
 
 /** One conversation by three servers in a row: transcriber, chat model, synthesizer. */
@@ -62,7 +62,7 @@ export class CascadeSession implements VoiceSession {
   #transcriptions = 0
   #deafTurns = 0
   #isOver = false
-  /** The engine broke: it says so, and ends at this time of what it has heard. */
+  /** The engine broke: it reports the failure, and ends at this time of its heard audio. */
   #failure: { readonly error: ProviderError; readonly endAtMs: number } | undefined
 
   constructor(cascade: CascadeOptions) {
@@ -101,11 +101,11 @@ export class CascadeSession implements VoiceSession {
     return this.#queue.events
   }
 
-  /** Resolves when the first words can be heard. Rejects with `ProviderError`, or as the signal says. */
+  /** Resolves when the first words are ready to play. Rejects with `ProviderError`, or with the signal's reason. */
   async begin(signal: AbortSignal): Promise<void> {
     const { oneMoment, technicalTrouble } = this.#phrases
     const greeting = this.#cascade.options.greeting.trim()
-    // Without a greeting the apology shows whether there is a voice.
+    // Without a greeting the apology tests the voice.
     await this.#speaker.prepare(greeting === '' ? technicalTrouble : greeting, signal)
     signal.throwIfAborted()
     if (greeting !== '') this.#replying.say(greeting)
@@ -205,7 +205,10 @@ export class CascadeSession implements VoiceSession {
     this.#replying.owe()
   }
 
-  /** The transcriber failed. The callee is asked once to repeat it; after the second failure in a row the engine gives up. */
+  /**
+   * The transcriber failed. The agent once asks the callee to repeat; after the second failure in a row the engine
+   * gives up.
+   */
   #notUnderstood(startMs: number, error: unknown): void {
     if (this.#isOver) return
     this.#emit({ type: 'contact_text', text: unrecognisedText, startMs })
@@ -225,7 +228,7 @@ export class CascadeSession implements VoiceSession {
       this.#fail(new ProviderError('slow_consumer', 'The events are not taken.'))
   }
 
-  /** Says that the engine broke, if there is a voice for it, and ends when that was heard. */
+  /** Tells the callee that the call cannot go on, if a voice works, and ends afterwards. */
   #giveUp(error: ProviderError): void {
     if (this.#isOver || this.#failure) return
     const { logger, options } = this.#cascade
@@ -234,7 +237,7 @@ export class CascadeSession implements VoiceSession {
     this.#failure = { error, endAtMs: Infinity }
     this.#replying.stop()
     if (this.#speaker.apologise() === 0) return this.#fail(error)
-    // The apology comes after what is still being heard.
+    // The apology follows the current speech.
     this.#failure = { error, endAtMs: this.#playedOutAtMs + apologyTailMs }
   }
 

@@ -1,12 +1,12 @@
 import type { ModelMessage } from 'ai'
 import { heardWords } from '../../engine/heard-words.ts'
 
-/** The conversation as it is sent to the model. */
+/** The conversation in the form that the model receives. */
 export interface ChatHistory {
   contactSaid(text: string): void
-  /** What was said of an utterance; an interruption may still shorten it. */
+  /** The words of an utterance; an interruption may still shorten them. */
   agentSaid(utteranceId: string, text: string, calls: readonly ToolCall[]): void
-  /** Only a part of it was heard. */
+  /** Only a part was heard. */
   interrupted(utteranceId: string, heardPart: number): void
   toolReturned(call: ToolCall, result: unknown): void
   messages(): ModelMessage[]
@@ -25,11 +25,11 @@ type Entry =
       readonly utteranceId: string
       text: string
       readonly calls: readonly ToolCall[]
-      /** By the call's id. */
+      /** Keyed by the id of the tool call. */
       readonly outputs: Map<string, string>
     }
 
-/** About an hour of talk; the oldest drops out. */
+/** About an hour of talk; the oldest entries are dropped. */
 const maxEntries = 400
 const maxOutputLength = 64 * 1024
 const maxTracked = 32
@@ -81,7 +81,7 @@ const messageOf = (entry: Entry): ModelMessage[] => {
 const callPart = ({ id, name, arguments: input }: ToolCall) =>
   ({ type: 'tool-call', toolCallId: id, toolName: name, input }) as const
 
-/** Servers refuse a call without its result, and a result that does not follow its call. */
+/** Servers refuse a tool call without a result, and a result that does not follow its call. */
 const resultPart = ({ id, name }: ToolCall, output = '{"pending":true}') =>
   ({
     type: 'tool-result',

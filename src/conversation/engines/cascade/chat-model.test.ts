@@ -32,7 +32,7 @@ describe('the chat model', () => {
     return parts
   }
 
-  it('fails with the status, and with nothing that was said or asked', () =>
+  it('fails with the status, and without the words or the request', () =>
     withServer([json({ error: { message: 'My secret words.' } }, 503)], async (url, received) => {
       const error = await answerOf(url).then(
         () => assert.fail('it did not fail'),
@@ -46,7 +46,7 @@ describe('the chat model', () => {
       assert.equal(received[0]?.headers.authorization, 'Bearer sk-1')
     }))
 
-  it('tells when the server wants to be asked again', async () => {
+  it('reports when the server wants the next request', async () => {
     const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString()
     for (const [header, leastMs, mostMs] of [
       ['7', 7_000, 7_000],
@@ -92,7 +92,7 @@ describe('the chat model', () => {
     )
   })
 
-  it('is understood when it comes as one document, tools and all', () => {
+  it('is understood as one document, with its tools', () => {
     const call = { id: 'c', type: 'function', function: { name: 'end_call', arguments: '{}' } }
     const answerWith = (message: object) => json({ choices: [{ message }], usage: null })
     return withServer(
@@ -105,7 +105,7 @@ describe('the chat model', () => {
     )
   })
 
-  it('never says what the model thinks', () =>
+  it('never speaks the model’s thoughts', () =>
     withServer(
       [
         streams(
@@ -119,7 +119,7 @@ describe('the chat model', () => {
       async (url) => assert.equal(await textOf(url), 'Good morning.'),
     ))
 
-  it('is a failure worth another try when nothing came, or when it broke off', () =>
+  it('is a temporary failure when nothing came, or when the stream broke off', () =>
     withServer(
       [
         streams('data: [DONE]\n\n'),
@@ -139,7 +139,7 @@ describe('the chat model', () => {
       },
     ))
 
-  it('tells the error a document holds', () =>
+  it('reports the error in a document', () =>
     withServer([json({ error: { message: 'overloaded', code: 500 } })], (url) =>
       assert.rejects(answerOf(url), { name: 'ProviderError' }),
     ))

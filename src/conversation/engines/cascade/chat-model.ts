@@ -13,7 +13,7 @@ import { withWholeStreams } from './chat-stream.ts'
 import { ProviderError, refusalOf, withinLimit } from './provider-error.ts'
 import type { ServerSettings } from './transcriber.ts'
 
-/** Answers by `POST /chat/completions`, streamed. */
+/** Replies by `POST /chat/completions`, streamed. */
 export interface ChatModel {
   /** Throws `ProviderError`. */
   reply(messages: readonly ModelMessage[], signal: AbortSignal): AsyncIterable<ReplyPart>
@@ -48,7 +48,7 @@ export const createChatModel = (
   })
   const languageModel = wrapLanguageModel({
     model: provider(model),
-    // Some models think aloud before they reply; that is not for the callee.
+    // Some models write their thoughts before the reply; the callee must not hear them.
     middleware: extractReasoningMiddleware({ tagName: 'think' }),
   })
   const tools: ToolSet = Object.fromEntries(
@@ -67,10 +67,10 @@ export const createChatModel = (
         messages: [...messages],
         tools,
         maxOutputTokens,
-        // The session decides what is tried again, because it knows what the callee has heard.
+        // The session decides on retries, because it knows what the callee has heard.
         maxRetries: 0,
         abortSignal: AbortSignal.any([signal, giveUp.signal]),
-        // What went wrong comes as a part of the stream.
+        // A failure arrives as a part of the stream.
         onError: () => {},
       })
       const parts = stream[Symbol.asyncIterator]()
@@ -86,7 +86,7 @@ export const createChatModel = (
           else if (part.type === 'abort') signal.throwIfAborted()
         }
       } catch (error) {
-        // A connection that breaks off comes as the SDK's own error, not as a part.
+        // A broken connection arrives as the SDK's own error, not as a part.
         throw error instanceof ProviderError || signal.aborted ? error : failure(error)
       } finally {
         giveUp.abort()
@@ -95,7 +95,7 @@ export const createChatModel = (
   }
 }
 
-/** Arguments that are no JSON come as text; the loop reports to the model that they are wrong. */
+/** Arguments that are not JSON arrive as text; the loop reports the error to the model. */
 const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): ReplyPart => ({
   type: 'tool_call',
   id: part.toolCallId,
@@ -112,7 +112,7 @@ const usageOf = (usage: {
   outputTokens: usage.outputTokens ?? 0,
 })
 
-/** The SDK's own error carries the whole request, words and all: only what is safe to log is kept of it. */
+/** The SDK's error contains the whole request with its words; only the safe parts are kept for the log. */
 const failure = (error: unknown): ProviderError => {
   const { statusCode, responseHeaders, cause } = (error ?? {}) as {
     statusCode?: unknown

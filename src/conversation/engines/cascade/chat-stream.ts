@@ -1,6 +1,6 @@
 /**
- * `fetch` that makes of every answer to a streamed chat completion what the SDK reads: servers that send the whole answer
- * as one JSON document, and streams that end without saying why, are common among small ones.
+ * `fetch` that converts responses to streamed chat completions into what the SDK reads. Small servers often send
+ * the whole response as one JSON document, or end a stream without a finish reason.
  */
 export const withWholeStreams =
   (request: typeof fetch): typeof fetch =>
@@ -52,10 +52,10 @@ const parse = (text: string): Completion | undefined => {
 
 const eventOf = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 
-/** The longest choice that only ends a reply; a model's words come in shorter ones. */
+/** The longest choice that only ends a reply; choices with words are shorter. */
 const maxTailLength = 64 * 1024
 
-/** Adds the reason to stop where a stream has choices and none of them gives one, before its `[DONE]` or its end. */
+/** Adds a finish reason before `[DONE]` or the end, where a stream has choices and none gives one. */
 const finishedStream = (): TransformStream<Uint8Array, Uint8Array> => {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()

@@ -4,7 +4,7 @@ import { isHallucination } from './hallucinations.ts'
 
 const spoken = { voicedMs: 700, noSpeechProbability: 0.02, meanLogProbability: -0.3 }
 
-describe('words made up for silence', () => {
+describe('words invented for silence', () => {
   const cases: readonly [string, Partial<typeof spoken>, boolean][] = [
     ['Thank you.', {}, false],
     ['Thank you.', { voicedMs: 120 }, true],

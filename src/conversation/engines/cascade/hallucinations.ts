@@ -1,13 +1,13 @@
 import { cutEnd } from '../../engine/cut-end.ts'
 
-/** How much speech there was, and how sure the model was of it, where it reports that. */
+/** The duration of the speech, and the model's confidence where it reports one. */
 export interface Certainty {
   readonly voicedMs: number
   readonly noSpeechProbability: number | undefined
   readonly meanLogProbability: number | undefined
 }
 
-/** What Whisper and its relatives write for breath, clicks and line noise: the ends of the videos they learnt from. */
+/** What Whisper and similar models write for breath, clicks and line noise: the ends of their training videos. */
 const inventions = new Set([
   'thank you',
   'thank you very much',
@@ -31,10 +31,10 @@ const silentProbability = 0.6
 const unsureLogProbability = -1
 /** Even "thank you" takes longer than this. */
 const leastVoicedMs = 240
-/** The words of a video's end are doubted already here when the model is not sure that anybody spoke. */
+/** For these phrases a lower threshold applies when the model doubts that there was speech. */
 const doubtfulProbability = 0.3
 
-/** Whether the transcriber made the words up out of silence or noise. */
+/** Whether the transcriber invented the words from silence or noise. */
 export const isHallucination = (text: string, certainty: Certainty): boolean => {
   const { voicedMs, noSpeechProbability = 0, meanLogProbability = 0 } = certainty
   const words = cutEnd(text.toLowerCase(), /[\s.!?,…]/u).trim()

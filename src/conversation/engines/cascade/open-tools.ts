@@ -3,11 +3,11 @@ import type { ChatHistory, ToolCall } from './chat-history.ts'
 
 interface ToolResult {
   readonly value: unknown
-  /** Whether the model should speak on after it. */
+  /** Whether the model should speak after it. */
   readonly goOn: boolean
 }
 
-/** The tools that the model has called and whose results are to come. */
+/** Tool calls of the model that have no result yet. */
 export class OpenTools {
   readonly #history: ChatHistory
   readonly #emit: (event: VoiceEvent) => void
@@ -22,7 +22,7 @@ export class OpenTools {
     return this.#waiting.size > 0
   }
 
-  /** Has the tools run, and writes their results down. Returns whether the model should go on with them. */
+  /** Runs the tools and records their results. Returns whether the model should continue with them. */
   async run(calls: readonly ToolCall[], signal: AbortSignal): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.#run(call, signal)))
     for (const [index, { value }] of results.entries()) {
@@ -32,7 +32,7 @@ export class OpenTools {
     return results.some(({ goOn }) => goOn)
   }
 
-  /** A tool has its result. */
+  /** A tool returned its result. */
   settle(toolCallId: string, value: unknown, goOn: boolean): void {
     this.#waiting.get(toolCallId)?.({ value, goOn })
   }
@@ -40,7 +40,7 @@ export class OpenTools {
   async #run(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     const { promise, resolve } = Promise.withResolvers<ToolResult>()
     this.#waiting.set(call.id, resolve)
-    // Servers refuse a call without its result, with everything after it.
+    // Servers refuse a tool call without a result, and everything after it.
     const onAbort = (): void => resolve({ value: { error: 'Interrupted.' }, goOn: false })
     signal.addEventListener('abort', onAbort, { once: true })
     this.#emit({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments })

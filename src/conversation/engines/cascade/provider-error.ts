@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A server of models failed, refused or was too slow. The message holds no key and nothing that was said. */
+/** A model server failed, refused or was too slow. The message contains no key and no spoken words. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   /** `transcription_failed`, `model_failed`, `speech_failed`, each also with `_timeout`. */
   readonly code: string
   readonly status: number | undefined
-  /** After so long the server wants to be asked again. */
+  /** How long the server wants us to wait before the next request. */
   readonly retryAfterMs: number | undefined
   constructor(code: string, message: string, options: ProviderErrorOptions = {}) {
     super(message, options)
@@ -21,7 +21,7 @@ export interface ProviderErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number
 }
 
-/** Of a response that is no success: its status, and when to ask again (RFC 9110 10.2.3). */
+/** From an unsuccessful response: its status, and when to retry (RFC 9110 10.2.3). */
 export const refusalOf = (
   status: number,
   retryAfter: string | null | undefined,
@@ -32,21 +32,21 @@ export const refusalOf = (
   return Number.isNaN(afterMs) ? { status } : { status, retryAfterMs: Math.max(0, afterMs) }
 }
 
-/** Whether asking again may help: it is not our request that is wrong. */
+/** Whether a retry may help, because our request is not at fault. */
 const isWorthRetrying = (error: unknown): boolean =>
   !(error instanceof ProviderError) ||
   error.status === undefined ||
   error.status === 429 ||
   error.status >= 500
 
-/** A callee does not wait longer for a server that has no room. */
+/** A callee does not wait longer for an overloaded server. */
 const longestRetryWaitMs = 4_000
 const maxAttempts = 2
-/** Where the server names the time, it is believed twice. */
+/** A retry time given by the server is followed twice. */
 const maxTimedAttempts = 3
 const congestedWaitMs = 500
 
-/** How long to wait before the next attempt; `undefined` where none is worth it. */
+/** How long to wait before the next attempt; `undefined` if none makes sense. */
 const retryWaitMs = (error: unknown, attempts: number): number | undefined => {
   if (!isWorthRetrying(error)) return undefined
   const { status, retryAfterMs } = error instanceof ProviderError ? error : {}
@@ -59,8 +59,8 @@ const retryWaitMs = (error: unknown, attempts: number): number | undefined => {
 }
 
 /**
- * Tries again what failed for a reason that passes: once at once, or at the time the server gives. Rejects with the last
- * error, or as the signal says.
+ * Retries temporary failures: once at once, or at the time the server gives. Rejects with the last error, or with
+ * the signal's reason.
  */
 export const withRetries = async <T>(
   attempt: () => Promise<T>,
@@ -78,13 +78,13 @@ export const withRetries = async <T>(
   }
 }
 
-/** Whether servers give this status to a request with a member that they do not take. */
+/** Whether servers return this status for a request with an unsupported member. */
 export const isRefusal = (status: number): boolean =>
   status === 400 || status === 415 || status === 422
 
 /**
- * The promise, or a `ProviderError` with this code after so long.
- * @param giveUp called when the time is over, to let go of what is waited for
+ * The promise, or a `ProviderError` with this code after the timeout.
+ * @param giveUp called at the timeout, to abort the work
  */
 export const withinLimit = async <T>(
   promise: Promise<T>,

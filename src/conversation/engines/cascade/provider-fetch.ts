@@ -9,16 +9,18 @@ import { Readable } from 'node:stream'
 import { lookupPublic, refusePrivateLiteral } from '../../../runtime/public-lookup.ts'
 
 const kept = { keepAlive: true, maxFreeSockets: 32, timeout: 4_000, scheduling: 'lifo' } as const
-/** Node's own agents would ask a proxy of the environment (`NODE_USE_ENV_PROXY`), which then chooses the address. */
+/**
+ * Node's own agents would use a proxy of the environment (`NODE_USE_ENV_PROXY`), which then chooses the address.
+ */
 const guardedAgents: Partial<Record<string, HttpAgent | HttpsAgent>> = {
   'http:': new HttpAgent(kept),
   'https:': new HttpsAgent(kept),
 }
 
 /**
- * `fetch` for servers of models, over connections that are kept: text or bytes go, a stream comes. Follows no redirect,
- * so that no key is carried elsewhere.
- * @param publicHostsOnly the address is a tenant's: only public hosts may be reached
+ * `fetch` for model servers, over kept connections: sends text or bytes, receives a stream. Follows no redirect, so
+ * that no key goes to another host.
+ * @param publicHostsOnly a tenant supplied the address: only public hosts are allowed
  */
 export const createProviderFetch =
   (publicHostsOnly: boolean): typeof fetch =>
@@ -52,7 +54,7 @@ const send = (
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
     const sent = request(url, options, resolve)
-    // Small requests, for each of which a callee waits.
+    // Small requests; a callee waits for each.
     sent.setNoDelay(true)
     sent.on('error', reject).end(body)
   })

@@ -10,11 +10,11 @@ export interface ReplyStepOptions {
   readonly history: ChatHistory
   readonly emit: (event: VoiceEvent) => void
   readonly onUsage: (usage: { readonly inputTokens: number; readonly outputTokens: number }) => void
-  /** The callee is about to hear something of the reply. */
+  /** The callee is about to hear part of the reply. */
   readonly onHeard: () => void
 }
 
-/** One request to the model, spoken as its sentences come. Resolves with the tools it calls. */
+/** One request to the model, spoken as its sentences arrive. Resolves with the tools it calls. */
 export const speakReply = async (
   task: SpeakingTask,
   options: ReplyStepOptions,

@@ -17,14 +17,14 @@ export interface ReplyingOptions {
   /** Whether the callee is speaking, or their words are outstanding. */
   readonly isHearing: () => boolean
   readonly onUsage: (usage: { readonly inputTokens: number; readonly outputTokens: number }) => void
-  /** The engine can neither reply nor speak any more. */
+  /** The engine can no longer reply or speak. */
   onFailure(error: ProviderError): void
   readonly signal: AbortSignal
 }
 
-/** A silence longer than this is filled. */
+/** A filler follows a longer silence. */
 const fillAfterMs = 2_000
-/** A model that keeps calling tools without an end is stopped. */
+/** A model that calls tools in an endless loop is stopped. */
 const maxSteps = 8
 const maxWaitingTexts = 8
 
@@ -33,7 +33,7 @@ interface Reply {
   isHeard: boolean
 }
 
-/** Has the model reply, one reply at a time, and has the words spoken. */
+/** Requests one reply at a time from the model, and speaks it. */
 export class Replying {
   readonly #options: ReplyingOptions
   readonly #tools: OpenTools
@@ -48,7 +48,7 @@ export class Replying {
     this.#tools = new OpenTools(options.history, options.emit)
   }
 
-  /** The callee has finished speaking: a silence that lasts too long from now on is filled. */
+  /** The callee has finished speaking: from now on a filler follows a long silence. */
   expect(): void {
     const { speaker, signal, isSpeaking } = this.#options
     clearTimeout(this.#filler)
@@ -57,19 +57,19 @@ export class Replying {
     }, fillAfterMs)
   }
 
-  /** The conversation holds something new: a reply follows as soon as neither side is speaking. */
+  /** The conversation has new content: a reply follows as soon as neither side is speaking. */
   owe(): void {
     this.#isOwed = true
     this.#pump()
   }
 
-  /** The callee made a sound, but there is nothing new. */
+  /** The callee made a sound, but said nothing new. */
   goOn(): void {
     if (!this.#reply && !this.#isOwed) clearTimeout(this.#filler)
     this.#pump()
   }
 
-  /** Has the agent say this text, after what it is saying. */
+  /** Makes the agent say this text after its current speech. */
   say(text: string): void {
     if (this.#isStopped || this.#saying.size >= maxWaitingTexts) return
     const task = this.#createTask()
@@ -80,7 +80,7 @@ export class Replying {
     })
   }
 
-  /** The callee has begun to speak: the model reconsiders a reply of which the callee has heard nothing. */
+  /** The callee has begun to speak: the model starts again if the callee has heard nothing of its reply. */
   contactSpeaks(): void {
     clearTimeout(this.#filler)
     if (!this.#reply || this.#reply.isHeard || this.#tools.isWaiting) return
@@ -102,7 +102,7 @@ export class Replying {
     this.#tools.settle(toolCallId, value, goOn)
   }
 
-  /** Gives up every reply; none follows. */
+  /** Aborts every reply; none follows. */
   stop(): void {
     this.#stopped.abort()
     clearTimeout(this.#filler)

@@ -9,7 +9,7 @@ export interface Received {
   readonly body: Buffer
 }
 
-/** A server that answers one request after the other, each as it is told. */
+/** A server that handles one request after the other, each as the test scripts it. */
 export const withServer = async (
   answers: ((response: ServerResponse) => void)[],
   work: (url: string, received: Received[]) => Promise<void>,

@@ -1,17 +1,17 @@
-/** Cuts text that comes in pieces into what can be spoken on its own. */
+/** Splits streamed text into pieces that can be spoken on their own. */
 export interface SentenceStream {
   push(piece: string): string[]
   /** What is left. */
   end(): string[]
 }
 
-/** The first thing said may be part of a sentence: the sooner it is spoken, the shorter the silence. */
+/** The first piece may be part of a sentence, because earlier speech shortens the silence. */
 const leastFirstClause = 40
-/** Shorter sentences ("Yes.") wait for the next: a synthesizer gives them no melody. */
+/** Shorter sentences ("Yes.") wait for the next, because a synthesizer gives them no melody. */
 const leastSentence = 12
 const longestSentence = 300
 
-// Chinese and Japanese put no space behind a sentence.
+// Chinese and Japanese have no space after a sentence.
 const sentenceEnd = /[.!?…]["'”’)]*(?:\s+|$)|[。！？]["'”’)」』）]*\s*/u
 const clauseEnd = /[,;:–](?:\s+)/u
 
@@ -19,7 +19,7 @@ export const createSentenceStream = (): SentenceStream => {
   let pending = ''
   let isFirst = true
 
-  /** Where the next piece of speech ends, or `undefined` if it has not come to its end yet. */
+  /** Where the next piece of speech ends, or `undefined` if its end has not arrived. */
   const cutAt = (): number | undefined => {
     const sentence = endOf(sentenceEnd, leastSentence)
     if (sentence !== undefined) return sentence

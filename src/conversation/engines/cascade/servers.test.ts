@@ -19,7 +19,7 @@ describe('the transcriber', () => {
       assert.equal(received.length, 0)
     }))
 
-  it('names what it wants in a form', () =>
+  it('names the wanted response format in a form', () =>
     withServer([json({ text: 'Hello.' })], async (url, received) => {
       const transcriber = createTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
       await transcriber.transcribe(speech, signal)
@@ -35,7 +35,7 @@ describe('the transcriber', () => {
       assert.deepEqual([wav.sampleRateHz, wav.samples.length], [16_000, 16_000])
     }))
 
-  it('does with the plain answer where the detailed one is refused, from then on', () =>
+  it('keeps to the plain response after the detailed one was refused', () =>
     withServer(
       [json({ error: {} }, 422), json({ text: 'One.' }), json({ text: 'Two.' })],
       async (url, received) => {
@@ -46,14 +46,14 @@ describe('the transcriber', () => {
       },
     ))
 
-  it('never sends what nobody said', () =>
+  it('never sends audio without speech', () =>
     withServer([], async (url, received) => {
       const transcriber = createTranscriber({ url }, 'en', request)
       assert.equal(await transcriber.transcribe({ ...speech, voicedMs: 60 }, signal), '')
       assert.equal(received.length, 0)
     }))
 
-  it('drops words the model is not sure anybody said', () => {
+  it('drops words of low confidence', () => {
     const segments = [{ no_speech_prob: 0.8, avg_logprob: -1.5 }]
     return withServer([json({ text: 'Thank you.', segments })], async (url) => {
       const transcriber = createTranscriber({ url }, 'en', request)
@@ -61,7 +61,7 @@ describe('the transcriber', () => {
     })
   })
 
-  it('tells a refusal, nonsense and a server that is not there apart from words', async () => {
+  it('distinguishes a refusal, nonsense and an unreachable server from words', async () => {
     await withServer(
       [json({}, 500), json({}), (response) => void response.end('<html>')],
       async (url) => {
@@ -75,7 +75,7 @@ describe('the transcriber', () => {
   })
 })
 
-/** Eight samples at 8 kHz, between a list of notes and another. */
+/** Eight samples at 8 kHz, between a notes chunk and another one. */
 const annotated = (): Buffer => {
   const file = Buffer.from(writeWav(Int16Array.of(1, 2, 3, 4, 5, 6, 7, 8), 8_000))
   const notes = Buffer.concat([Buffer.from('LIST\x05\0\0\0INFOx\0', 'latin1')])
@@ -84,7 +84,7 @@ const annotated = (): Buffer => {
 
 const pieces = (bytes: Buffer): Buffer[] => Array.from(bytes, (byte) => Buffer.from([byte]))
 
-/** As programs write it that send while they speak. */
+/** The header of programs that stream while they write. */
 const unbounded = (): Buffer => {
   const file = Buffer.from(writeWav(new Int16Array(16_000), 16_000))
   file.writeUInt32LE(0xffff_ffff, 4)
@@ -154,7 +154,7 @@ describe('the speech server', () => {
       ))
   }
 
-  it('plays the audio of a file and nothing else of it', () =>
+  it('plays only the audio of a file', () =>
     withServer(
       [
         (response) =>
@@ -168,7 +168,7 @@ describe('the speech server', () => {
       },
     ))
 
-  it('is asked for files from then on where it makes nothing else', () =>
+  it('gets requests for files from then on if it makes nothing else', () =>
     withServer(
       [json({ error: 'only wav' }, 400), wavOfASecond, wavOfASecond],
       async (url, received) => {
@@ -186,7 +186,7 @@ describe('the speech server', () => {
       },
     ))
 
-  it('is refused when it sends what cannot be played, or an error', () =>
+  it('is refused when it sends an error or unplayable data', () =>
     withServer(
       [
         (response) =>
@@ -212,7 +212,7 @@ describe('the speech server', () => {
       },
     ))
 
-  it('is told when nobody listens any more', () => {
+  it('learns when the listener is gone', () => {
     const gone = Promise.withResolvers<void>()
     return withServer(
       [
@@ -233,7 +233,7 @@ describe('the speech server', () => {
 })
 
 describe('fetching from a provider', () => {
-  it('never reaches a private network where only public hosts may be', () =>
+  it('never reaches a private network when only public hosts are allowed', () =>
     withServer([json({})], async (url, received) => {
       const guarded = createProviderFetch(true)
       for (const address of [url, url.replace('127.0.0.1', 'localhost')])
@@ -241,7 +241,7 @@ describe('fetching from a provider', () => {
       assert.equal(received.length, 0)
     }))
 
-  it('carries no key to where it is redirected', () =>
+  it('sends no key to a redirect', () =>
     withServer(
       [(response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
       async (url) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { speakable } from './speakable.ts'
 
-describe('what a voice is given', () => {
+describe('the text for the voice', () => {
   for (const [written, spoken] of [
     ['**Sure!** It is *really* __that__ _easy_.', 'Sure! It is really that easy.'],
     ['# Options\n\n- one\n- two\n* three', 'Options\n\none\ntwo\nthree'],
@@ -14,7 +14,7 @@ describe('what a voice is given', () => {
     ['It costs **12** euros, not *15*.', 'It costs 12 euros, not 15.'],
     ['~~No~~ Yes.', 'No Yes.'],
   ] as const) {
-    it(`is the words of ${JSON.stringify(written)}`, () => {
+    it(`contains only the words of ${JSON.stringify(written)}`, () => {
       assert.equal(speakable(written), spoken)
     })
   }
@@ -27,7 +27,7 @@ describe('what a voice is given', () => {
     'Press the # key, then [pause] wait (please).',
     '-5 degrees, and it is > 3 there.',
   ]) {
-    it(`is left alone: ${plain}`, () => {
+    it(`is unchanged: ${plain}`, () => {
       assert.equal(speakable(plain), plain)
     })
   }

@@ -9,7 +9,7 @@ import { createVoiceLock } from './voice-lock.ts'
 
 export interface SpokenUtterance {
   readonly utterance: OutgoingUtterance
-  /** Rejects with `ProviderError`, or when it was interrupted. */
+  /** Rejects with `ProviderError`, or when the utterance was interrupted. */
   speak(sentence: string): Promise<void>
   /** Lets the next utterance begin. */
   readonly release: () => void
@@ -27,7 +27,7 @@ export interface SpeakerOptions {
 
 /** Only the last few can still be interrupted. */
 const maxTracked = 32
-/** 200 ms: audio of a long clip that the loop has not taken yet can still be taken back. */
+/** 200 ms: audio of a long clip can still be withdrawn before the loop takes it. */
 const maxEventBytes = 10 * g711FrameBytes
 
 /** The agent's voice: one utterance after the other, each of one or more sentences. */
@@ -42,7 +42,7 @@ export class Speaker {
     this.#options = options
   }
 
-  /** Begins an utterance once no other is being said. Rejects when the signal aborts first. */
+  /** Begins an utterance once no other is playing. Rejects when the signal aborts first. */
   async begin(signal: AbortSignal): Promise<SpokenUtterance> {
     const giveBack = await this.#lock.take(signal)
     this.#isSpeaking = true
@@ -57,17 +57,17 @@ export class Speaker {
     }
   }
 
-  /** Fills a silence at once with a clip, if it is ready and nothing else is being said. */
+  /** Fills a silence at once with a clip, if it is ready and nothing else is playing. */
   fill(): void {
     if (!this.#isSpeaking) this.#playReady(this.#options.phrases.oneMoment)
   }
 
-  /** Says the last words of a broken engine. Returns how long they take, or 0 if they are not ready. */
+  /** Speaks the last words of a broken engine. Returns their duration, or 0 if they are not ready. */
   apologise(): number {
     return this.#playReady(this.#options.phrases.technicalTrouble)
   }
 
-  /** Makes the speech now and keeps it. Rejects with `ProviderError`. */
+  /** Synthesizes the speech now and caches it. Rejects with `ProviderError`. */
   async prepare(text: string, signal: AbortSignal): Promise<void> {
     const { cache, codec } = this.#options
     const key = this.#options.cacheKey(text)
@@ -82,7 +82,7 @@ export class Speaker {
     for (const text of texts) void this.prepare(text, signal).catch(() => undefined)
   }
 
-  /** How much audio there was of an utterance. */
+  /** How much audio of an utterance there was. */
   producedMs(utteranceId: string): number {
     return this.#tracked.get(utteranceId)?.producedMs ?? 0
   }

@@ -1,14 +1,14 @@
 import type { ChatHistory, ToolCall } from './chat-history.ts'
 import type { Speaker, SpokenUtterance } from './speaker.ts'
 
-/** One thing the agent is about to say: it can be given up at any moment, and what was said of it is remembered. */
+/** One utterance to come: it can be aborted at any moment, and the task remembers its spoken part. */
 export class SpeakingTask {
   readonly #speaker: Speaker
   readonly #history: ChatHistory
   readonly #abort = new AbortController()
   #spoken: SpokenUtterance | undefined
 
-  /** @param signal gives up every task */
+  /** @param signal aborts every task */
   constructor(speaker: Speaker, history: ChatHistory, signal: AbortSignal) {
     this.#speaker = speaker
     this.#history = history
@@ -21,23 +21,26 @@ export class SpeakingTask {
     return this.#abort.signal
   }
 
-  /** The utterance that is being said; undefined if none is. */
+  /** The current utterance; undefined without one. */
   get utteranceId(): string | undefined {
     return this.#spoken?.utterance.id
   }
 
-  /** The utterance that is being said, or a new one once the agent says nothing else. Rejects when the task is given up. */
+  /** The current utterance, or a new one once the agent is silent. Rejects when the task is aborted. */
   async begin(): Promise<SpokenUtterance> {
     this.#spoken ??= await this.#speaker.begin(this.signal)
     return this.#spoken
   }
 
-  /** The utterance is complete. @param calls the tools that the model called with it */
+  /**
+   * The utterance is complete.
+   * @param calls the tools that the model called with it
+   */
   end(calls: readonly ToolCall[] = []): void {
     this.#release((spoken) => spoken.utterance.end(), calls)
   }
 
-  /** The task failed. What it said is cut short, unless it was given up, so that what follows is heard after it. */
+  /** The task failed. Its utterance is cut short, unless it was aborted, so that the next one is heard after it. */
   fail(): void {
     this.#release(({ utterance }) => {
       if (this.signal.aborted) utterance.interrupt()
@@ -46,7 +49,7 @@ export class SpeakingTask {
     })
   }
 
-  /** Nothing more of it is said. */
+  /** No more of it is spoken. */
   giveUp(): void {
     this.#abort.abort()
     this.#release(({ utterance }) => {
@@ -55,7 +58,7 @@ export class SpeakingTask {
     })
   }
 
-  /** The task is done: it hears of no signal any more. */
+  /** The task is done and ignores further signals. */
   close(): void {
     this.#abort.abort()
   }

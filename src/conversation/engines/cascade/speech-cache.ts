@@ -1,4 +1,4 @@
-/** Speech that is said again and again in the same words and voice: fillers, apologies, greetings without a name. */
+/** Speech that repeats with the same words and voice: fillers, apologies, greetings without a name. */
 export interface SpeechCache {
   get(key: string): Uint8Array | undefined
   put(key: string, g711: Uint8Array): void

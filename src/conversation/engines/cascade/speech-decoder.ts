@@ -2,23 +2,23 @@ import { createResampler, type Resampler } from '../../../audio/resample.ts'
 import { readWavHead, WavFormatError } from '../../../audio/wav.ts'
 import { ProviderError } from './provider-error.ts'
 
-/** Turns what a speech server sends, raw PCM or a WAV file, into samples at 8 kHz as it arrives. */
+/** Converts a speech server's data, raw PCM or a WAV file, into samples at 8 kHz as it arrives. */
 export interface SpeechDecoder {
-  /** Throws `ProviderError` for what cannot be played. */
+  /** Throws `ProviderError` for unplayable data. */
   decode(bytes: Uint8Array): Int16Array
-  /** The last samples. Throws `ProviderError` where there was nothing at all. */
+  /** The last samples. Throws `ProviderError` if there were none at all. */
   end(): Int16Array
 }
 
 const lineRateHz = 8_000
-/** What `pcm` means to OpenAI, Kokoro and their like. */
+/** The meaning of `pcm` at OpenAI, Kokoro and similar servers. */
 const usualRateHz = 24_000
-/** Enough to distinguish the kinds of files. */
+/** Enough bytes to distinguish the file formats. */
 const magicBytes = 4
-/** Servers put no more in front of the audio. */
+/** Servers send no longer header before the audio. */
 const maxHeadBytes = 64 * 1024
 
-/** How to read the audio, and what of the bytes so far belongs to it. */
+/** The audio format, and the bytes so far that are audio. */
 interface Begun {
   readonly rateHz: number
   readonly channels: number
@@ -52,7 +52,7 @@ export const createSpeechDecoder = (contentType: string): SpeechDecoder => {
 
   return {
     decode(bytes) {
-      // What follows the audio of a file is no audio.
+      // Bytes after the audio of a file are not audio.
       if (resampler && bytesLeft < 2 * channels) return new Int16Array(0)
       carry = Buffer.concat([carry, bytes])
       if (!resampler) begin(false)
@@ -68,11 +68,13 @@ export const createSpeechDecoder = (contentType: string): SpeechDecoder => {
   }
 }
 
-/** Shorter audio would be heard as a click. */
+/** Shorter audio would sound like a click. */
 export const notAudio = (what: string): ProviderError =>
   new ProviderError('speech_failed', `The speech server sent ${what.slice(0, 100)} for audio.`)
 
-/** Undefined until enough has come. Some servers send a WAV file although another format was asked for. */
+/**
+ * Undefined until enough bytes have arrived. Some servers send a WAV file although another format was requested.
+ */
 const readHead = (bytes: Buffer, contentType: string, isAll: boolean): Begun | undefined => {
   if (bytes.length < magicBytes && !isAll) return undefined
   if (isCompressed(bytes, contentType)) throw notPlayable('Compressed speech cannot be played.')
@@ -94,7 +96,7 @@ const readFileHead = (bytes: Buffer): Begun | undefined => {
   }
 }
 
-/** The first bytes of MP3 and ADTS could be quiet samples as well: there the server's own word counts too. */
+/** The first bytes of MP3 and ADTS could also be quiet samples, so the server's content type counts too. */
 const isCompressed = (bytes: Buffer, contentType: string): boolean =>
   /^(?:ID3|OggS|fLaC)/.test(bytes.toString('latin1', 0, magicBytes)) ||
   (/mpeg|mp3|aac/i.test(contentType) && bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0)
@@ -107,7 +109,7 @@ const resamplerFrom = (rateHz: number): Resampler => {
   }
 }
 
-/** The same request would bring the same again. */
+/** The same request would return the same. */
 const notPlayable = (message: string, cause?: unknown): ProviderError =>
   new ProviderError('speech_failed', message, { cause, status: 415 })
 

@@ -2,7 +2,7 @@ import { isRefusal, ProviderError, refusalOf, withinLimit } from './provider-err
 import { createSpeechDecoder, notAudio } from './speech-decoder.ts'
 import type { ServerSettings } from './transcriber.ts'
 
-/** Speaks text by `POST /audio/speech`. */
+/** Synthesizes text by `POST /audio/speech`. */
 export interface SpeechServer {
   /** Samples at 8 kHz as they arrive. Throws `ProviderError`. */
   speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>
@@ -15,7 +15,7 @@ export interface SpeechSettings extends ServerSettings {
 const startLimitMs = 8_000
 const pauseLimitMs = 5_000
 const maxTextLength = 4_000
-/** Four minutes of speech from four thousand characters; what is beyond is a fault. */
+/** Four minutes of speech from four thousand characters; more is an error. */
 const maxSamples = 300 * 8_000
 
 export const createSpeechServer = (

@@ -10,9 +10,9 @@ export interface ServerSettings {
   readonly model?: string
 }
 
-/** Puts speech into words by `POST /audio/transcriptions`. */
+/** Transcribes speech by `POST /audio/transcriptions`. */
 export interface Transcriber {
-  /** The words; empty where there were none. Rejects with `ProviderError`. */
+  /** The words; empty if there were none. Rejects with `ProviderError`. */
   transcribe(speech: Speech, signal: AbortSignal): Promise<string>
 }
 
@@ -23,11 +23,11 @@ export interface Speech {
 }
 
 const lineRateHz = 8_000
-/** What Whisper and its relatives were trained on; some servers take nothing else. */
+/** The sample rate that Whisper and similar models were trained on; some servers accept nothing else. */
 const wireRateHz = 16_000
 const limitMs = 8_000
 const maxAnswerLength = 256 * 1024
-/** A click or a breath; the shortest "no" has more. */
+/** A click or a breath; the shortest "no" is longer. */
 const leastVoicedMs = 100
 
 export const createTranscriber = (
@@ -35,7 +35,7 @@ export const createTranscriber = (
   language: string,
   request: typeof fetch,
 ): Transcriber => {
-  // The detailed response holds how sure the model is. Servers that do not know it refuse it once.
+  // The detailed response contains the model's confidence. Servers that do not support it refuse it once.
   let format = model.startsWith('gpt-') ? 'json' : 'verbose_json'
 
   const ask = async (wav: Uint8Array, signal: AbortSignal): Promise<Response> => {
@@ -118,7 +118,7 @@ const wordsOf = (body: string, { voicedMs }: Speech): string => {
 const numberOr = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
 
-/** RFC 7578, with the one file this needs. */
+/** RFC 7578, with the one file that this needs. */
 const multipart = (
   fields: Readonly<Record<string, string>>,
   wav: Uint8Array,

@@ -1,6 +1,6 @@
-/** One utterance is said at a time: the next one waits for the voice. */
+/** One utterance plays at a time: the next one waits for the voice. */
 export interface VoiceLock {
-  /** Resolves with a function that gives the voice back. Rejects when the signal aborts first. */
+  /** Resolves with a function that releases the voice. Rejects when the signal aborts first. */
   take(signal: AbortSignal): Promise<() => void>
 }
 

@@ -13,11 +13,11 @@ interface Tracked {
   readonly utterance: OutgoingUtterance
 }
 
-/** Only the last few matter: an interruption reaches back to what is still queued for playout. */
+/** Only the last few matter: an interruption reaches back to the audio that is still queued for playout. */
 const maxTracked = 32
 const maxTextLength = 20_000
 
-/** What the server says, utterance by utterance (an utterance is an item of the protocol). */
+/** The server's speech, utterance by utterance (an utterance is an item of the protocol). */
 export class AgentUtterances {
   readonly #codec: Codec
   readonly #wire: WireAudio
@@ -41,7 +41,7 @@ export class AgentUtterances {
   /** `response.output_audio.delta`, base64. */
   audio(itemId: string, responseId: string, base64: string): void {
     const { utterance } = this.#track(itemId, responseId)
-    // Before decoding: a burst of audio that the callee will not hear must cost nothing.
+    // Before decoding, because audio that the callee will not hear must cost nothing.
     if (utterance.isClosed) return
     if (this.#speakingId !== itemId) this.#wire.restart()
     this.#speakingId = itemId
@@ -65,18 +65,18 @@ export class AgentUtterances {
     utterance.endText()
   }
 
-  /** `response.done`: nothing more comes for the utterances of this response. */
+  /** `response.done`: the utterances of this response are complete. */
   responseDone(responseId: string): void {
     for (const tracked of this.#tracked.values())
       if (tracked.responseId === responseId) tracked.utterance.end()
   }
 
-  /** The server is gone: what it was saying ends here. */
+  /** The server is gone: its speech ends here. */
   breakOff(): void {
     for (const { utterance } of this.#tracked.values()) utterance.breakOff()
   }
 
-  /** No more of the utterance is let through. Undefined if it is unknown or was interrupted before. */
+  /** No more of the utterance is passed on. Undefined if it is unknown or was interrupted before. */
   interrupt(itemId: string): InterruptedUtterance | undefined {
     const tracked = this.#tracked.get(itemId)
     if (!tracked || tracked.utterance.isInterrupted) return undefined

@@ -7,7 +7,7 @@ import { createWireAudio } from './wire-audio.ts'
 const silentByte = 0xff
 const loudByte = 0x10
 
-/** How many frames each message holds when the callee says this: `#` is a loud frame, `.` a quiet one. */
+/** How many frames each message contains for this speech: `#` is a loud frame, `.` a quiet one. */
 const framesPerMessage = (said: string): number[] => {
   const messages: Buffer[] = []
   const audio = createHeardAudio('pcmu', createWireAudio('g711', 'pcmu'), (message) =>
@@ -23,8 +23,8 @@ const framesPerMessage = (said: string): number[] => {
   return sent.map(({ length }) => length / 160)
 }
 
-describe('what the callee says goes to the server', () => {
-  it('every 40 ms while it may be about to find that the callee has finished', () => {
+describe('the callee’s audio goes to the server', () => {
+  it('every 40 ms while the server may be about to find the end of the speech', () => {
     assert.deepEqual(framesPerMessage('.'.repeat(8)), [2, 2, 2, 2])
     assert.deepEqual(framesPerMessage(`####${'.'.repeat(5)}`), [5, 2, 2])
     assert.deepEqual(framesPerMessage('#.#.#.#.'), [2, 2, 2, 2])
@@ -35,7 +35,7 @@ describe('what the callee says goes to the server', () => {
     assert.deepEqual(framesPerMessage('.'.repeat(58)).slice(-5), [2, 5, 5, 5, 5])
   })
 
-  it('at once when speech begins after a long silence, with what went before', () => {
+  it('at once when speech begins after a long silence, with the frames before it', () => {
     assert.deepEqual(framesPerMessage(`${'.'.repeat(51)}#`).slice(-2), [5, 4])
     assert.deepEqual(framesPerMessage(`${'.'.repeat(48)}#`).slice(-2), [5, 1])
   })

@@ -4,24 +4,24 @@ import type { Codec } from '../../engine/voice-engine.ts'
 import { appendEvent } from './protocol.ts'
 import type { WireAudio } from './wire-audio.ts'
 
-/** Puts the callee's speech into messages to the server, as few as a quick reply allows. */
+/** Packs the callee's audio into messages to the server, as few as a quick reply allows. */
 export interface HeardAudio {
   /** 160 bytes of G.711; copied. */
   hear(frame: Uint8Array): void
 }
 
-/** RMS 150, about -47 dBFS: quieter is never speech on a telephone line. */
+/** RMS 150, about -47 dBFS: quieter sound is never speech on a telephone line. */
 const loudEnergy = 150 ** 2
-/** While the server may be about to find that the callee has finished, its verdict waits at most 20 ms for a message. */
+/** While the server may be about to find the end of the speech, its decision waits at most 20 ms for a message. */
 const framesWhenAwaited = 2
-/** In the middle of speech, and of long silence, nothing depends on the moment. */
+/** In the middle of speech and of long silence, timing does not matter. */
 const framesOtherwise = 5
-/** Servers take half a second of silence for the end of speech, most of them; longer ones lose 60 ms. */
+/** Most servers treat half a second of silence as the end of speech; with longer thresholds 60 ms are lost. */
 const awaitedQuietFrames = 40
 
 /**
- * A message costs the system more than its content: there are fewer of them where the server waits for none. The first loud
- * frame after a long silence leaves at once with whatever went before.
+ * A message costs the system more than its content, so there are fewer where the server waits for none. The first
+ * loud frame after a long silence is sent at once with all frames before it.
  */
 export const createHeardAudio = (
   codec: Codec,
@@ -31,7 +31,7 @@ export const createHeardAudio = (
   const pending = new Uint8Array(framesOtherwise * g711FrameBytes)
   const samples = new Int16Array(g711FrameBytes)
   let pendingBytes = 0
-  /** Since the last loud frame. A session begins in the middle of what it does not know. */
+  /** Since the last loud frame. The past before a session is unknown. */
   let quietFrames = 1
 
   const flush = (): void => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it, mock } from 'node:test'
 import { g711Silence } from '../../../audio/g711.ts'
-import { delta, next, untilEvent, useToldServer } from './told-server.fixtures.ts'
+import { delta, next, untilEvent, useControlledServer } from './controlled-server.fixtures.ts'
 
-const server = useToldServer()
+const server = useControlledServer()
 const { heard, itemsReceived, nextConnection, open, receivedOf, said, tell } = server
 
 const frame = g711Silence('pcma')
@@ -19,7 +19,7 @@ describe('a session that the server ends', () => {
     ],
   ]
   for (const [how, breakOff] of breaks) {
-    it(`is followed by another that knows what was said, when it ${how}`, async () => {
+    it(`is followed by another that knows the conversation, when it ${how}`, async () => {
       const session = await open()
       said('i1', 'Good morning to you.')
       heard('s1', 100, 'Who is this?')
@@ -43,7 +43,7 @@ describe('a session that the server ends', () => {
     })
   }
 
-  it('hands on its words as far as they were spoken, and has them said again', async () => {
+  it('hands over its words as far as they were spoken, and repeats the rest', async () => {
     const session = await open()
     tell({ type: 'response.created', response: { id: 'r1' } })
     tell(delta('i1', 8_000))
@@ -68,7 +68,7 @@ describe('a session that the server ends', () => {
     await session.close()
   })
 
-  it('lets the next one say what it did not, and hear what it had no words for', async () => {
+  it('lets the next one say what it did not, and hear the speech that has no words yet', async () => {
     const session = await open({}, 'Hello there.')
     for (let count = 0; count < 50; count += 1) session.hear(frame)
     heard('s1', 400)
@@ -89,7 +89,7 @@ describe('a session that the server ends', () => {
     await session.close()
   })
 
-  it('answers a tool that the lost session had called', async () => {
+  it('returns the result of a tool that the lost session had called', async () => {
     const session = await open()
     const item = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{"x":1}' }
     tell({ type: 'response.output_item.done', item })
@@ -108,7 +108,7 @@ describe('a session that the server ends', () => {
     await session.close()
   })
 
-  it('ends with a fatal error when no other can be opened in time', async () => {
+  it('ends with a fatal error when no other session can be opened in time', async () => {
     const session = await open({ reconnectLimitMs: 300 })
     server.listener.close()
     server.socket.terminate()
@@ -119,7 +119,7 @@ describe('a session that the server ends', () => {
     await session.close()
   })
 
-  it('is found out by ping to be half open', async () => {
+  it('is recognized as half open by ping', async () => {
     mock.timers.enable({ apis: ['setInterval'] })
     const session = await open()
     const connected = nextConnection()
@@ -130,7 +130,7 @@ describe('a session that the server ends', () => {
     await session.close()
   })
 
-  it('is given up when it was asked for an answer and gives none', async () => {
+  it('is given up when it gives no requested reply', async () => {
     mock.timers.enable({ apis: ['setInterval'] })
     const now = mock.method(performance, 'now')
     const session = await open({}, 'Hello.')
@@ -145,7 +145,7 @@ describe('a session that the server ends', () => {
     await session.close()
   })
 
-  it('is the last one when the server answers in none', async () => {
+  it('is the last one when the server replies in none', async () => {
     mock.timers.enable({ apis: ['setInterval'] })
     const now = mock.method(performance, 'now')
     const session = await open({}, 'Hello.')
@@ -167,7 +167,7 @@ describe('a session that the server ends', () => {
 })
 
 describe('a session that comes near its end', () => {
-  it('is replaced at a silent moment by one that was opened before', async () => {
+  it('is replaced at a silent moment by one opened before', async () => {
     const session = await open({ sessionCapMs: 1_000 })
     said('i1', 'Good morning.')
     await untilEvent(session, 'agent_text')
@@ -202,7 +202,7 @@ describe('a session that comes near its end', () => {
     assert.equal(first.readyState, first.OPEN)
     await once(first, 'close')
     clearInterval(feeding)
-    // The switch was forced before the end: the next one hears the speech from its beginning.
+    // The switch was forced by the end: the next session hears the speech from its beginning.
     const { audio } = await receivedOf('input_audio_buffer.append')
     assert.ok(typeof audio === 'string')
     assert.deepEqual(itemsReceived(), [])

@@ -19,9 +19,9 @@ import { createSuccessor, type Successor } from './successor.ts'
 
 export interface LastingSessionOptions {
   readonly first: OpenedLink
-  /** Another session of the same settings. */
+  /** Another session with the same settings. */
   openNext(signal: AbortSignal): Promise<OpenedLink>
-  /** Instead of what is known of the server. */
+  /** Overrides what is known about the server. */
   readonly sessionCapMs: number | undefined
   readonly reconnectLimitMs: number | undefined
   readonly options: SessionOptions
@@ -37,23 +37,23 @@ interface Resumption {
   readonly isCutOff: boolean
 }
 
-/** More than a minute of a talkative server to which nothing listens. */
+/** More than a minute of events that no consumer takes. */
 const maxQueuedEvents = 4_000
-/** A callee does not wait longer on a telephone that has gone silent. */
+/** A callee does not wait longer in silence. */
 const defaultReconnectLimitMs = 8_000
-/** Sessions that break one soon after the other are not the network's fault. */
+/** Sessions that break in quick succession are not the network's fault. */
 const maxReconnects = 5
-/** A server that replied in neither of two sessions replies in none; by then the callee has heard nothing for long. */
+/** A server that failed to reply in two sessions will not reply in a third, and the callee has waited long. */
 const maxSilentSessions = 2
-/** An agent has no more to say while the line is gone; the oldest text drops out. */
+/** While the line is gone, an agent has only a few texts to say; the oldest is dropped. */
 const maxWaitingTexts = 8
 const maxTrackedTools = 64
 const renewalCheckFrames = 10
 const quietMs = 300
 
 /**
- * One conversation over as many sessions as it takes: the next one is opened before the server ends the present one, or
- * after the connection was lost, and is told what was said. The callee hears a short silence at most.
+ * One conversation over as many sessions as it needs. The next session is opened before the server ends the present
+ * one, or after a lost connection, and receives what was said. The callee hears at most a short silence.
  */
 export class LastingSession implements VoiceSession {
   readonly #settings: LastingSessionOptions
@@ -107,7 +107,7 @@ export class LastingSession implements VoiceSession {
   pressed(digits: string): void {
     if (this.#isOver) return
     const text = `[The person pressed these keys on the telephone: ${digits}]`
-    this.#history.told(text)
+    this.#history.addInput(text)
     this.#current?.link.remember([userMessage(text)])
     this.#current?.link.goOn()
   }
@@ -229,8 +229,8 @@ export class LastingSession implements VoiceSession {
   }
 
   /**
-   * The next session hears again what the last one reported nothing of: speech that began and has no words yet, and
-   * everything since its last message, because a server reports at once when the callee speaks.
+   * The next session hears again what the last one did not report: speech without words yet, and everything since
+   * its last message, because a server reports speech at once.
    */
   #whereItStood(link: RealtimeLink): Resumption {
     const openMs = this.#speech.isQuiet(this.#heardMs) ? undefined : this.#speech.openSinceMs
@@ -239,7 +239,7 @@ export class LastingSession implements VoiceSession {
     return { frame, texts: link.unsaid, isCutOff: link.isSpeaking }
   }
 
-  /** Starts a session that knows what was said, hears again what it must, and goes on. */
+  /** Starts a session with the conversation so far and the audio it must hear again. */
   #resume(opened: OpenedLink, { frame, texts, isCutOff }: Resumption): void {
     const link = this.#start(opened, frame * frameMs)
     link.remember(this.#history.items(opened.dialect))
@@ -249,7 +249,7 @@ export class LastingSession implements VoiceSession {
     for (const heard of this.#recent.since(frame)) link.hear(heard)
   }
 
-  /** Lets the present session go. */
+  /** Releases the present session. */
   #retire(): void {
     const stage = this.#current
     this.#current = undefined
@@ -278,7 +278,7 @@ export class LastingSession implements VoiceSession {
     return {
       inputTokens: sum('inputTokens'),
       outputTokens: sum('outputTokens'),
-      // What several sessions heard counts once.
+      // Audio that several sessions heard counts once.
       audioInMs: this.#heardMs,
       audioOutMs: sum('audioOutMs'),
     }

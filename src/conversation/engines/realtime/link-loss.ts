@@ -1,10 +1,10 @@
 import type { ProtocolError } from './protocol.ts'
 
-/** Why a session of the protocol ended before it was closed. */
+/** Why a protocol session ended before it was closed. */
 export interface LinkLoss {
   readonly code: string
   readonly message: string
-  /** Another session would fare no better. */
+  /** Another session would fail the same way. */
   readonly isFinal: boolean
 }
 
@@ -25,6 +25,6 @@ export const lossOf = (code: string, message: string): LinkLoss => ({
 
 export const codeOf = (error: ProtocolError): string => error.code ?? error.type ?? 'unknown'
 
-/** Whether the session is over with this error. After any other it goes on, or its socket ends. */
+/** Whether this error ends the session. After any other error it continues, or its socket ends. */
 export const endsSession = (code: string): boolean =>
   finalCodes.has(code) || code === 'session_expired'

@@ -1,16 +1,16 @@
 import { WebSocket } from 'ws'
 import type { ClientEvent } from './protocol.ts'
 
-/** The socket of one session: what is sent and heard on it, whether anybody is there, and its end. */
+/** The socket of one session: sending, receiving, liveness, and its end. */
 export interface LinkSocket {
   send(event: ClientEvent): void
-  /** An `input_audio_buffer.append`, as bytes. The connection is lost when the network takes no more of them. */
+  /** An `input_audio_buffer.append`, as bytes. The connection counts as lost when the network accepts no more. */
   sendAudio(message: Buffer): void
-  /** Since the server last said anything, milliseconds. */
+  /** Milliseconds since the server's last message. */
   readonly silentForMs: number
-  /** Gives the connection up: nothing is heard or sent any more. Safe twice. */
+  /** Drops the connection: nothing more is received or sent. Safe twice. */
   terminate(): void
-  /** Says goodbye; within two seconds. */
+  /** Closes with a handshake, within two seconds. */
   close(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface LinkSocketListener {
   onMessage(text: string): void
   /** Not after `terminate` or `close`. */
   onLost(code: string, message: string): void
-  /** Every few seconds, while the connection stands. */
+  /** Every few seconds while the connection is open. */
   onCheck(): void
 }
 
@@ -70,7 +70,7 @@ export const createLinkSocket = (socket: WebSocket, listener: LinkSocketListener
       if (socket.bufferedAmount > maxSendBufferBytes) {
         return lose('connection_stalled', 'The server takes no more audio.')
       }
-      // Bytes are masked into the message's one buffer; a string would leave in two pieces, by a costlier call.
+      // Bytes are masked in the message's one buffer; a string would be sent in two pieces by a costlier call.
       if (!isOver) socket.send(message, { binary: false })
     },
     get silentForMs() {

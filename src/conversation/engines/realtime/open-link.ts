@@ -12,36 +12,39 @@ export interface LinkSettings {
   readonly url: string
   readonly key?: string
   readonly model?: string
-  /** Used where the agent names none. */
+  /** Used when the agent names none. */
   readonly voice?: string
-  /** What transcribes the callee; the servers we know accept or ignore this name. */
+  /** The transcriber's model name; the known servers accept or ignore it. */
   readonly transcriptionModel?: string
-  /** As the profile says, if left out. */
+  /** The profile's value, if omitted. */
   readonly wireFormat?: WireFormat
-  /** The address is a tenant's: only public hosts may be reached. */
+  /** A tenant supplied the address: only public hosts are allowed. */
   readonly publicHostsOnly?: boolean
-  /** Trusted besides the usual authorities, PEM; for servers with a certificate of their own. */
+  /** Additional trusted authorities, PEM; for servers with their own certificate. */
   readonly ca?: string
 }
 
-/** A socket whose session has taken its settings. */
+/** A socket whose session has accepted its settings. */
 export interface OpenedLink {
   readonly socket: WebSocket
   readonly wire: WireAudio
   readonly dialect: Dialect
-  /** After so long from now the server ends the session; `undefined` if it is not known to. */
+  /** How long from now until the server ends the session; `undefined` if it is not known to do so. */
   readonly capMs: number | undefined
 }
 
 const openLimitMs = 10_000
-/** A server of unknown dialect that has not described itself by then is taken for a present-day one. */
+/** A server of unknown dialect that has not described itself by then is assumed to use the present one. */
 const introductionLimitMs = 1_000
 const maxMessageBytes = 4 * 1024 * 1024
 const defaultTranscriptionModel = 'gpt-4o-mini-transcribe'
-/** The end that a server gives its session is believed within this range: clocks differ. */
+/** A server's stated end of a session is trusted within this range, because clocks differ. */
 const leastCapMs = 2 * 60_000
 
-/** Connects, learns what the server is like where that is not known, and configures the session. Rejects with `EngineOpenError`. */
+/**
+ * Connects, learns the server's dialect if it is unknown, and configures the session. Rejects with
+ * `EngineOpenError`.
+ */
 export const openLink = async (
   settings: LinkSettings,
   options: SessionOptions,
@@ -94,12 +97,12 @@ interface Handshake {
 const configure = async (handshake: Handshake): Promise<OpenedLink> => {
   const { inbox, profile, settings, options, socket } = handshake
   await inbox.opened
-  const introduced = profile.dialect === 'told' ? await introduction(inbox) : undefined
-  const told = describedSession(introduced)
-  const dialect = profile.dialect === 'told' ? (told.dialect ?? 'ga') : profile.dialect
+  const introduced = profile.dialect === 'described' ? await introduction(inbox) : undefined
+  const described = describedSession(introduced)
+  const dialect = profile.dialect === 'described' ? (described.dialect ?? 'ga') : profile.dialect
   const wanted =
-    settings.wireFormat ?? (profile.wireFormat === 'told' ? 'g711' : profile.wireFormat)
-  const mayFallBack = settings.wireFormat === undefined && profile.wireFormat === 'told'
+    settings.wireFormat ?? (profile.wireFormat === 'described' ? 'g711' : profile.wireFormat)
+  const mayFallBack = settings.wireFormat === undefined && profile.wireFormat === 'described'
   let wireFormat = wanted
   let answer = await update(handshake, dialect, wireFormat)
   if (
@@ -113,13 +116,13 @@ const configure = async (handshake: Handshake): Promise<OpenedLink> => {
   }
   if (answer.type === 'error') throw refused(answer.error)
   const taken = describedSession('session' in answer ? answer.session : undefined)
-  // A server that knows PCM only may report that instead of refusing.
+  // A PCM-only server may report that instead of refusing.
   if (mayFallBack && taken.wireFormat !== undefined) wireFormat = taken.wireFormat
   return {
     socket,
     wire: createWireAudio(wireFormat, options.codec),
     dialect,
-    capMs: profile.sessionCapMs ?? capOf(taken.expiresAt ?? told.expiresAt),
+    capMs: profile.sessionCapMs ?? capOf(taken.expiresAt ?? described.expiresAt),
   }
 }
 
@@ -154,12 +157,17 @@ const refused = (error: ProtocolError): EngineOpenError =>
 const capOf = (expiresAt: number | undefined): number | undefined =>
   expiresAt === undefined ? undefined : Math.max(leastCapMs, expiresAt * 1000 - Date.now())
 
-/** What the server says while the session is being opened. */
+/** The server's messages while the session is being opened. */
 interface Inbox {
   readonly opened: Promise<void>
-  /** The next event of one of these types; `undefined` if none comes in time. Rejects when the socket or the signal ends. */
+  /**
+   * The next event of one of these types; `undefined` if none comes in time. Rejects when the socket ends or the
+   * signal aborts.
+   */
   next(types: readonly ServerEvent['type'][], limitMs: number): Promise<ServerEvent | undefined>
-  /** The `error` listener stays until the session has its own: an error without one would end the process. */
+  /**
+   * The `error` listener stays until the session has its own: an error without a listener would end the process.
+   */
   close(): void
 }
 

@@ -75,7 +75,7 @@ describe('the profile of a server', () => {
     })
   }
 
-  it('is not taken for OpenAI because the name stands somewhere in the address', () => {
+  it('is not OpenAI only because the name appears in the address', () => {
     for (const url of ['wss://api.openai.com.evil.example/', 'wss://evil.example/api.openai.com']) {
       assert.equal(profileFor(new URL(url)).name, 'generic')
     }
@@ -90,7 +90,7 @@ describe('the settings of a session', () => {
     wireFormat: 'g711',
   } as const
 
-  it('are nested today, flat in the beta, and half of each at xAI', () => {
+  it('are nested in the present dialect, flat in the beta, and half of each at xAI', () => {
     const ga = sessionUpdate('ga', settings) as Record<string, unknown>
     assert.equal(ga['type'], 'realtime')
     assert.deepEqual((ga['audio'] as { output: object }).output, {
@@ -112,8 +112,8 @@ describe('the settings of a session', () => {
   })
 })
 
-describe('a server that is not known', () => {
-  /** Introduces itself with this session, and answers each `session.update` with the next of these. */
+describe('an unknown server', () => {
+  /** Introduces itself with this session, and responds to each `session.update` with the next of these. */
   const withServer = async (
     introduction: object | undefined,
     answers: object[],
@@ -142,7 +142,7 @@ describe('a server that is not known', () => {
   const open = (url: string, settings: Partial<LinkSettings> = {}) =>
     openLink({ url, ...settings }, options, new AbortController().signal)
 
-  it('is spoken to as it speaks itself', () =>
+  it('gets the dialect that it describes', () =>
     withServer({ modalities: ['audio'], input_audio_format: 'pcm16' }, [], async (url, updates) => {
       const link = await open(url)
       assert.equal(link.dialect, 'beta')
@@ -160,7 +160,7 @@ describe('a server that is not known', () => {
       },
     ))
 
-  it('is sent PCM when it passes over the wish for G.711', () =>
+  it('is sent PCM when it ignores the request for G.711', () =>
     withServer(
       { type: 'realtime' },
       [
@@ -176,7 +176,7 @@ describe('a server that is not known', () => {
       },
     ))
 
-  it('tells when its session ends', () => {
+  it('reports when its session ends', () => {
     const expiresAt = Math.floor(Date.now() / 1000) + 1_800
     return withServer({ type: 'realtime', expires_at: expiresAt }, [], async (url) => {
       const { capMs = 0 } = await open(url)
@@ -184,7 +184,7 @@ describe('a server that is not known', () => {
     })
   })
 
-  it('is not reached in a private network where only public hosts may be', () =>
+  it('is not contacted in a private network when only public hosts are allowed', () =>
     withServer({}, [], async (url, updates) => {
       for (const address of [url, url.replace('127.0.0.1', 'localhost')]) {
         await assert.rejects(open(address, { publicHostsOnly: true }), EngineOpenError)

@@ -1,21 +1,24 @@
-/** What sets one server of the Realtime protocol apart from the next, as data. */
+/** The differences between servers of the Realtime protocol, as data. */
 export interface RealtimeProfile {
   readonly name: string
-  /** Hosts it is known by; a self-hosted server is named in the URL's fragment (`ws://host/v1/realtime#speaches`). */
+  /** Its known hosts; a self-hosted server is named in the URL's fragment (`ws://host/v1/realtime#speaches`). */
   readonly hosts: RegExp | undefined
   readonly keyHeader: 'authorization' | 'api-key'
   /** Query parameter that names the model. */
   readonly modelParameter: 'model' | 'deployment'
-  /** How its session is described; `told`: as it describes it itself in `session.created`. */
-  readonly dialect: Dialect | 'told'
-  /** `told`: G.711, unless the server reports that it hears another format. */
-  readonly wireFormat: 'g711' | 'pcm16' | 'told'
-  /** After so long the server ends a session, without warning. */
+  /** The format of its session settings; `described`: the format in its own `session.created`. */
+  readonly dialect: Dialect | 'described'
+  /** `described`: G.711, unless the server reports another input format. */
+  readonly wireFormat: 'g711' | 'pcm16' | 'described'
+  /** How long until the server ends a session, without warning. */
   readonly sessionCapMs: number | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `ga`: audio settings under `audio`; `beta`: flat, as before 2025-08; `xai`: as `ga`, but voice and turns on top. */
+/**
+ * `ga`: audio settings under `audio`; `beta`: flat, as before 2025-08; `xai`: as `ga`, but voice and turns at the
+ * top level.
+ */
 export type Dialect = 'ga' | 'beta' | 'xai'
 
 const minuteMs = 60_000
@@ -55,12 +58,12 @@ const xai: RealtimeProfile = {
   dialect: 'xai',
 }
 
-/** Self-hosted servers run a pipeline at 24 kHz and end no session by the clock. */
+/** Self-hosted servers run a pipeline at 24 kHz and set no time limit on a session. */
 const localai: RealtimeProfile = {
   ...openai,
   name: 'localai',
   hosts: undefined,
-  dialect: 'told',
+  dialect: 'described',
   wireFormat: 'pcm16',
   sessionCapMs: undefined,
 }
@@ -72,8 +75,8 @@ const speaches: RealtimeProfile = {
   headers: { 'openai-beta': 'realtime=v1' },
 }
 
-/** Any other server: its own description shows what it is like. */
-const generic: RealtimeProfile = { ...localai, name: 'generic', wireFormat: 'told' }
+/** Any other server: its own description decides. */
+const generic: RealtimeProfile = { ...localai, name: 'generic', wireFormat: 'described' }
 
 const profiles: readonly RealtimeProfile[] = [
   openai,
@@ -94,7 +97,7 @@ export const profileFor = (url: URL): RealtimeProfile => {
   return isPreview ? azurePreview : known
 }
 
-/** The address to connect to, and the headers that go with it. */
+/** The address to connect to, and its headers. */
 export const addressOf = (
   url: URL,
   profile: RealtimeProfile,

@@ -15,12 +15,12 @@ describe('parseServerEvent', () => {
     assert.deepEqual(parseServerEvent(JSON.stringify(event)), event)
   })
 
-  it('takes the names of the beta protocol for the present ones', () => {
+  it('maps the names of the beta protocol to the present ones', () => {
     const event = { type: 'response.audio.delta', response_id: 'r', item_id: 'i', delta: '' }
     assert.equal(parseServerEvent(JSON.stringify(event))?.type, 'response.output_audio.delta')
   })
 
-  it('passes over what is unknown, incomplete or no event at all', () => {
+  it('ignores what is unknown, incomplete or not an event', () => {
     for (const text of [
       '{"type":"rate_limits.updated"}',
       '{"type":"response.output_audio.done"}',

@@ -1,6 +1,6 @@
 /**
- * The part of the OpenAI Realtime protocol (GA) that a telephone call needs, as spoken by OpenAI, Azure, xAI, LocalAI,
- * speaches and our own sandbox. Names and members are the protocol's.
+ * The part of the OpenAI Realtime protocol (GA) that a phone call needs, as implemented by OpenAI, Azure, xAI,
+ * LocalAI, speaches and our own sandbox. Names and members are the protocol's.
  */
 export type ClientEvent =
   | { readonly type: 'session.update'; readonly session: object }
@@ -80,13 +80,13 @@ export interface ProtocolError {
   readonly code?: string | null
   readonly message?: string
   readonly param?: string | null
-  /** Of the client event that was refused. */
+  /** Id of the refused client event. */
   readonly event_id?: string | null
 }
 
 type Shape = Readonly<Record<string, 'string' | 'number' | 'object'>>
 
-/** The members each event must have for us to use it; events that are not listed are passed over. */
+/** The members that we need of each event; unlisted events are ignored. */
 const shapes: { readonly [Type in ServerEvent['type']]: Shape } = {
   'session.created': {},
   'session.updated': {},
@@ -123,7 +123,7 @@ const formerNames: Readonly<Record<string, ServerEvent['type']>> = {
   'response.audio_transcript.done': 'response.output_audio_transcript.done',
 }
 
-/** The event, or `undefined` for one we do not know, do not need, or cannot read. Never throws. */
+/** The event, or `undefined` if it is unknown, unneeded or unreadable. Never throws. */
 export const parseServerEvent = (text: string): ServerEvent | undefined => {
   const event = parseObject(text)
   if (!event || typeof event.type !== 'string') return undefined
@@ -151,11 +151,14 @@ export const parseObject = (text: string): Record<string, unknown> | undefined =
 const appendBegin = '{"type":"input_audio_buffer.append","audio":"'
 const appendEnd = '"}'
 
-/** Ten to twenty-five times a second for every call, so it is put together by hand; base64 needs no escaping. */
+/** Written by hand because each call sends ten to twenty-five a second; base64 needs no escaping. */
 export const appendEvent = (audio: Buffer): Buffer =>
   Buffer.from(`${appendBegin}${audio.toString('base64')}${appendEnd}`, 'latin1')
 
-/** The audio of an `input_audio_buffer.append` as we write it, without parsing JSON; `undefined` for anything else. */
+/**
+ * The audio of an `input_audio_buffer.append` in our own format, without parsing JSON; `undefined` for anything
+ * else.
+ */
 export const readAppendedAudio = (text: string): string | undefined =>
   text.startsWith(appendBegin) && text.endsWith(appendEnd)
     ? text.slice(appendBegin.length, -appendEnd.length)
@@ -164,9 +167,9 @@ export const readAppendedAudio = (text: string): string | undefined =>
 const verbatimBegin =
   'Say exactly the following text, word for word, in its own language, and nothing else:\n\n'
 
-/** Instructions of a response that makes the model speak this very text. */
+/** Response instructions that make the model speak exactly this text. */
 export const verbatimInstructions = (text: string): string => verbatimBegin + text
 
-/** The text that a model was asked to speak, word for word. */
+/** The text that a model was instructed to speak word for word. */
 export const readVerbatim = (instructions: string): string | undefined =>
   instructions.startsWith(verbatimBegin) ? instructions.slice(verbatimBegin.length) : undefined

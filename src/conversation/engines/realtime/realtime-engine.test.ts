@@ -4,13 +4,13 @@ import { describe, it } from 'node:test'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { EngineOpenError } from '../../engine/voice-engine.ts'
 import { createRealtimeEngine } from './realtime-engine.ts'
-import { delta, next, useToldServer } from './told-server.fixtures.ts'
+import { delta, next, useControlledServer } from './controlled-server.fixtures.ts'
 
-const server = useToldServer()
+const server = useControlledServer()
 const { open, receivedOf, tell, url } = server
 
 describe('opening a realtime session', () => {
-  it('sends key, model, formats, voice, tools and leaves interrupting to us', async () => {
+  it('sends key, model, formats, voice and tools, and leaves interruptions to us', async () => {
     const session = await open({ key: 'sk-1', model: 'gpt-realtime' })
     assert.equal(server.headers.authorization, 'Bearer sk-1')
     assert.equal(server.headers['api-key'], undefined)
@@ -41,7 +41,7 @@ describe('opening a realtime session', () => {
     await session.close()
   })
 
-  it('fails with the code of the server', async () => {
+  it('fails with the server’s code', async () => {
     server.onSessionUpdate(() =>
       tell({ type: 'error', error: { code: 'invalid_api_key', message: 'No.' } }),
     )
@@ -51,7 +51,7 @@ describe('opening a realtime session', () => {
     )
   })
 
-  it('fails when the server hangs up, or is not there', async () => {
+  it('fails when the server hangs up, or does not exist', async () => {
     server.onSessionUpdate(() => server.socket.close(1001))
     await assert.rejects(open(), { code: 'connection_closed' })
     const closed = url()
@@ -67,7 +67,7 @@ describe('opening a realtime session', () => {
     )
   })
 
-  it('gives up when told to, and lives on when told to after it is open', async () => {
+  it('gives up when its signal aborts, and ignores the signal once open', async () => {
     server.onSessionUpdate(() => {})
     const abort = new AbortController()
     const options = {

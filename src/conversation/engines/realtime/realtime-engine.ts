@@ -4,14 +4,17 @@ import { LastingSession } from './lasting-session.ts'
 import { openLink, type LinkSettings } from './open-link.ts'
 
 export interface RealtimeEngineSettings extends LinkSettings {
-  /** Instead of what is known of the server. */
+  /** Overrides what is known about the server. */
   readonly sessionCapMs?: number
   /** How long the engine tries to replace a lost session; 8 s. */
   readonly reconnectLimitMs?: number
   readonly logger: Logger
 }
 
-/** Any server of the OpenAI Realtime protocol: OpenAI, Azure, xAI, LocalAI, speaches, and the sandbox's scripted model. */
+/**
+ * Any server of the OpenAI Realtime protocol: OpenAI, Azure, xAI, LocalAI, speaches, and the sandbox's scripted
+ * model.
+ */
 export const createRealtimeEngine = (settings: RealtimeEngineSettings): VoiceEngine => ({
   name: 'realtime',
   async open(options, signal) {

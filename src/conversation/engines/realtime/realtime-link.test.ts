@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { describe, it, mock } from 'node:test'
 import { g711Silence } from '../../../audio/g711.ts'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
-import { delta, next, useToldServer } from './told-server.fixtures.ts'
+import { delta, next, useControlledServer } from './controlled-server.fixtures.ts'
 
-const server = useToldServer()
+const server = useControlledServer()
 const { open, receivedOf, tell } = server
 
 describe('a realtime session', () => {
-  it('sends two frames to a message', async () => {
+  it('sends two frames per message', async () => {
     const session = await open()
     session.hear(g711Silence('pcma'))
     session.hear(g711Silence('pcma'))
@@ -18,7 +18,7 @@ describe('a realtime session', () => {
     await session.close()
   })
 
-  it('hands on whole frames whatever the server sends, the last one filled with silence', async () => {
+  it('passes on whole frames whatever the server sends, the last one padded with silence', async () => {
     const session = await open()
     for (const bytes of [100, 100, 333]) tell(delta('i1', bytes))
     tell({ type: 'response.output_audio.done', item_id: 'i1' })
@@ -34,7 +34,7 @@ describe('a realtime session', () => {
     await session.close()
   })
 
-  it('never truncates beyond what was produced of that very item', async () => {
+  it('never truncates an item beyond its own audio', async () => {
     const session = await open()
     tell({ type: 'response.created', response: { id: 'r1' } })
     tell(delta('i1', 805))
@@ -69,7 +69,7 @@ describe('a realtime session', () => {
     await session.close()
   })
 
-  it('lets the model go on once, when every tool has answered', async () => {
+  it('lets the model continue once, when every tool has a result', async () => {
     const session = await open()
     tell({ type: 'response.created', response: { id: 'r1' } })
     for (const id of ['a', 'b']) {
@@ -104,7 +104,7 @@ describe('a realtime session', () => {
     assert.equal(usage.outputTokens, 7)
   })
 
-  it('is ended by the model only when it has said all of its answer', async () => {
+  it('is ended by the model only after its whole reply', async () => {
     const session = await open()
     tell({ type: 'response.created', response: { id: 'r1' } })
     const item = { type: 'function_call', call_id: 'a', name: 'end_call', arguments: '{}' }
@@ -120,7 +120,7 @@ describe('a realtime session', () => {
     await session.close()
   })
 
-  it('asks for the answer itself when the callee finished while a response was in flight', async () => {
+  it('requests the reply itself when the callee finished while a response was in flight', async () => {
     const session = await open()
     tell({ type: 'response.created', response: { id: 'r1' } })
     tell({ type: 'input_audio_buffer.speech_started', item_id: 's1', audio_start_ms: 10 })
@@ -130,7 +130,7 @@ describe('a realtime session', () => {
     await session.close()
   })
 
-  it('ends with a fatal error when no session is to be had any more', async () => {
+  it('ends with a fatal error when reconnecting is pointless', async () => {
     for (const event of [
       { type: 'error', error: { code: 'insufficient_quota', message: '' } },
       {
@@ -152,7 +152,7 @@ describe('a realtime session', () => {
     }
   })
 
-  it('closes within two seconds even if the server does not answer', async () => {
+  it('closes within two seconds even if the server does not respond', async () => {
     const session = await open()
     server.socket.pause()
     mock.timers.enable({ apis: ['setTimeout'] })
@@ -161,7 +161,7 @@ describe('a realtime session', () => {
     await closing
   })
 
-  it('does not let events pile up without end', async () => {
+  it('keeps the number of queued events bounded', async () => {
     const session = await open()
     for (let count = 0; count < 4_100; count += 1) tell(delta('i1', 160))
     await once(server.socket, 'close')

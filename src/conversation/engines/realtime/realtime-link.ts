@@ -24,21 +24,21 @@ export interface RealtimeLinkOptions {
   /** The link owns the socket from here on. */
   readonly opened: Pick<OpenedLink, 'socket' | 'wire'>
   readonly session: Pick<SessionOptions, 'codec' | 'callId'>
-  /** Never an `error` that is fatal. Times count what this link has heard. */
+  /** Never contains a fatal `error`. Times count the audio that this link has heard. */
   readonly onEvent: (event: VoiceEvent) => void
-  /** The link broke; nothing comes after. Called once at most, and not after `close`. */
+  /** The link broke; nothing follows. Called at most once, and not after `close`. */
   readonly onLost: (loss: LinkLoss) => void
   readonly logger: Logger
 }
 
-/** A response that was asked for and has not begun, or has begun and is silent, for longer than this never comes. */
+/** A requested response that has not begun for longer than this, or has begun and is silent, will not come. */
 const responseLimitMs = 12_000
-/** Some models call it before they say goodbye: it is held back until the reply it belongs to is complete. */
+/** Some models call `end_call` before their goodbye: the call is held back until its reply is complete. */
 const endingTool = 'end_call'
-/** What the server reports of speech is remembered until its words arrive. */
+/** Speech reported by the server is remembered until its words arrive. */
 const maxSpeechStarts = 32
 
-/** One session of the protocol over one socket. A conversation may outlive several of them. */
+/** One protocol session over one socket. A conversation may outlive several of them. */
 export class RealtimeLink {
   readonly #options: RealtimeLinkOptions
   readonly #connection: LinkSocket
@@ -86,7 +86,7 @@ export class RealtimeLink {
     })
   }
 
-  /** No response is in flight or waited for, and no tool is. */
+  /** No response is in flight or awaited, and no tool is. */
   get isIdle(): boolean {
     return this.#responses.isIdle && this.#tools.isIdle
   }
@@ -96,12 +96,12 @@ export class RealtimeLink {
     return this.#responses.inFlightId !== undefined && !this.#responses.isVerbatim
   }
 
-  /** Milliseconds since the last message of the server. */
+  /** Milliseconds since the server's last message. */
   get silentForMs(): number {
     return this.#connection.silentForMs
   }
 
-  /** Texts that should be said word for word and were not, or not to their end. */
+  /** Texts that should be said word for word and were not finished. */
   get unsaid(): readonly string[] {
     return this.#responses.unsaid
   }
@@ -126,12 +126,12 @@ export class RealtimeLink {
     this.#responses.request(response, text)
   }
 
-  /** Puts something into the conversation to which the model does not reply by itself. */
+  /** Adds an item to which the model does not reply by itself. */
   remember(items: readonly object[]): void {
     for (const item of items) this.#connection.send({ type: 'conversation.item.create', item })
   }
 
-  /** The conversation holds something to which the model must reply. Asks for a reply if none comes by itself. */
+  /** The conversation has an item that needs a reply. Requests a reply if none comes by itself. */
   goOn(): void {
     this.#responses.oweReply()
   }
@@ -248,7 +248,7 @@ export class RealtimeLink {
     const startMs = this.#speechStarts.get(itemId) ?? this.#framesHeard * frameMs
     this.#speechStarts.delete(itemId)
     const text = transcript.trim()
-    // Noise, to which no reply is due.
+    // Noise, which needs no reply.
     if (text === '') this.#replies.settled()
     this.#emit({ type: 'contact_text', text, startMs })
   }

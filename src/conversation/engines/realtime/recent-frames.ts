@@ -1,13 +1,13 @@
 import { g711FrameBytes } from '../../../audio/g711.ts'
 
-/** The last seconds of what the callee said, to be heard again by another session. */
+/** The callee's last seconds of audio, which another session may hear again. */
 export interface RecentFrames {
   push(frame: Uint8Array): void
-  /** Frames from this number on (the first ever pushed is 0), oldest first, as far as they are still there. */
+  /** Frames from this number on (the first ever pushed is 0), oldest first, as far as they are still stored. */
   since(frameNumber: number): Uint8Array[]
   /** How many were ever pushed. */
   readonly count: number
-  /** The number of the oldest that is still there. */
+  /** The number of the oldest stored frame. */
   readonly oldest: number
 }
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import { next, useToldServer } from './told-server.fixtures.ts'
+import { next, useControlledServer } from './controlled-server.fixtures.ts'
 
-const server = useToldServer()
+const server = useControlledServer()
 const { open, receivedAtLeast, tell } = server
 
-describe('an answer', () => {
+describe('a reply', () => {
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
   const asked = (count: number) => receivedAtLeast(count, 'response.create')
 
-  it('that fails is asked for again, and the session is given up when it fails each time', async () => {
+  it('that fails is requested again, and the session is given up when it fails each time', async () => {
     const session = await open({}, 'Hello.')
     await asked(1)
     for (const [index, id] of ['r1', 'r2', 'r3'].entries()) {
@@ -25,7 +25,7 @@ describe('an answer', () => {
     await session.close()
   })
 
-  it('that the server forgets is asked for, but not to a noise', async () => {
+  it('that the server omits is requested, but not after a noise', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const session = await open()
     const speaks = async (transcript: string): Promise<void> => {

@@ -1,18 +1,21 @@
 export interface ReplyWatchActions {
-  /** Ask for the reply that did not come by itself. */
+  /** Request the reply that did not come by itself. */
   ask(): void
-  /** Ask again for the reply that failed. */
+  /** Request the failed reply again. */
   retry(): void
   giveUp(): void
 }
 
-/** A server begins its reply within a moment of the callee's last word; how long the model thinks comes after that. */
+/** A server begins its reply within a moment of the callee's last word; the model's own delay comes after that. */
 const forgottenAfterMs = 4_000
-/** On a telephone each failure is silence: after more than this in a row the server is given up. */
+/** Each failure is silence on the phone: after more than this many in a row the server is given up. */
 const maxFailures = 2
 const retryDelayMs = 500
 
-/** Makes sure that a server replies to the callee: one that forgets is asked, one that fails is asked again, then given up. */
+/**
+ * Ensures that a server replies to the callee: a missing or failed reply is requested again, then the server is
+ * given up.
+ */
 export class ReplyWatch {
   readonly #actions: ReplyWatchActions
   #failures = 0
@@ -29,7 +32,7 @@ export class ReplyWatch {
     this.#forgotten = setTimeout(() => this.#actions.ask(), forgottenAfterMs)
   }
 
-  /** The server replies, or there is nothing to reply to. */
+  /** The server replies, or nothing needs a reply. */
   settled(): void {
     clearTimeout(this.#forgotten)
   }

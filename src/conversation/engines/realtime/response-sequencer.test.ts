@@ -16,7 +16,7 @@ const one = { instructions: 'one' }
 const two = { instructions: 'two' }
 
 describe('the response sequencer', () => {
-  it('asks for one response at a time, in order', () => {
+  it('requests one response at a time, in order', () => {
     const { sent, sequencer } = createBench()
     sequencer.request(one)
     sequencer.request(two)
@@ -27,7 +27,7 @@ describe('the response sequencer', () => {
     assert.deepEqual(sent, [one, two])
   })
 
-  it('asks again for what was refused because the server had begun a response by itself', () => {
+  it('repeats a request that was refused because the server had begun a response by itself', () => {
     const { sent, eventIds, sequencer } = createBench()
     sequencer.request(one)
     sequencer.created('server')
@@ -37,7 +37,7 @@ describe('the response sequencer', () => {
     assert.deepEqual(sent, [one, one])
   })
 
-  it('asks again for it when the refusal comes before the response it names', () => {
+  it('repeats it when the refusal comes before the response it names', () => {
     const { sent, eventIds, sequencer } = createBench()
     sequencer.request(one)
     sequencer.refused(eventIds[0])
@@ -46,7 +46,7 @@ describe('the response sequencer', () => {
     assert.deepEqual(sent, [one, one])
   })
 
-  it('asks for an answer only if the server does not begin one by itself', () => {
+  it('requests a reply only if the server does not begin one by itself', () => {
     const { sent, sequencer } = createBench()
     sequencer.request(one)
     sequencer.created('r1')
@@ -60,7 +60,7 @@ describe('the response sequencer', () => {
     assert.deepEqual(sent, [one, undefined])
   })
 
-  it('lets the oldest drop out when too much waits', () => {
+  it('drops the oldest request when too many wait', () => {
     const { sent, sequencer } = createBench()
     sequencer.request(one)
     sequencer.created('r')

@@ -1,4 +1,4 @@
-/** An agent never has more than a greeting and a few prompts to say; the oldest beyond that drops out. */
+/** An agent has at most a greeting and a few prompts to say; beyond that the oldest is dropped. */
 const maxWaiting = 8
 
 interface Request {
@@ -34,18 +34,18 @@ export class ResponseSequencer {
     return this.#asked?.text !== undefined
   }
 
-  /** Nothing is in flight, asked for or waiting. */
+  /** Nothing is in flight, requested or waiting. */
   get isIdle(): boolean {
     const isInFlight = this.#asked !== undefined || this.#inFlightId !== undefined
     return !isInFlight && this.#waiting.length === 0 && !this.#isReplyOwed
   }
 
-  /** Given texts that have not been said to their end, in order. */
+  /** Given texts that have not been spoken to their end, in order. */
   get unsaid(): readonly string[] {
     return [this.#asked, ...this.#waiting].flatMap((request) => request?.text ?? [])
   }
 
-  /** Asks for this response now, or as soon as the one in flight is over. `text`: what it says, word for word. */
+  /** Requests this response now, or as soon as the one in flight is over. `text`: what it speaks, word for word. */
   request(response: object, text?: string): void {
     if (this.#waiting.length >= maxWaiting) this.#waiting.shift()
     this.#waiting.push({ response, text })
@@ -53,8 +53,8 @@ export class ResponseSequencer {
   }
 
   /**
-   * The conversation has something new to which the model must reply. Any response that begins from now on does that, so
-   * this asks for one only if the server does not begin one by itself.
+   * The conversation has a new item that needs a reply. Any response that begins from now on replies, so this
+   * requests one only if the server does not begin one by itself.
    */
   oweReply(): void {
     this.#isReplyOwed = true
@@ -64,9 +64,9 @@ export class ResponseSequencer {
 
   /** `response.created`: ours, or one that the server began by itself after the callee spoke. */
   created(responseId: string): void {
-    // It may be the server's own: what we asked for stays known until this one is over, in case it is refused.
+    // It may be the server's own: our request is remembered until this response is over, in case it is refused.
     this.#inFlightId = responseId
-    // A given text is no reply.
+    // A given text is not a reply.
     if (this.#asked?.text === undefined) this.#isReplyOwed = false
     this.#isOwedSince = false
   }
@@ -79,7 +79,7 @@ export class ResponseSequencer {
     this.resume()
   }
 
-  /** `response.done` of a response that failed: what it should have said is owed again, from `resume` on. */
+  /** `response.done` of a failed response: what it should have said is owed again, from `resume` on. */
   failed(responseId: string): void {
     if (!this.#isInFlight(responseId)) return
     this.#inFlightId = undefined
@@ -88,22 +88,22 @@ export class ResponseSequencer {
     this.#asked = undefined
   }
 
-  /** The server refused our `response.create` because another response is active: it is asked again afterwards. */
+  /** The server refused our `response.create` because another response is active: it is repeated afterwards. */
   refused(eventId: string | undefined): void {
     const asked = this.#asked
     if (!asked || (eventId !== undefined && asked.eventId !== eventId)) return
-    // The response that stood in the way of a refused reply is that reply.
+    // The response that blocked a refused reply is that reply.
     if (asked.response) this.#waiting.unshift(asked)
     this.#asked = undefined
     if (this.#inFlightId !== undefined) this.#isReplyOwed = this.#isOwedSince
   }
 
-  /** The response in flight was cancelled: its given text is not wanted any more. */
+  /** The response in flight was cancelled: its given text is no longer wanted. */
   cancelled(): void {
     if (this.#asked) this.#asked = { ...this.#asked, text: undefined }
   }
 
-  /** Asks for what is owed or waiting, if nothing is in flight. */
+  /** Requests what is owed or waiting, if nothing is in flight. */
   resume(): void {
     if (this.#asked || this.#inFlightId !== undefined) return
     if (this.#isReplyOwed) {

@@ -15,7 +15,7 @@ type Entry =
       result: string | undefined
     }
 
-/** About an hour of talk. Older entries are left out: a model remembers the thread without them. */
+/** About an hour of talk. Older entries are dropped; a model can follow the conversation without them. */
 const maxEntries = 400
 const maxTracked = 32
 const maxResultLength = 64 * 1024
@@ -28,7 +28,7 @@ export class SessionHistory {
   readonly #producedMs = new Map<string, number>()
   readonly #heardParts = new Map<string, number>()
 
-  /** Whether the agent owes a reply to the last thing that happened. */
+  /** Whether the last event still needs a reply of the agent. */
   get isReplyOwed(): boolean {
     const last = this.#entries.at(-1)
     if (last?.kind === 'tool') return last.result !== undefined
@@ -70,8 +70,8 @@ export class SessionHistory {
     if (entry?.kind === 'agent') entry.text = heardWords(entry.text, part)
   }
 
-  /** Something the agent was told without speech, as a pressed key. */
-  told(text: string): void {
+  /** An input without speech, such as a pressed key. */
+  addInput(text: string): void {
     this.#add({ kind: 'contact', text })
   }
 
@@ -80,7 +80,7 @@ export class SessionHistory {
     if (entry) entry.result = textOf(result)
   }
 
-  /** The tool's call and its result, for a session that knows of neither. */
+  /** A tool call and its result, for a session that has neither. */
   toolItems(toolCallId: string, result: unknown): object[] {
     const entry = this.#findTool(toolCallId)
     return entry ? itemsOf({ ...entry, result: textOf(result) }, 'ga') : []
@@ -125,7 +125,7 @@ const itemsOf = (entry: Entry, dialect: Dialect): object[] => {
       return [userMessage(entry.text)]
     case 'tool': {
       const { id, name, toolArguments, result } = entry
-      // A call that has no result yet comes with it, later.
+      // A call without a result follows later, together with its result.
       if (result === undefined) return []
       const call = { call_id: id, name, arguments: JSON.stringify(toolArguments) }
       return [

@@ -3,9 +3,9 @@ import type { RealtimeLink } from './realtime-link.ts'
 /** The next session is opened this long before the last one ends, or in the last tenth of a short one. */
 const renewalMarginMs = 120_000
 const renewalShare = 0.1
-/** No silent moment came: the sessions are switched in the middle of speech after all. */
+/** No silent moment came, so the sessions are switched in the middle of speech. */
 const forcedSwitchShare = 0.25
-/** A session that lasted so long was in order: the next loss is not counted with the losses before it. */
+/** A session that lasted this long was healthy: the next loss starts a new count. */
 const steadyAfterMs = 30_000
 
 /** One session of a conversation that may outlive it, and when it must be replaced. */
@@ -17,7 +17,7 @@ export class SessionStage {
   readonly #renewAt: number
   readonly #endsAt: number
 
-  /** @param capMs after so long the server ends the session */
+  /** @param capMs how long until the server ends the session */
   constructor(number: number, link: RealtimeLink, capMs: number) {
     this.number = number
     this.link = link
@@ -35,7 +35,7 @@ export class SessionStage {
     return performance.now() >= this.#renewAt
   }
 
-  /** Whether there is no time left to wait for a silent moment. */
+  /** Whether it is too late to wait for a silent moment. */
   get isEnding(): boolean {
     return performance.now() >= this.#endsAt
   }

@@ -10,11 +10,11 @@ export interface SessionSettings {
   readonly wireFormat: WireFormat
 }
 
-/** Silence after which the callee is taken to have finished. */
+/** Silence after which the callee counts as finished. */
 const endOfTurnSilenceMs = 500
 const pcmRateHz = 24_000
 
-/** The `session` of a `session.update`, as this dialect writes it. */
+/** The `session` of a `session.update` in this dialect. */
 export const sessionUpdate = (dialect: Dialect, settings: SessionSettings): object => {
   const { options } = settings
   const common = {
@@ -28,8 +28,8 @@ export const sessionUpdate = (dialect: Dialect, settings: SessionSettings): obje
   }
 }
 
-// The server replies by itself when the callee has finished, which saves a round trip; whether the callee interrupted is
-// decided here, where the playout is.
+// The server replies by itself when the callee has finished, which saves a round trip. Interruptions are decided
+// here, where the playout is.
 const turnDetection = {
   type: 'server_vad',
   silence_duration_ms: endOfTurnSilenceMs,
@@ -77,7 +77,9 @@ const flatAudio = (settings: SessionSettings): object => {
   }
 }
 
-/** How a server describes its session in `session.created` and `session.updated`, as far as it matters here. */
+/**
+ * The server's description of its session in `session.created` and `session.updated`, as far as it matters here.
+ */
 export interface DescribedSession {
   readonly dialect: Dialect | undefined
   readonly wireFormat: WireFormat | undefined

@@ -1,23 +1,23 @@
-/** Whether the callee is speaking, or their words are outstanding, by what the server reports. */
+/** Whether the callee is speaking, or their words are outstanding, according to the server. */
 export interface SpeechState {
   /**
-   * Speech began. Returns the time to give it: that of the speech it goes on with, if it began before the last session
-   * was lost; undefined if that was reported before.
+   * Speech began. Returns its time: that of the earlier speech which it continues, if that began before the last
+   * session was lost; undefined if it was reported before.
    */
   started(atMs: number): number | undefined
   stopped(nowMs: number): void
-  /** Words came for the speech that began then. Returns the time under which that speech is known. */
+  /** Words arrived for the speech that began then. Returns the reported time of that speech. */
   understood(startMs: number): number
-  /** The session is lost. `true` if speech was going on. */
+  /** The session is lost. `true` if speech was in progress. */
   lost(nowMs: number): boolean
-  /** Begin of the speech whose words are outstanding. */
+  /** Start of the speech whose words are outstanding. */
   readonly openSinceMs: number | undefined
   isQuiet(nowMs: number): boolean
 }
 
-/** Words that have not come this long after the speech do not come. */
+/** Words that have not arrived this long after the speech will not arrive. */
 const wordsLimitMs = 5_000
-/** A little from before the first voiced sound: a soft consonant begins a word. */
+/** A little before the first voiced sound: a soft consonant begins a word. */
 const prefixMs = 300
 /** Another session hears the same speech begin at nearly the same time. */
 const sameSpeechMs = 1_500
@@ -25,18 +25,18 @@ const sameSpeechMs = 1_500
 export const createSpeechState = (): SpeechState => {
   let startMs: number | undefined
   let stoppedAtMs: number | undefined
-  /** The speech that a lost session had begun to hear, and the time at which the next one hears it begin. */
-  let carried: { readonly toldMs: number; heardMs: number | undefined } | undefined
+  /** The speech that a lost session had begun to hear, and the time at which the next session hears it begin. */
+  let carried: { readonly reportedMs: number; heardMs: number | undefined } | undefined
 
   return {
     started(atMs) {
       stoppedAtMs = undefined
       const isSame =
         carried?.heardMs === undefined &&
-        Math.abs((carried?.toldMs ?? -Infinity) - atMs) < sameSpeechMs
+        Math.abs((carried?.reportedMs ?? -Infinity) - atMs) < sameSpeechMs
       if (carried && isSame) {
         carried.heardMs = atMs
-        startMs = carried.toldMs
+        startMs = carried.reportedMs
         return undefined
       }
       startMs = atMs
@@ -46,14 +46,15 @@ export const createSpeechState = (): SpeechState => {
       stoppedAtMs = nowMs
     },
     understood(heardStartMs) {
-      const toldMs = carried && carried.heardMs === heardStartMs ? carried.toldMs : heardStartMs
-      if (toldMs === startMs) startMs = undefined
-      if (toldMs === carried?.toldMs) carried = undefined
-      return toldMs
+      const reportedMs =
+        carried && carried.heardMs === heardStartMs ? carried.reportedMs : heardStartMs
+      if (reportedMs === startMs) startMs = undefined
+      if (reportedMs === carried?.reportedMs) carried = undefined
+      return reportedMs
     },
     lost(nowMs) {
       const isSpeaking = startMs !== undefined && stoppedAtMs === undefined
-      carried = startMs === undefined ? undefined : { toldMs: startMs, heardMs: undefined }
+      carried = startMs === undefined ? undefined : { reportedMs: startMs, heardMs: undefined }
       stoppedAtMs ??= nowMs
       return isSpeaking
     },

@@ -3,13 +3,13 @@ import type { SpeechState } from './speech-state.ts'
 
 export interface StageOfEvent {
   readonly number: number
-  /** How much the callee had been heard when the session began to hear. */
+  /** How much audio of the callee came before the session. */
   readonly startMs: number
 }
 
 /**
- * An event of one session as an event of the whole conversation: its utterances get ids that are unique there, its times
- * run on. Returns undefined for speech that an earlier session has reported.
+ * Converts an event of one session into one of the whole conversation: utterance ids become unique there, times
+ * continue. Returns undefined for speech that an earlier session has reported.
  */
 export const eventOfConversation = (
   event: VoiceEvent,
@@ -38,7 +38,7 @@ export const eventOfConversation = (
   }
 }
 
-/** The parts of an id that `eventOfConversation` made. */
+/** Splits an id that `eventOfConversation` made. */
 export const readUtteranceId = (id: string): { number: number; ofStage: string } => {
   const dot = id.indexOf('.')
   return { number: Number(id.slice(0, dot)), ofStage: id.slice(dot + 1) }

@@ -5,14 +5,14 @@ import type { OpenedLink } from './open-link.ts'
 
 /** The session that follows the present one, opened before that ends. */
 export interface Successor {
-  /** Opens it, if that was not done and did not fail a moment ago. */
+  /** Opens it, unless it is open or failed a moment ago. */
   prepare(): void
   readonly isReady: boolean
-  /** The one that is ready and whose connection still stands. */
+  /** The ready session, if its connection is still open. */
   takeReady(): OpenedLink | undefined
-  /** At once, because the session is lost: the one that is ready or being opened, or another within the limit. */
+  /** At once, because the session is lost: the session that is ready or opening, or another within the limit. */
   take(limitMs: number): Promise<OpenedLink | undefined>
-  /** No session follows; one that is opened by now or later is closed. */
+  /** No session follows; one that is open by now or later is closed. */
   close(): void
 }
 
@@ -24,7 +24,7 @@ export interface SuccessorOptions {
   readonly logger: Logger
 }
 
-/** While the present session lasts, there is no haste. */
+/** While the present session lasts, there is no hurry. */
 const retryMs = 5_000
 const urgentDelay = { baseMs: 100, maxMs: 1_000 }
 

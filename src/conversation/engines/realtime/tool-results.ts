@@ -1,6 +1,6 @@
 import type { ClientEvent } from './protocol.ts'
 
-/** Sends the results of tools to the server and lets the model go on once, when it has the last one that it waits for. */
+/** Sends tool results to the server and lets the model continue once, after the last result it waits for. */
 export interface ToolResults {
   /** The model called a tool. */
   called(toolCallId: string): void
@@ -10,7 +10,7 @@ export interface ToolResults {
 }
 
 const maxOutputLength = 64 * 1024
-/** No model asks for more at once; a call beyond that gets its result, but the model does not wait for it. */
+/** No model calls more at once; further calls get results, but the model does not wait for them. */
 const maxOpenCalls = 32
 
 export const createToolResults = (

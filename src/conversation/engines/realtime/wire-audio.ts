@@ -2,17 +2,19 @@ import { decodeG711, encodeG711 } from '../../../audio/g711.ts'
 import { createResampler } from '../../../audio/resample.ts'
 import type { Codec } from '../../engine/voice-engine.ts'
 
-/** `g711` passes the line's own bytes through; `pcm16` is 24 kHz, for servers that know nothing else. */
+/** `g711` passes the line's own bytes through; `pcm16` is 24 kHz, for servers that support nothing else. */
 export type WireFormat = 'g711' | 'pcm16'
 
-/** Turns frames of the line into what the other side takes, and back. One per session: resampling has a memory. */
+/**
+ * Converts frames of the line into the server's format, and back. One per session, because resampling has state.
+ */
 export interface WireAudio {
   /** The protocol's name of the format. */
   readonly format: object
   toWire(g711: Uint8Array): Buffer
-  /** Bytes as they came, of any length, for the G.711 that can be made of them so far. */
+  /** Bytes as they arrive, of any length; returns the G.711 that is complete so far. */
   fromWire(wire: Buffer): Uint8Array
-  /** Another utterance comes from the wire: half a sample and the echo of the last one are forgotten. */
+  /** Another utterance begins: drops half a sample and the resampler's state of the last one. */
   restart(): void
 }
 

@@ -15,7 +15,7 @@ const callsOf = (heard: string): string[] =>
     .calls.map(({ name }) => name)
 
 describe('the scripted dialogue', () => {
-  it('leads a short conversation to its goodbye', () => {
+  it('holds a short conversation up to its goodbye', () => {
     const dialogue = createBench('You are Ann. Purpose: to confirm the appointment on Tuesday.')
     const heard = [
       'Hello, this is Sam speaking.',
@@ -57,19 +57,19 @@ describe('the scripted dialogue', () => {
     assert.equal(dialogue.reply('Hello?').text, 'Yes, I am here.')
   })
 
-  it('gives up after hearing nothing it knows three times', () => {
+  it('gives up after three inputs that it does not understand', () => {
     const dialogue = createBench()
     assert.deepEqual(dialogue.reply(unrecognisedText).calls, [])
     assert.deepEqual(dialogue.reply(`${unrecognisedText} ${unrecognisedText}`).calls, [])
     assert.equal(dialogue.reply(unrecognisedText).calls[0]?.name, 'end_call')
   })
 
-  it('answers what its prompt tells it to', () => {
+  it('replies as its prompt instructs', () => {
     const dialogue = createBench('If asked about parking, say "There is a garage next door."')
     assert.equal(dialogue.reply('Is there parking?').text, 'There is a garage next door.')
   })
 
-  it('presses keys and transfers the call where its prompt tells it to', () => {
+  it('presses keys and transfers the call as its prompt instructs', () => {
     const tools = new Set(['send_dtmf', 'transfer_call'])
     const dialogue = createBench(
       'If asked about the menu, press "12#". If asked about the price, transfer the call.',
@@ -88,7 +88,7 @@ describe('the scripted dialogue', () => {
     assert.match(alone.text, /cannot connect you/)
   })
 
-  it('tells an assistant that screens calls who is calling and why', () => {
+  it('tells a screening assistant who is calling and why', () => {
     const reply = createBench(
       'You are "Riverside Dental".\n\nPurpose: to move your appointment.',
     ).reply(
@@ -100,7 +100,7 @@ describe('the scripted dialogue', () => {
     })
   })
 
-  it('calls no tool the session does not have', () => {
+  it('calls no tool that the session lacks', () => {
     const dialogue = createBench('', new Set(['end_call']))
     assert.deepEqual(dialogue.reply('Never call me again.').calls, [
       { name: 'end_call', arguments: { outcome: 'opted_out' } },

@@ -1,13 +1,16 @@
 import { asksNeverToBeCalled } from '../../tools/opt-out-phrases.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 
-/** What the scripted model replies: words, tools, both or nothing. */
+/** The scripted model's reply: words, tools, both or nothing. */
 export interface Reply {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: object }[]
 }
 
-/** The scripted model's side of one conversation: a small table of rules, the same words for the same words. */
+/**
+ * The scripted model's side of one conversation: a small table of rules; the same words always get
+ * the same reply.
+ */
 export interface Dialogue {
   reply(heard: string): Reply
 }
@@ -15,9 +18,11 @@ export interface Dialogue {
 export interface DialogueOptions {
   /** The session's instructions: the agent's prompt. */
   readonly instructions: string
-  /** Names of the tools the session has; no other is called. */
+  /** Names of the session's tools; no other is called. */
   readonly tools: ReadonlySet<string>
-  /** What the agent said first; it is repeated to a callee who did not hear it. Empty if nothing. */
+  /**
+   * The agent's first words; repeated to a callee who did not hear them. Empty if there are none.
+   */
   readonly greeting: () => string
 }
 
@@ -85,7 +90,7 @@ const misunderstood = (memory: Memory): Reply => {
       )
 }
 
-/** Sent to the model when no colleague could take the call over. */
+/** Sent to the model when the transfer failed. */
 export const transferFailedNote = '[the transfer failed]'
 
 const transfer: Reply = {
@@ -93,7 +98,7 @@ const transfer: Reply = {
   calls: [{ name: 'transfer_call', arguments: {} }],
 }
 
-/** In this order: the first that fits gives the reply. */
+/** The first match in this order gives the reply. */
 const rules: readonly Rule[] = [
   {
     heard: /\[the transfer failed\]/,
@@ -172,7 +177,7 @@ const rules: readonly Rule[] = [
     reply: () => say('I see. Would Thursday afternoon be better for you?'),
   },
   {
-    // Called into the line, most often while the greeting is already on its way.
+    // Called into the line, most often while the greeting already plays.
     heard: /^(?:hello\W*)+$/,
     reply: ({ turns }, { greeting }) => {
       if (greeting() === '') return say('Hello, this is your assistant. Do you have a minute?')
@@ -200,7 +205,10 @@ const fallback: Pick<Rule, 'reply'> = {
   reply: ({ turns }) => say(listening[turns % listening.length] ?? ''),
 }
 
-/** A sentence of the prompt such as `Purpose: to confirm the appointment.` says what the call is about. */
+/**
+ * A sentence of the prompt such as `Purpose: to confirm the appointment.` gives the reason for the
+ * call.
+ */
 const purposeOf = (instructions: string): string => {
   const label = [...instructions.matchAll(/\b(?:purpose|goal)\s*:/gi)].find(({ index }) =>
     beginsSentence(instructions, index),
@@ -222,7 +230,7 @@ const beginsSentence = (text: string, at: number): boolean => {
   return start === 0 || text[start - 1] === '.' || text[start - 1] === '\n'
 }
 
-/** A line of the prompt such as `You are "Ann of Riverside Dental".` says who calls. */
+/** A line of the prompt such as `You are "Ann of Riverside Dental".` names the caller. */
 const nameOf = (instructions: string): string =>
   /\byou are "([^"]{1,200})"/i.exec(instructions)?.[1]?.trim() ?? 'the assistant of our office'
 
@@ -234,8 +242,8 @@ interface ScriptedAnswer {
 const maxScriptedAnswers = 50
 
 /**
- * Lines of the prompt are followed: `If asked about parking, say "There is a garage next door."`, and likewise
- * `…, press "12#"` and `…, transfer the call`.
+ * Lines of the prompt that are followed: `If asked about parking, say "There is a garage next
+ * door."`, and likewise `…, press "12#"` and `…, transfer the call`.
  */
 const scriptedAnswers = (instructions: string): ScriptedAnswer[] =>
   [...instructions.matchAll(scriptedAnswer)]

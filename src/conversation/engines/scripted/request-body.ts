@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The whole body, or `undefined` if there is more than that of it. */
+/** The whole body, or `undefined` if it exceeds the limit. */
 export const readBody = async (
   request: IncomingMessage,
   maxBytes: number,
@@ -9,7 +9,7 @@ export const readBody = async (
   let length = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length
-    // The rest is read and forgotten, so that the client reads the response.
+    // The rest is read and discarded, so that the client reads the response.
     if (length <= maxBytes) chunks.push(chunk)
   }
   return length > maxBytes ? undefined : Buffer.concat(chunks)
@@ -17,7 +17,7 @@ export const readBody = async (
 
 const maxParts = 20
 
-/** The parts of a `multipart/form-data` body by name (RFC 7578); `undefined` if it is none. */
+/** The parts of a `multipart/form-data` body by name (RFC 7578); `undefined` for any other body. */
 export const readForm = (body: Buffer, contentType: string): Map<string, Buffer> | undefined => {
   const boundary = /boundary="?([^";]{1,70})"?/i.exec(contentType)?.[1]
   if (boundary === undefined) return undefined

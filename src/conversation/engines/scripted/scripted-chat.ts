@@ -3,7 +3,7 @@ import { summarize } from '../../../call-text/summarize.ts'
 import { createDialogue, type Reply } from './dialogue.ts'
 
 export interface ChatRequest {
-  /** As they were sent: the scripted model reads of them what it understands. */
+  /** The messages as sent: the scripted model uses the parts it understands. */
   readonly messages: readonly Readonly<Record<string, unknown>>[]
   readonly tools: ReadonlySet<string>
   readonly wantsJson: boolean
@@ -27,12 +27,15 @@ interface FunctionCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** The scripted model over chat: it has no memory, so it goes through the conversation from its beginning. */
+/**
+ * The scripted model over chat: it has no memory, so it replays the conversation from its
+ * beginning.
+ */
 export const answerChat = (request: ChatRequest): ChatAnswer => {
   const texts = request.messages.map(({ content }) => textOf(content))
   const { text, calls } = request.wantsJson ? summaryOf(texts) : converse(request)
   const toolCalls = calls.map((call, index) => ({
-    // Unique within the conversation, and the same for the same request.
+    // Unique within the conversation, and stable for the same request.
     id: `call_${request.messages.length}_${index}`,
     type: 'function' as const,
     function: { name: call.name, arguments: JSON.stringify(call.arguments) },

@@ -32,7 +32,9 @@ const speechSchema = z.object({
   response_format: z.enum(['pcm', 'wav']).default('wav'),
 })
 
-/** The scripted model over HTTP: transcription, chat and speech, as OpenAI's servers shape them. */
+/**
+ * The scripted model over HTTP: transcription, chat and speech, in the format of OpenAI's servers.
+ */
 export const createScriptedHttp = (options: ScriptedHttpOptions) => {
   const routes: Readonly<Record<string, (body: Buffer, request: IncomingMessage) => Answer>> = {
     'POST /v1/audio/transcriptions': (body, { headers }) =>
@@ -170,7 +172,7 @@ const speak = (body: Buffer, { synthesizer }: ScriptedHttpOptions): Answer => {
 function* pcmOf(sentences: Iterable<SampledSentence>): Generator<Uint8Array> {
   for (const { samples } of sentences) {
     const { buffer, byteOffset, byteLength } = resample(samples, lineRateHz, speechRateHz)
-    // Little-endian, as every machine is that this runs on and as the format is.
+    // Little-endian, like the format and every supported machine.
     yield new Uint8Array(buffer, byteOffset, byteLength)
   }
 }

@@ -1,8 +1,8 @@
-/** The items of the conversation, as clients may look at them. */
+/** The items of the conversation, as clients see them. */
 export interface ScriptedItems {
   /** An item that is complete at once: sends the events of its creation. */
   add(item: Item): void
-  /** Sends an event of a response, and with it what it does to the conversation. */
+  /** Sends an event of a response and applies its effect to the conversation. */
   sendOfResponse(event: object): void
   find(id: string): Item | undefined
 }

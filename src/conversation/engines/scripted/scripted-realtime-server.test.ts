@@ -28,7 +28,7 @@ for (const wireFormat of ['g711', 'pcm16'] as const) {
 
 type Event = Record<string, unknown> & { type: string; error?: { code: string; event_id: string } }
 
-/** A bare client: what it sends is not always right. */
+/** A bare client, which may also send wrong messages. */
 const connect = async () => {
   const socket = new WebSocket(server.url)
   const received: Event[] = []
@@ -77,7 +77,7 @@ describe('the scripted server is as strict as a real one', () => {
     client.socket.close()
   })
 
-  it('refuses to truncate beyond what it said, and to cancel what is not there', async () => {
+  it('refuses to truncate beyond the audio it sent, and to cancel when no response is active', async () => {
     const client = await connect()
     client.send(speech('Yes.', 'first'))
     const item = (await client.next('response.output_audio.delta')).item_id
@@ -102,7 +102,7 @@ describe('the scripted server is as strict as a real one', () => {
     client.socket.close()
   })
 
-  it('answers nonsense with an error and lives on', async () => {
+  it('returns an error for nonsense and keeps running', async () => {
     const client = await connect()
     client.socket.send('not json')
     assert.equal((await client.next('error')).error?.code, 'invalid_json')
@@ -120,7 +120,7 @@ describe('the scripted server is as strict as a real one', () => {
 })
 
 describe('the scripted server', () => {
-  it('starts once, and lets its thread go when stopped', async () => {
+  it('starts once, and ends its thread when stopped', async () => {
     const other = createScriptedRealtimeServer({ vocabulary: [], logger: silentLogger })
     assert.throws(() => other.url, /not been started/)
     await Promise.all([other.start(), other.start()])

@@ -14,9 +14,10 @@ export interface ScriptedRealtimeServer extends Service {
 const restartDelay = { baseMs: 100, maxMs: 5_000 }
 
 /**
- * A model without weights on loopback, in a thread of its own, behind the Realtime protocol and OpenAI's HTTP interface.
- * It finds the speech in the audio it hears, matches it against its vocabulary, replies by a small table of rules and
- * speaks with Flite. A thread that dies is started again on the same port; its sessions are lost.
+ * A model without weights on loopback, in its own thread, behind the Realtime protocol and OpenAI's
+ * HTTP interface. It finds speech in the audio, matches it against its vocabulary, replies by a
+ * small table of rules and speaks with Flite. A thread that dies is restarted on the same port; its
+ * sessions are lost.
  */
 export const createScriptedRealtimeServer = ({
   vocabulary,
@@ -27,7 +28,7 @@ export const createScriptedRealtimeServer = ({
   vocabulary: readonly string[]
   logger: Logger
   tls?: ScriptedServerSettings['tls']
-  /** Any free one if left out. */
+  /** Any free port if omitted. */
   port?: number
 }): ScriptedRealtimeServer => {
   let worker: Worker | undefined

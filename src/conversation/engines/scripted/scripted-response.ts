@@ -12,7 +12,7 @@ export interface ScriptedResponseOptions {
   readonly speech: SpeechQueue
   readonly wire: WireAudio
   readonly send: (event: object) => void
-  /** So many milliseconds of audio of this item were sent so far. */
+  /** This many milliseconds of audio of this item were sent so far. */
   readonly onAudio: (itemId: string, producedMs: number) => void
   readonly onCall: (toolCallId: string) => void
   readonly onDone: () => void
@@ -20,7 +20,10 @@ export interface ScriptedResponseOptions {
 
 /** One delta carries 200 ms. */
 const deltaBytes = 200 * g711BytesPerMs
-/** The first second goes out at once, the rest four times as fast as it is heard: a model is quick, not instant. */
+/**
+ * The first second is sent at once, the rest four times as fast as real time: a model is quick, not
+ * instant.
+ */
 const burstMs = 1_000
 const paceMs = 100
 const pacedMsPerStep = 400
@@ -36,7 +39,10 @@ export class ScriptedResponse {
   #sentence: SpokenSentence | undefined
   #sentenceAt = 0
   #sentMs = 0
-  /** When all that was sent has been heard. A late beginning is better than a gap: who speaks already goes before. */
+  /**
+   * When all sent audio has been played. A late start is better than a gap, so responses that
+   * already speak go first.
+   */
   #dueMs = Infinity
   #hasSpoken = false
   #isOver = false
@@ -47,7 +53,7 @@ export class ScriptedResponse {
     this.#itemId = options.newId('item')
   }
 
-  /** A short response may be over as soon as it has begun. */
+  /** A short response may end as soon as it has begun. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -65,12 +71,12 @@ export class ScriptedResponse {
     this.#speakOn(burstMs)
   }
 
-  /** `response.cancel`: nothing more is sent but the response's end. */
+  /** `response.cancel`: only the response's end is still sent. */
   cancel(): void {
     this.#finish('cancelled')
   }
 
-  /** The client is gone: nothing more is sent at all. */
+  /** The client is gone: nothing more is sent. */
   abandon(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
@@ -110,7 +116,7 @@ export class ScriptedResponse {
     send({ type: 'response.output_audio.delta', ...this.#at, delta })
   }
 
-  /** Blocks while it is made; false when there is nothing more to say. */
+  /** Blocks during synthesis; false when there is nothing more to say. */
   #takeSentence(): boolean {
     const next = this.#options.sentences.next()
     if (next.done) return false

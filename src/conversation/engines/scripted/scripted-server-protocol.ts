@@ -1,10 +1,10 @@
-/** What the scripted server's thread is started with, and the message it sends. */
+/** The start parameters of the scripted server's thread, and the message it sends. */
 export interface ScriptedServerSettings {
-  /** The lines it can understand, spoken by the sandbox's callees; nothing else is. */
+  /** The only lines it can understand, spoken by the sandbox's callees. */
   readonly vocabulary: readonly string[]
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** PEM; without it the server speaks plainly. */
+  /** PEM; without it the server does not use TLS. */
   readonly tls?: { readonly cert: string; readonly key: string }
 }
 

@@ -11,7 +11,9 @@ import { ScriptedSession } from './scripted-session.ts'
 import { createSpeechQueue } from './speech-queue.ts'
 import { createUnderstanding } from './understanding.ts'
 
-/** The program of the scripted server's thread: synthesis and recognition block it, and no other thread. */
+/**
+ * The program of the scripted server's thread: synthesis and recognition block only this thread.
+ */
 
 if (parentPort === null) throw new Error('scripted-server-worker.ts runs only as a worker thread.')
 const port = parentPort
@@ -29,7 +31,7 @@ const understanding = createUnderstanding(settings.vocabulary, synthesizer)
 const speech = createSpeechQueue()
 
 const serve = async (socket: WebSocket): Promise<void> => {
-  // Messages that arrive before the detector is there wait for it.
+  // Messages that arrive before the detector is ready wait for it.
   const early: string[] = []
   let receive = (message: string): void => {
     if (early.length < maxEarlyMessages) early.push(message)
@@ -68,7 +70,7 @@ const sockets = new WebSocketServer({
 })
 sockets.on('connection', (socket) => {
   if (sockets.clients.size > maxSessions) return socket.close(tryAgainLater)
-  // A fault in here is a bug: it ends the thread, and with it the sessions.
+  // An error here is a bug: it ends the thread and its sessions.
   void serve(socket)
   return undefined
 })

@@ -15,7 +15,7 @@ export interface ScriptedSessionOptions {
   readonly voiceActivity: VoiceActivityDetector
   readonly understanding: Understanding
   readonly synthesizer: Synthesizer
-  /** Of all sessions of the thread. */
+  /** All sessions of the thread. */
   readonly speech: SpeechQueue
   send(message: string): void
 }
@@ -34,8 +34,8 @@ type Event = Readonly<Record<string, unknown>>
 const maxTrackedItems = 256
 
 /**
- * The server's side of one session of the Realtime protocol. Strict where real servers are: what they refuse, it refuses
- * with the same code.
+ * The server's side of one session of the Realtime protocol. As strict as real servers: it refuses
+ * what they refuse, with the same code.
  */
 export class ScriptedSession {
   readonly #options: ScriptedSessionOptions

@@ -5,7 +5,7 @@ import { createWireAudio, type WireAudio } from '../realtime/wire-audio.ts'
 import { createDialogue, type Dialogue } from './dialogue.ts'
 import { createSpeechEar, type SpeechEar } from '../../engine/speech-ear.ts'
 
-/** What a session of the scripted model was configured to. */
+/** The configuration of a session of the scripted model. */
 export interface ScriptedSettings {
   readonly codec: Codec
   readonly input: WireAudio
@@ -44,7 +44,7 @@ const sessionSchema = z.object({
   tools: z.array(z.object({ name: z.string() })).default([]),
 })
 
-/** The settings in a `session.update`; `undefined` if its audio cannot be served. */
+/** The settings in a `session.update`; `undefined` if its audio format is not supported. */
 export const readSettings = (
   session: unknown,
   voiceActivity: VoiceActivityDetector,
@@ -75,7 +75,10 @@ export const readSettings = (
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An update names only what changes; objects within objects too. The depth of a session is the protocol's. */
+/**
+ * An update contains only changes, also within nested objects. The protocol bounds the depth of a
+ * session.
+ */
 export const mergeSession = (
   old: Readonly<Record<string, unknown>>,
   named: Readonly<Record<string, unknown>>,

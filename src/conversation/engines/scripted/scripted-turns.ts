@@ -3,7 +3,7 @@ import { transferFailedNote, type Dialogue, type Reply } from './dialogue.ts'
 const maxPendingTextLength = 4_000
 const silentReply: Reply = { text: '', calls: [] }
 
-/** What the scripted model was told and has not replied to, and what it replied last. */
+/** The inputs to which the scripted model has not replied, and its last reply. */
 export class ScriptedTurns {
   #pendingText = ''
   #lastReply = silentReply
@@ -22,12 +22,15 @@ export class ScriptedTurns {
     this.#isCutOff = true
   }
 
-  /** The model's own words of an earlier session: they were the reply to what stood before them. */
+  /** The model's own words of an earlier session: they replied to what came before them. */
   repliedEarlier(dialogue: Dialogue): void {
     if (this.#pendingText !== '') this.#work(dialogue)
   }
 
-  /** The next reply. The last one is repeated if it was cut off; without anything new the model is silent. */
+  /**
+   * The next reply. It repeats the last one if that was cut off; without new input the model is
+   * silent.
+   */
   reply(dialogue: Dialogue): Reply {
     const isNew = this.#pendingText !== ''
     if (isNew) this.#work(dialogue)

@@ -10,7 +10,7 @@ export interface SpokenSentence {
   readonly g711: Uint8Array
 }
 
-/** The same before it is coded, at 8 kHz. */
+/** The same samples before coding, at 8 kHz. */
 export interface SampledSentence {
   readonly text: string
   readonly samples: Int16Array
@@ -19,14 +19,17 @@ export interface SampledSentence {
 const voices: readonly FliteVoice[] = ['slt', 'awb', 'rms', 'kal16', 'kal']
 const defaultVoice: FliteVoice = 'slt'
 const lineRateHz = 8_000
-/** 180 ms after each sentence, and not what Flite puts there: a longer silence reads as the end of the turn. */
+/**
+ * 180 ms after each sentence instead of Flite's own pause, because a longer silence reads as the
+ * end of the turn.
+ */
 const pauseSamples = 1_440
 /** About -46 dBFS. */
 const silentLevel = 160
 
 /**
- * Speaks sentence by sentence, so that the first one is heard while the second is still being made. Blocks for some
- * ten milliseconds per sentence that is not in the synthesizer's cache.
+ * Speaks sentence by sentence, so that the first is heard while the second is being synthesized.
+ * Blocks for some ten milliseconds per sentence that is not in the synthesizer's cache.
  * @param voice a Flite voice; any other name speaks as `slt`
  */
 export const sampleSentences = function* (
@@ -40,7 +43,10 @@ export const sampleSentences = function* (
   }
 }
 
-/** Resampling costs as much as everything else together: what the synthesizer still has is not done twice. */
+/**
+ * Resampling costs as much as everything else together, so its results are cached with the
+ * synthesizer's.
+ */
 const lineSamples = new WeakMap<Int16Array, Int16Array>()
 
 const forTheLine = ({ samples, sampleRateHz }: SynthesizedSpeech): Int16Array => {

@@ -6,7 +6,7 @@ import { createSpeechQueue, type SpeechQueue } from './speech-queue.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('what is due first is made first, one in a turn, so that others are served in between', async () => {
+test('sentences that are due first are made first, one in a turn, so that others are served between', async () => {
   const queue = createSpeechQueue()
   const made: string[] = []
   for (const [name, dueMs] of [
@@ -31,7 +31,7 @@ test('what is due first is made first, one in a turn, so that others are served 
   assert.equal(made.at(-1), 'again')
 })
 
-/** A response of sentences of 400 ms, whose making the test lets happen. */
+/** A response of sentences of 400 ms; the test decides when each is made. */
 const respond = (queue: SpeechQueue, name: string, sentences: number) => {
   const made: string[] = []
   const events: string[] = []
@@ -57,7 +57,7 @@ const respond = (queue: SpeechQueue, name: string, sentences: number) => {
   return { response, made, events }
 }
 
-test('a response that is cancelled while its sentence waits to be made says nothing more', async () => {
+test('a response that is cancelled while its sentence waits says nothing more', async () => {
   const jobs: (() => void)[] = []
   const { response, made, events } = respond({ add: (_, make) => jobs.push(make) }, 'reply', 2)
   assert.deepEqual(made, [])
@@ -69,7 +69,7 @@ test('a response that is cancelled while its sentence waits to be made says noth
   assert.equal(events.at(-1), 'response.done')
 })
 
-test('a response that speaks is due when what it sent has been heard', () => {
+test('a speaking response is due when its sent audio has been played', () => {
   const dues: number[] = []
   const jobs: (() => void)[] = []
   const queue: SpeechQueue = {

@@ -1,12 +1,19 @@
-/** Makes speech one sentence at a time, the one that is due first before the others; sockets and timers run in between. */
+/**
+ * Synthesizes one sentence at a time, the one due first before the others; sockets and timers run
+ * in between.
+ */
 export interface SpeechQueue {
-  /** `dueMs`, by `performance.now()`: when what was said before has been heard; `Infinity`: nothing was. Each waiting response adds one. */
+  /**
+   * `dueMs`, by `performance.now()`: when the earlier audio has been played; `Infinity`: nothing
+   * was sent. Each waiting response adds one.
+   */
   add(dueMs: number, make: () => void): void
 }
 
 /**
- * A sentence that was not said before blocks the thread for some 50 ms. Fifty calls that are answered at once make two
- * seconds of that: in the order of their arrival, those who speak already would fall silent meanwhile.
+ * A sentence that is not in the cache blocks the thread for some 50 ms. Fifty calls answered at
+ * once make more than two seconds of that; in order of arrival, calls that already speak would fall
+ * silent meanwhile.
  */
 export const createSpeechQueue = (): SpeechQueue => {
   const waiting: { readonly dueMs: number; readonly make: () => void }[] = []

@@ -28,7 +28,7 @@ describe('the scripted understanding', () => {
     it(`knows "${line}"`, () => assert.equal(understanding.understand(heard(line)), line))
   }
 
-  it('knows a single sentence of a line, and lines spoken without a break', () => {
+  it('recognizes a single sentence of a line, and lines spoken without a break', () => {
     assert.equal(
       understanding.understand(heard('Take me off your list.')),
       'Take me off your list.',
@@ -39,7 +39,7 @@ describe('the scripted understanding', () => {
     )
   })
 
-  it('keeps what it knows between what it does not know', () => {
+  it('keeps known sentences between unknown ones', () => {
     assert.equal(
       understanding.understand(heard('I like turtles very much.', 'Take me off your list.')),
       `${unrecognisedText} Take me off your list.`,

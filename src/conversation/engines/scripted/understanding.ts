@@ -3,7 +3,7 @@ import { createUtteranceMatcher } from '../../../audio/utterance-matcher.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import { splitSentences } from './sentences.ts'
 
-/** What the scripted model understands of what it hears. */
+/** What the scripted model understands in its audio. */
 export interface Understanding {
   /** The words in this stretch of speech (8 kHz); `[unrecognised]` for what is not in the vocabulary. */
   understand(samples: Int16Array): string
@@ -15,12 +15,13 @@ const windowSamples = 160
 const leastPauseWindows = 5
 /** About -40 dBFS. */
 const pauseRms = 330
-/** A stretch is cut at most this often in two: sixteen sentences. */
+/** A stretch is halved at most this often: sixteen sentences. */
 const maxCuts = 4
 
 /**
- * Knows the lines of the vocabulary, their single sentences, and any sequence of them, as the sandbox's callees speak
- * them. It hears only the audio it is given: there is no other way from the callee's script to the agent.
+ * Knows the lines of the vocabulary, their single sentences, and any sequence of them, as the
+ * sandbox's callees speak them. Its only input is the audio; the callee's script does not reach the
+ * agent in any other way.
  */
 export const createUnderstanding = (
   vocabulary: readonly string[],
@@ -53,7 +54,7 @@ export const createUnderstanding = (
   }
 }
 
-/** The middle of the longest silence within the speech, if there is one. */
+/** The middle of the longest silence within the speech; undefined without one. */
 const longestPause = (samples: Int16Array): number | undefined => {
   const windows = Math.floor(samples.length / windowSamples)
   const isQuiet = (window: number): boolean => {

@@ -9,8 +9,8 @@ import { createRealtimeEngine, type RealtimeEngineSettings } from './realtime-en
 
 type Message = Record<string, unknown>
 
-/** A server that does only what the test asks: a new one for each test of the file. */
-export const useToldServer = () => {
+/** A server that does only what the test orders: a new one for each test of the file. */
+export const useControlledServer = () => {
   let server: WebSocketServer
   let socket: WebSocket
   let headers: Record<string, unknown>
@@ -69,7 +69,7 @@ export const useToldServer = () => {
       new AbortController().signal,
     )
 
-  /** All messages of the type, once there are so many. */
+  /** All messages of the type, once there are this many. */
   const receivedAtLeast = async (count: number, type: string): Promise<Message[]> => {
     for (;;) {
       const found = received.filter((candidate) => candidate.type === type)
@@ -86,14 +86,14 @@ export const useToldServer = () => {
     return first ?? assert.fail()
   }
 
-  /** The next connection's session has taken its settings. */
+  /** The next connection's session has accepted its settings. */
   const nextConnection = async (): Promise<void> => {
     received = []
     await once(server, 'connection')
     await receivedOf('session.update')
   }
 
-  /** The agent says this, in a response of its own. */
+  /** The agent says this, in its own response. */
   const said = (itemId: string, text: string): void => {
     tell({ type: 'response.created', response: { id: `r-${itemId}` } })
     tell({ ...delta(itemId, 1_600), response_id: `r-${itemId}` })
@@ -106,7 +106,7 @@ export const useToldServer = () => {
     tell({ type: 'response.done', response: { id: `r-${itemId}` } })
   }
 
-  /** The callee begins to speak; with a text, is done and was understood. */
+  /** The callee begins to speak; with a text, finishes and is understood. */
   const heard = (itemId: string, atMs: number, text?: string): void => {
     tell({ type: 'input_audio_buffer.speech_started', item_id: itemId, audio_start_ms: atMs })
     if (text === undefined) return
@@ -138,7 +138,7 @@ export const useToldServer = () => {
     get connections() {
       return connections
     },
-    /** Instead of the response to each `session.update`. */
+    /** Replaces the response to each `session.update`. */
     onSessionUpdate: (listener: () => void): void => {
       onSessionUpdate = listener
     },
@@ -167,7 +167,7 @@ export const next = async (session: VoiceSession): Promise<VoiceEvent | undefine
   return result.done ? undefined : result.value
 }
 
-/** The first event of this type; those before it are let go. */
+/** The first event of this type; earlier events are dropped. */
 export const untilEvent = async (
   session: VoiceSession,
   type: VoiceEvent['type'],
