@@ -5,7 +5,7 @@ import { facts, hanging, show, type OutputOptions } from './terminal/output.ts'
 
 type ArchiveCommandOptions = OutputOptions & { readonly recordings: boolean }
 
-/** `outdial backup|restore|migrate`: none of them needs the service, and backup does not mind it. */
+/** `outdial backup|restore|migrate`: none of them needs the service; backup can run beside it. */
 export const addBackupCommands = (program: Command, context: CliContext): void => {
   const { config } = context
   const logger = createLogger('error')

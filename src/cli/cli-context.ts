@@ -1,30 +1,30 @@
 import type { Config } from '../config/read-config.ts'
 import type { Database } from '../database/database.ts'
 
-/** What a command works with. Tests give their own. */
+/** The environment of a command. Tests supply their own. */
 export interface CliContext {
   readonly config: Config
   /**
-   * The running instance's database, or the embedded one started for the duration. One that does not exist is made only
-   * where the command says so.
+   * The running instance's database, or the embedded one, started for the duration. Only a command that may create
+   * a database creates one.
    */
   readonly withDatabase: <T>(
     work: (db: Database) => Promise<T>,
     mayCreate?: 'may create',
   ) => Promise<T>
-  /** To stdout, with a line end. For `output.ts`, which knows what may be printed. */
+  /** To stdout, with a line end. Only for `output.ts`, which decides what may be printed. */
   readonly print: (text: string) => void
-  /** To stderr, with a line end. For `output.ts`, too. */
+  /** To stderr, with a line end. Also only for `output.ts`. */
   readonly warn: (text: string) => void
-  /** Whether stdout is a terminal that a person looks at. */
+  /** Whether stdout is a terminal. */
   readonly isTerminal: boolean
-  /** Characters in a line of it; undefined where stdout is a file or a pipe. */
+  /** Its width in characters; undefined if stdout is a file or a pipe. */
   readonly terminalWidth?: number | undefined
-  /** Whether stdout takes colours: a terminal that has them, unless NO_COLOR, or FORCE_COLOR. */
+  /** Whether stdout shows colours: a terminal that supports them, unless NO_COLOR, or FORCE_COLOR. */
   readonly hasColour?: boolean
 }
 
-/** Wrong use of a command: exit status 2. Everything else that fails ends with 1. */
+/** Wrong use of a command: exit status 2. Every other failure exits with 1. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

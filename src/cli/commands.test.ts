@@ -8,7 +8,7 @@ import { readConfig } from '../config/read-config.ts'
 import { commandGroups } from './commands.ts'
 import { namesOf, runCli, type CommandGroup, type LazyGroup } from './run-cli.ts'
 
-/** Commands that have to end before they open a database. */
+/** Commands that must end before they open a database. */
 
 const folder = mkdtempSync(join(tmpdir(), 'outdial-commands-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -28,7 +28,7 @@ const runWith = async (groups: readonly (CommandGroup | LazyGroup)[], args: read
   return { status, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
 }
 
-test('a retention of no days is refused: only the word turns it off', async () => {
+test('a retention of zero days is refused: only the word turns it off', async () => {
   for (const days of ['0', '-1', '1.5', 'none']) {
     const { status, stderr } = await run('org', 'set', 'an-id', '--retention-days', days)
     assert.equal(status, 2, days)
@@ -36,7 +36,7 @@ test('a retention of no days is refused: only the word turns it off', async () =
   }
 })
 
-test('a backup into a folder that is not there is refused by the name of the folder', async () => {
+test('a backup into a missing folder is refused with the folder’s name', async () => {
   const { status, stderr } = await run('backup', join(folder, 'nowhere', 'outdial.backup'))
   assert.equal(status, 1)
   assert.equal(
@@ -49,7 +49,7 @@ test('the version is that of the package', async () => {
   assert.deepEqual(await run('--version'), { status: 0, stdout: manifest.version, stderr: '' })
 })
 
-test('every command is found under its name, and the help lists them all', async () => {
+test('every command is found by its name, and the help lists them all', async () => {
   const { status, stdout } = await run('--help')
   assert.equal(status, 0)
   const loaded = await Promise.all(commandGroups.map((group) => group.load()))
@@ -64,7 +64,7 @@ test('every command is found under its name, and the help lists them all', async
     }
 })
 
-test('a word that is no command is refused with the nearest one', async () => {
+test('an unknown command is refused with the nearest one', async () => {
   const { status, stderr } = await run('bacth')
   assert.equal(status, 2)
   assert.match(stderr, /unknown command 'bacth'[^]*Did you mean batch\?/)

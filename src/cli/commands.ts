@@ -1,6 +1,6 @@
 import type { LazyGroup } from './run-cli.ts'
 
-/** Every command of the program, in the order of its help. Only what a command line uses is loaded. */
+/** Every command of the program, in the order of its help. Only the command in use is loaded. */
 export const commandGroups: readonly LazyGroup[] = [
   {
     help: { 'start [options]': 'run everything in one process' },

@@ -8,7 +8,7 @@ import { UsageError, type CliContext } from './cli-context.ts'
 import { show, type OutputOptions } from './terminal/output.ts'
 import { table } from './terminal/table.ts'
 
-/** Something an installation needs is not there; the findings say what. */
+/** Something that an installation needs is missing; the findings name it. */
 class UnhealthyError extends Error {
   override readonly name = 'UnhealthyError'
 }
@@ -23,7 +23,7 @@ const numberOf = ({ call }: { readonly call?: string }): string | undefined => {
   return number
 }
 
-/** `outdial doctor`: checks what an installation needs, each finding with its remedy. */
+/** `outdial doctor`: checks the needs of an installation and prints each finding with its remedy. */
 export const addDoctorCommand = (program: Command, context: CliContext): void => {
   program
     .command('doctor')
@@ -31,7 +31,7 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
     .option('--call <number>', 'also ring this phone (E.164) for a moment, over the trunk')
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & { readonly call?: string }) => {
-      // Not for the help alone.
+      // Loaded on use, because the help does not need it.
       const { examine } = await import('../operator/doctor/examine.ts')
       const findings = await examine(context.config, context.withDatabase, numberOf(options))
       show(context, options, findings, (width) =>

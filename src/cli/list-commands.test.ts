@@ -85,7 +85,7 @@ const csv = (text: string): string => {
 const heading = 'external_id,name,phone_number\n'
 
 describe('outdial call', () => {
-  it('lists calls of any origin, newest first, and cancels one that waits', async () => {
+  it('lists calls of any origin, newest first, and cancels a waiting one', async () => {
     const first = await dial('+12025550101')
     const second = await dial('+12025550102')
     const listed = await ask<Call[]>('call', 'list')
@@ -104,7 +104,7 @@ describe('outdial call', () => {
     assert.equal(again.stdout, `Call ${first.id} is cancelled.`)
   })
 
-  it('says in the list which call waits for its number', async () => {
+  it('shows in the list which call waits for its number', async () => {
     const [first, second] = [await dial('+12025550101'), await dial('+12025550101')]
     const nodeId = newId()
     await insertNode(test.db, nodeId)
@@ -117,7 +117,7 @@ describe('outdial call', () => {
     assert.ok(explained.stdout.replaceAll('\n', ' ').includes(first.id), explained.stdout)
   })
 
-  it('knows no call of another organization', async () => {
+  it('shows no call of another organization', async () => {
     const call = await dial('+12025550101')
     batches = await createBatchFixture(test.db)
     assert.deepEqual(await ask<Call[]>('call', 'list'), [])
@@ -128,7 +128,7 @@ describe('outdial call', () => {
 })
 
 describe('outdial contact', () => {
-  it('checks a file without a change, imports it, and lists what it holds', async () => {
+  it('checks a file without a change, imports it, and lists its contacts', async () => {
     const file = csv(`${heading}a,Ada,(212) 555-5600\nb,"=1+1",2125555601\n`)
     const national = await outdial('contact', 'import', file, '--check')
     assert.equal(national.status, 1)
@@ -158,7 +158,7 @@ describe('outdial contact', () => {
     assert.deepEqual(shown, listed[0])
   })
 
-  it('leaves everything as it was where one row is refused', async () => {
+  it('changes nothing if one row is refused', async () => {
     const file = csv(`${heading}a,Ada,+12125555600\na,Bob,+12125555601\n`)
     const refused = await outdial('contact', 'import', file)
     assert.equal(refused.status, 1)
@@ -178,7 +178,7 @@ describe('outdial batch', () => {
     return ask<Batch>('batch', 'run', file, '--agent', batches.agentId)
   }
 
-  it('is listed, paused, resumed and cancelled, and says what became of each recipient', async () => {
+  it('is listed, paused, resumed and cancelled, and shows the result of each recipient', async () => {
     const batch = await start()
     assert.deepEqual(
       (await ask<Batch[]>('batch', 'list')).map(({ id }) => id),
@@ -204,7 +204,7 @@ describe('outdial batch', () => {
     assert.match(printed.stdout, /^call_id,contact_id,external_id,name,phone_number,status/)
   })
 
-  it('is checked without being made', async () => {
+  it('is checked without being created', async () => {
     const file = csv(`${heading}a,Ada,+12125555600\nb,Bob,+8835100000000\n`)
     const checked = await outdial('batch', 'run', file, '--agent', batches.agentId, '--check')
     assert.equal(checked.status, 1)
@@ -215,7 +215,7 @@ describe('outdial batch', () => {
 })
 
 describe('outdial recording', () => {
-  it('is listed and downloaded by the id of its call, never over a file', async () => {
+  it('is listed and downloaded by the id of its call, and never overwrites a file', async () => {
     const call = await dial('+12025550100')
     const key = { organizationId: batches.organizationId, callId: call.id }
     const recordedAt = new Date('2026-11-22T10:00:00Z')
@@ -244,7 +244,7 @@ describe('outdial recording', () => {
 })
 
 describe('outdial run', () => {
-  it('lists none where there is none, and refuses an unknown one', async () => {
+  it('lists nothing when there is none, and refuses an unknown one', async () => {
     assert.deepEqual(await ask('run', 'list'), [])
     const refused = await outdial('run', 'cancel', '00000000-0000-7000-8000-000000000000')
     assert.equal(refused.status, 1)

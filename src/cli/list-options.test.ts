@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { fc } from '../../tests/support/properties.ts'
 import { csvOf, readPages } from './list-options.ts'
 
-test('cells that a spreadsheet would run are quoted, numbers of telephones are not', () => {
+test('cells that a spreadsheet would run are quoted, phone numbers are not', () => {
   const resource = {
     name: '=HYPERLINK("http://example.test";"Ada")',
     company: '@SUM(1)',
@@ -24,7 +24,7 @@ test('resources with other members share the columns', () => {
   assert.equal(csvOf([{ a: 1 }, { b: { c: 2 } }]), 'a,b\n1,\n,"{""c"":2}"')
 })
 
-test('whatever the cells hold, a reader gets as many rows and columns, on lines of their own', () => {
+test('for any content of cells, a reader gets the same number of rows and columns, on separate lines', () => {
   const cells = fc.record({ a: fc.string({ unit: 'binary' }), b: fc.string() })
   fc.assert(
     fc.property(fc.array(cells, { minLength: 1 }), (rows) => {
@@ -35,7 +35,7 @@ test('whatever the cells hold, a reader gets as many rows and columns, on lines 
   )
 })
 
-test('pages are read until there is no more, or enough', async () => {
+test('pages are read until the end or the limit', async () => {
   const asked: [number, number | undefined][] = []
   const read = (limit: number, cursor: number | undefined) => {
     asked.push([limit, cursor])

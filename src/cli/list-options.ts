@@ -14,7 +14,7 @@ export interface ListOptions extends OutputOptions {
 }
 
 const defaultLimit = 20
-/** More than a person reads; a file of everything is made by `--csv` with this limit, page by page. */
+/** More than a person reads; `--csv` with this limit writes complete files, page by page. */
 const maxLimit = 100_000
 
 /** `--org`, `--limit`, `--csv` and `--json` of a command that lists. */
@@ -31,7 +31,7 @@ const listLimit = (text: string): number => {
 }
 
 interface Listed {
-  /** As the contract shapes them. */
+  /** In the contract's format. */
   readonly resources: readonly object[]
   readonly heading: readonly string[]
   readonly rows: readonly (readonly Piece[])[]
@@ -48,8 +48,8 @@ export const showList = (context: CliContext, options: ListOptions, listed: List
 }
 
 /**
- * The members of all resources as columns, the first resource's order first. A cell that a spreadsheet would run as a
- * formula gets a quote before it; an E.164 number stays as it is, so that the file can be imported again.
+ * The members of all resources as columns, in the first resource's order. A cell that a spreadsheet would run as a
+ * formula is prefixed with a quote; an E.164 number stays unchanged, so that the file can be imported again.
  */
 export const csvOf = (resources: readonly object[]): string => {
   const columns = [...new Set(resources.flatMap((resource) => Object.keys(resource)))]
@@ -65,7 +65,7 @@ const cellOf = (value: unknown): string => {
   return withoutFormula(plainText(typeof value === 'string' ? value : JSON.stringify(value)))
 }
 
-/** Also in full width, which spreadsheets read alike, and behind blanks that they drop. */
+/** Also their full-width forms, which spreadsheets read alike, and after blanks, which they drop. */
 const formulaStart = /^[\s]*[=+\-@\t\r＝＋－＠]/
 const e164 = /^\+\d{1,15}$/
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Readers of option values; what they refuse is wrong use (exit status 2). */
+/** Parsers of option values; a refused value is wrong use (exit status 2). */
 
 export const wholeNumber = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')

@@ -135,7 +135,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     )
 }
 
-/** A typing error must not turn the deletion off, nor on: nothing but the word does. */
+/** A typing error must not turn deletion off or on: only the exact word does. */
 const daysOrOff = (text: string): number => {
   if (text === 'off') return 0
   const days = wholeNumber(text)
@@ -163,7 +163,7 @@ const describe = (organization: Organization, width?: number, rates?: string): L
     width,
   )
 
-/** Everything, the policy as a file that `--policy` takes. */
+/** Everything, with the policy in the file format of `--policy`. */
 const describeAll = (organization: ShownOrganization, width?: number): Lines => [
   ...describe(organization, width, ratesOf(organization)),
   '',
@@ -176,7 +176,7 @@ const ratesOf = ({ rates }: ShownOrganization): string => {
   return set.length === 0 ? 'the defaults' : set.join(' ')
 }
 
-/** Undecided: made by a version without modes, and not started since. */
+/** Undecided: created by a version without modes, and not started since. */
 const modeOf = ({ mode }: Organization): string => mode ?? 'decided by the next start'
 
 const defaultMode = async (db: Queryable, { config }: CliContext): Promise<OrganizationMode> =>

@@ -8,7 +8,7 @@ import type { Call } from '../contract/calls.ts'
 import { commandGroups } from './commands.ts'
 import { runCli } from './run-cli.ts'
 
-/** `--org` left out: taken from what an id says, or the only one there is. */
+/** Without `--org`: taken from an id's owner, or the only organization. */
 
 let database: TestDatabase
 let tenant: BatchFixture
@@ -44,7 +44,7 @@ const dial = async (): Promise<string> => {
   return idOf(dialled.stdout)
 }
 
-test('the only organization is meant where none is named', async () => {
+test('the only organization is used when none is named', async () => {
   const call = await dial()
   const listed = await outdial('call', 'list', '--json')
   assert.equal(listed.status, 0, listed.stderr)
@@ -56,7 +56,7 @@ test('the only organization is meant where none is named', async () => {
     assert.equal((await outdial(command, 'list')).status, 0, command)
 })
 
-test('with several organizations one must be named, and the refusal says where their ids stand', async () => {
+test('with several organizations one must be named, and the refusal names the command that lists them', async () => {
   await createBatchFixture(database.db)
   for (const command of ['call', 'batch', 'contact', 'run', 'recording', 'key', 'dnc']) {
     const refused = await outdial(command, 'list')
@@ -65,7 +65,7 @@ test('with several organizations one must be named, and the refusal says where t
   }
 })
 
-test('an id tells whose it is, in an installation of several organizations', async () => {
+test('an id determines its organization, in an installation of several', async () => {
   const other = await createBatchFixture(database.db)
   const call = await dial()
   const shown = await outdial('call', 'show', call, '--json')
@@ -77,7 +77,7 @@ test('an id tells whose it is, in an installation of several organizations', asy
   assert.equal(foreign.status, 1)
 })
 
-test('an id of nothing is refused by its name', async () => {
+test('an unknown id is refused with its value', async () => {
   await createBatchFixture(database.db)
   for (const [command, what] of [
     ['batch', 'batch'],

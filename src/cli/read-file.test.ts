@@ -32,12 +32,12 @@ describe('a file argument', () => {
     it(`is read as ${name}`, () => assert.equal(readTextFile(fileOf(bytes)), text))
   }
 
-  it('is refused in an encoding that nobody can be sure of', () => {
+  it('is refused in an ambiguous encoding', () => {
     const path = fileOf(Buffer.from(text, 'latin1'))
     assert.throws(() => readTextFile(path), { message: `${path} is not UTF-8 text.` })
   })
 
-  it('is refused where it is missing or no JSON, with its name', () => {
+  it('is refused with its name if it is missing or not JSON', () => {
     assert.throws(
       () => readTextFile(join(folder, 'none')),
       /^FileArgumentError: There is no file \S+none\.$/,
@@ -45,7 +45,7 @@ describe('a file argument', () => {
     assert.throws(() => readJsonFile(fileOf('{')), /file is not JSON: /)
   })
 
-  it('is refused where it is too deep, or a member is given twice, with the path of it', () => {
+  it('is refused with the path if it is too deep, or a member is given twice', () => {
     assert.throws(
       () => readJsonFile(fileOf('['.repeat(65) + ']'.repeat(65))),
       /deeper than 64 levels/,

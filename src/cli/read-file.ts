@@ -26,7 +26,7 @@ export const readTextFile = (path: string): string => {
   }
 }
 
-/** UTF-8, or UTF-16 where a byte order mark says so, as spreadsheets and shells of Windows write it. */
+/** UTF-8, or UTF-16 with a byte order mark, as spreadsheets and shells of Windows write it. */
 const decode = (bytes: Uint8Array): string => {
   const [first, second] = bytes
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
@@ -35,8 +35,8 @@ const decode = (bytes: Uint8Array): string => {
 }
 
 /**
- * A JSON file named on the command line. Throws `FileArgumentError`, and `InvalidFileError` where an object names a member
- * twice: one of the two would be lost in silence.
+ * A JSON file named on the command line. Throws `FileArgumentError`, and `InvalidFileError` if an object names a
+ * member twice, because one of the two would be lost silently.
  */
 export const readJsonFile = (path: string): unknown => {
   const text = readTextFile(path)

@@ -103,7 +103,7 @@ const find = async (db: Database, options: OrganizationOption, id: string) => {
   )
 }
 
-/** Never over a file that is there; what was written in part is removed. */
+/** Never overwrites a file; a partly written file is removed. */
 const download = async (
   { config }: CliContext,
   { storageKey, sizeBytes }: RecordingAudio,

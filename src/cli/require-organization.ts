@@ -15,7 +15,7 @@ export interface OrganizationOption {
   readonly org?: string
 }
 
-/** `--org` of a command; `owned` where it names something whose id says whose it is. */
+/** `--org` of a command; `owned` if the command names a resource whose id determines the organization. */
 export const withOrganization = (command: Command, owned?: Owned): Command =>
   command.option(
     '--org <org>',
@@ -25,8 +25,8 @@ export const withOrganization = (command: Command, owned?: Owned): Command =>
   )
 
 /**
- * The organization a command names, or the only one there is. Throws `OperatorError` when there is none of that id, and
- * `UsageError` where several could be meant.
+ * The organization that a command names, or the only one. Throws `OperatorError` for an unknown id, and
+ * `UsageError` if several are possible.
  */
 export const requireOrganization = async (
   db: Queryable,
@@ -41,7 +41,7 @@ export const requireOrganization = async (
   return organization
 }
 
-/** The id of the organization that a command names, or that what it names belongs to. */
+/** The id of the organization that a command names, or that owns the named resource. */
 export const requireOwner = async (
   db: Queryable,
   { org }: OrganizationOption,

@@ -11,13 +11,13 @@ export type CommandGroup = (program: Command, context: CliContext) => void
 
 /** Commands that are loaded when one of them is called. */
 export interface LazyGroup {
-  /** What the help of the program says: usage and description of each, as the commands say it themselves. */
+  /** Texts in the program's help: usage and description of each, equal to the commands' own. */
   readonly help: Readonly<Record<string, string>>
   readonly load: () => Promise<CommandGroup>
 }
 
 /**
- * Runs one command line to its end and returns the exit status: 0, 1 for what failed, 2 for wrong use. Answers go to
+ * Runs one command line to its end and returns the exit status: 0, 1 for a failure, 2 for wrong use. Results go to
  * stdout, problems to stderr.
  */
 export const runCli = async (
@@ -29,7 +29,7 @@ export const runCli = async (
     .description('Places AI phone calls for other software.')
     .version(programVersion(), '--version', 'print the version')
     .helpCommand(true)
-  // Before the commands are added: they inherit it.
+  // Before the commands are added, because they inherit it.
   program.exitOverride().configureOutput({
     writeOut: (text) => tell(context, text.replace(/\n$/, '').split('\n')),
     writeErr: (text) => warn(context, text.replace(/\n$/, '').split('\n')),
@@ -50,7 +50,7 @@ export const runCli = async (
 export const namesOf = ({ help }: LazyGroup): string[] =>
   Object.keys(help).map((usage) => usage.split(' ', 1)[0] ?? usage)
 
-/** Those of the command that is called; where none is known, as for the help, what the help says of all. */
+/** The commands of the called group; for the help, the listed texts of all groups. */
 const groupsOf = (
   argv: readonly string[],
   groups: readonly (CommandGroup | LazyGroup)[],
@@ -80,7 +80,7 @@ const programVersion = (): string => {
 }
 
 const statusOf = (error: unknown, context: CliContext): number => {
-  // Commander has printed its own sentence; help and version end well.
+  // Commander has printed its own sentence; help and version exit with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) {
     warn(context, error.message)
@@ -90,7 +90,7 @@ const statusOf = (error: unknown, context: CliContext): number => {
   return 1
 }
 
-/** Faults that are ours stand in lines of ours; what others say of theirs is one. */
+/** Our own errors may have several lines; foreign texts are printed as one line. */
 const linesOf = (error: unknown): readonly string[] => {
   if (error instanceof OperatorError || error instanceof InvalidFileError) return error.lines
   return [error instanceof Error ? error.message : String(error)]

@@ -4,19 +4,19 @@ import { parseEnv } from 'node:util'
 import type { Queryable } from '../database/database.ts'
 import { findAgent } from '../domains/agents/agent-store.ts'
 
-/** What the first start made, as variables of a shell. */
+/** What the first start created, as shell variables. */
 export interface SandboxVariables {
   readonly apiUrl: string
   readonly organizationId: string
   readonly agentId: string
   readonly contactId: string
-  /** The key's secret: it stands in this file and nowhere else. */
+  /** The key's secret: only this file contains it. */
   readonly key: string
 }
 
 const fileIn = (dataFolder: string): string => join(dataFolder, 'sandbox.env')
 
-/** How a person in `workingFolder` names the file; undefined where the installation has none. */
+/** The file's path relative to `workingFolder`; undefined if the installation has none. */
 export const sandboxEnvPath = (dataFolder: string, workingFolder: string): string | undefined => {
   const file = fileIn(dataFolder)
   if (!existsSync(file)) return undefined
@@ -25,8 +25,8 @@ export const sandboxEnvPath = (dataFolder: string, workingFolder: string): strin
 }
 
 /**
- * Writes `sandbox.env` into the data folder, readable by its owner only, whole or not at all. It holds the key of the
- * sandbox organization, which reaches no trunk (D15).
+ * Writes `sandbox.env` into the data folder, readable by its owner only, completely or not at all. It contains the
+ * key of the sandbox organization, which reaches no trunk (D15).
  */
 export const writeSandboxEnv = (dataFolder: string, variables: SandboxVariables): void => {
   const file = fileIn(dataFolder)
@@ -43,7 +43,7 @@ export const isSandboxAgentInUse = async (db: Queryable, dataFolder: string): Pr
   return agent?.archived_at === null
 }
 
-/** Ids, keys and URLs have no character that a shell reads. */
+/** Ids, keys and URLs contain no shell character. */
 const textOf = ({ apiUrl, organizationId, agentId, contactId, key }: SandboxVariables): string =>
   [
     '# The sandbox organization of this installation. Load it into a shell: . PATH-OF-THIS-FILE',

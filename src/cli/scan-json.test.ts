@@ -5,20 +5,20 @@ import { scanJson } from './scan-json.ts'
 
 const paths = (json: string): string[] => scanJson(json).repeated.map(({ path }) => path)
 
-test('a repeated member is told with its path', () => {
+test('a repeated member is reported with its path', () => {
   assert.deepEqual(paths('{"a": 1, "b": 2, "a": 3}'), ['a'])
   assert.deepEqual(paths('{"a": {"b": 1 , "b"\n: 2}}'), ['a.b'])
   assert.deepEqual(paths('{"a": [{}, [1, {"b": 1, "b": 2}]]}'), ['a[1][1].b'])
   assert.deepEqual(paths('{"a": 1, "a": {"b": 1, "b": 2}, "a": 3}'), ['a', 'a.b', 'a'])
 })
 
-test('one name written in two ways is one name', () => {
+test('one name in two notations is one name', () => {
   assert.deepEqual(paths(String.raw`{"a": 1, "\u0061": 2}`), ['a'])
   assert.deepEqual(paths(String.raw`{"\"": 1, "\\": 2, "\\\"": 3, "\u0022": 4}`), ['"'])
   assert.deepEqual(paths('{"__proto__": 1, "__proto__": 2}'), ['__proto__'])
 })
 
-test('what is no member is left alone', () => {
+test('text that is no member is ignored', () => {
   for (const json of ['1', '"a"', '["a", "a"]', '{"a": "a", "b": "a:", "c": ":"}', '{"": "{\\"a"}'])
     assert.deepEqual(paths(json), [], json)
 })
@@ -37,11 +37,11 @@ test('the depth is that of the deepest value', () => {
   assert.deepEqual(scanJson(deep), { repeated: [], depth: 100_000 })
 })
 
-test('no JSON that was written from a value has any', () => {
+test('JSON written from a value has no repeated member', () => {
   fc.assert(fc.property(fc.json({ maxDepth: 5 }), (json) => paths(json).length === 0))
 })
 
-test('a member put in again is found wherever it stands', () => {
+test('an inserted repetition is found anywhere', () => {
   const tree = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 4 },

@@ -1,21 +1,21 @@
 import { pathText, type FileProblem } from '../domains/organizations/invalid-file.ts'
 
-/** An object or a list that has not ended yet. */
+/** An open object or list. */
 interface Open {
   /** Of an object: the members so far. */
   readonly names: Set<string> | undefined
-  /** Where we are in it: a member's name, or a place in the list. */
+  /** The current position: a member's name, or an index. */
   at: string | number
 }
 
 export interface ScannedJson {
-  /** Members that an object has more than once, of which `JSON.parse` keeps the last in silence. */
+  /** Members that an object has more than once; `JSON.parse` silently keeps the last. */
   readonly repeated: readonly FileProblem[]
-  /** Levels of nesting; an object that holds no other is one. */
+  /** Levels of nesting; a flat object is one. */
   readonly depth: number
 }
 
-/** What `JSON.parse` does not tell about a text that it takes; a scan without recursion, whatever the depth. */
+/** What `JSON.parse` does not report about a valid text; a scan without recursion, at any depth. */
 export const scanJson = (json: string): ScannedJson => {
   const repeated: FileProblem[] = []
   const open: Open[] = []
@@ -64,7 +64,7 @@ const endOfString = (json: string, start: number): number => {
 
 const notBlank = /[^ \t\r\n]/g
 
-/** A string is a member's name where a colon follows. */
+/** A string before a colon is a member's name. */
 const isName = (json: string, end: number): boolean => {
   notBlank.lastIndex = end
   return notBlank.exec(json)?.[0] === ':'

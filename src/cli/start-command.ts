@@ -9,7 +9,7 @@ import { countDown } from './terminal/count-down.ts'
 import { show, tell, warn, type Lines, type OutputOptions } from './terminal/output.ts'
 import { isSandboxAgentInUse, sandboxEnvPath, writeSandboxEnv } from './sandbox-env.ts'
 
-/** How long the calls that a second signal hangs up may take. */
+/** Time limit for calls that a second signal hangs up. */
 const hangUpLimitMs = 10_000
 
 /** `outdial start`: every role in one process, until SIGTERM or SIGINT. */
@@ -20,7 +20,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions) => {
       const { config } = context
-      // Standard output is for the one document then.
+      // With --json, standard output has only the one document.
       const say = options.json ? warn : tell
       const stopSignals = createStopSignals()
       const cutShort = new AbortController()
@@ -33,7 +33,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
       if (context.isTerminal && !options.json)
         tell(context, `Starting Outdial, with its data in ${placeOf(context)}.`)
       const { startAllInOne } = await import('../compose/all-in-one.ts')
-      // Until it takes work a signal simply ends the process.
+      // Until it takes work, a signal simply ends the process.
       const outdial = await startAllInOne(config, logger, stopSignals.listen)
       const envFile = keepFirstStart(outdial, context)
       const hasAgent = outdial.firstStart !== undefined || (await hasSandboxAgent(context, envFile))
@@ -60,7 +60,7 @@ export const addStartCommand = (program: Command, context: CliContext): void => 
     })
 }
 
-/** Both listeners stand from the beginning: two signals close together must not find a moment without one. */
+/** Both listeners exist from the beginning: two quick signals must not find a moment without one. */
 const createStopSignals = () => {
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
@@ -81,14 +81,14 @@ const createStopSignals = () => {
 const placeOf = ({ config }: CliContext): string =>
   config.store.databaseUrl === undefined ? config.store.dataFolder : 'the database of DATABASE_URL'
 
-/** Where an earlier version put the database, if that is not below the data folder. */
+/** The database's place from an earlier version, if it is outside the data folder. */
 const databaseElsewhere = ({ config }: CliContext): string | undefined => {
   if (config.store.databaseUrl !== undefined) return undefined
   const cluster = clusterOf(config.store.dataFolder)
   return cluster.startsWith(config.store.dataFolder) ? undefined : cluster
 }
 
-/** Where the variables of the sandbox stand; undefined where they could not be written, or were removed. */
+/** The file with the sandbox's variables; undefined if it could not be written or was removed. */
 const keepFirstStart = (
   { firstStart, apiUrl }: RunningOutdial,
   context: CliContext,
@@ -147,7 +147,7 @@ const welcome = (outdial: RunningOutdial, context: CliContext, sandbox: SandboxF
   ]
 }
 
-/** Where calls go, and what live organizations wait for. */
+/** The route of calls, and what live organizations wait for. */
 const linesOf = ({ trunkName, lacks, liveOrganizations }: RunningOutdial): string[] => [
   `Calls      of sandbox organizations go to the sandbox carrier${trunkName === undefined ? '' : ', of live ones to ' + trunkName}`,
   ...(liveOrganizations > 0
@@ -195,5 +195,5 @@ const nextTime = ({ envFile, hasAgent }: SandboxFile): string[] => {
   return lines
 }
 
-/** The shell looks for a name without a slash in its path. */
+/** The shell searches PATH for a name without a slash. */
 const dotPath = (file: string): string => (file.includes('/') ? file : `./${file}`)

@@ -66,7 +66,7 @@ const file = {
   ],
 }
 
-test('an agent is shown as it is published, without the secrets of its tools', async () => {
+test('an agent is shown in its published version, without the secrets of its tools', async () => {
   const { id } = await createAgent(database.db, organization.organizationId, file)
   await publishAgent(database.db, id, { ...file, greeting: 'Good day.' })
   const document = await outdial('agent', 'show', id, '--json')
@@ -105,14 +105,14 @@ test('the newest agent is the first of the list', async () => {
   assert.ok(listed.length > 1)
 })
 
-test('archiving says that it is final, what becomes of calls, and how to go on', async () => {
+test('archiving reports that it is final, what happens to calls, and how to go on', async () => {
   const { id } = await createAgent(database.db, organization.organizationId, file)
   const told = await outdial('agent', 'archive', id)
   assert.match(told, /for good.*queued calls end failed/)
   assert.match(told, /\.\/outdial agent create --file FILE/)
 })
 
-test('calls are listed and shown with who was called, and a waiting one with its reason', async () => {
+test('calls are listed and shown with their callees, and a waiting call with its reason', async () => {
   const [call] = await queueCalls(database.db, organization, 1)
   assert.ok(call)
   const listed = JSON.parse(await outdial('call', 'list', '--json')) as Record<string, string>[]

@@ -1,7 +1,7 @@
 import type { ShownAgent } from '../../domains/agents/show-agent.ts'
 import { facts, hanging, type Lines } from '../terminal/output.ts'
 
-/** For people: what it is, what it says, and what it can do. */
+/** For people: its name, its words and its tools. */
 export const describeAgent = (agent: ShownAgent, width?: number): Lines => [
   ...facts(
     [

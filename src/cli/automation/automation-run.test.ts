@@ -34,7 +34,7 @@ const explain = async (...args: readonly string[]): Promise<string> => {
   return stdout.join('\n')
 }
 
-test('a run tells its call and what that waits for, until the call has ended', async () => {
+test('a run shows its call and its wait reason, until the call has ended', async () => {
   const rig = createRunRig(database.db)
   const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
   await rig.turn()
@@ -69,7 +69,7 @@ test('a run tells its call and what that waits for, until the call has ended', a
   assert.equal(over.split('\n').at(-1), 'The run is completed.')
 })
 
-test('a run with a live call is told to be cancelled when that ends, and any other at once', async () => {
+test('a run with a live call is reported as cancelled at its end, and any other at once', async () => {
   const rig = createRunRig(database.db)
   const steps = () => ({ first: rig.callStep(), done: endStep() })
   const cancel = async (runId: string): Promise<string> => {

@@ -35,7 +35,7 @@ interface SimulateOptions extends OutputOptions {
   readonly policy?: string
 }
 
-/** `outdial automation simulate`: the timetable of a run on a virtual clock; nobody is called. */
+/** `outdial automation simulate`: the timetable of a run on a virtual clock; no call is made. */
 export const addSimulateCommand = (automation: Command, context: CliContext): void => {
   automation
     .command('simulate')

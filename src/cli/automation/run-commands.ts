@@ -25,7 +25,7 @@ interface RunListOptions extends ListOptions {
   readonly contact?: string
 }
 
-/** `outdial run list|show|cancel`: runs of Automations, however they were made. */
+/** `outdial run list|show|cancel`: runs of Automations from any origin. */
 export const addRunCommands = (program: Command, context: CliContext): void => {
   const run = program.command('run').description('runs of Automations')
   withListOptions(run.command('list').description('runs, newest first'))

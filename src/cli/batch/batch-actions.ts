@@ -13,7 +13,7 @@ import { requireOwner, withOrganization, type OrganizationOption } from '../requ
 
 type Action = (db: Database, organizationId: string, batchId: string) => Promise<BatchRow>
 
-/** An operator may act on every batch, wherever it was made. */
+/** An operator may act on every batch, from the API or the CLI. */
 const actions: readonly (readonly [string, string, Action])[] = [
   [
     'start',

@@ -2,7 +2,10 @@ import type { Batch } from '../../contract/batches.ts'
 import { gap, hanging, type Lines, type Piece } from '../terminal/output.ts'
 
 const barCells = { most: 24, least: 8 }
-/** More, of two lines each, than a terminal may have lines are shown as one sum: the cursor cannot go back further. */
+/**
+ * More bars, of two lines each, than a terminal may have lines become one sum, because the cursor cannot move
+ * further up.
+ */
 const maxBars = 10
 
 type CounterName = Extract<keyof Batch, `${string}_recipients`>
@@ -34,8 +37,8 @@ const sumOf = (batches: readonly Batch[]): Counted => {
 }
 
 /**
- * How much of a batch has ended, and how: one line, and where the terminal is too narrow for it the counts below. A bar
- * has fewer cells before it would be wider than the terminal.
+ * The progress and results of a batch: one line, and in a narrow terminal the counts below. A bar shrinks rather
+ * than exceed the terminal's width.
  */
 export const batchBar = (batch: Counted, width = Number.POSITIVE_INFINITY): Lines => {
   const ended = batch.completed_recipients + batch.failed_recipients + batch.cancelled_recipients

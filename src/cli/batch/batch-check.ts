@@ -11,7 +11,7 @@ import { toE164 } from '../../numbering/national-number.ts'
 import type { Column, CsvRow } from './batch-csv.ts'
 import type { RowProblem } from './batch-problems.ts'
 
-/** A row that may be called, and where it stood. */
+/** A row that may be called, and its place in the file. */
 export interface CheckedRow {
   readonly row: number
   readonly input: ContactInput
@@ -23,15 +23,15 @@ export interface CheckedRows {
 }
 
 export interface RowRules {
-  /** Without it, no destination is judged. */
+  /** Without it, destinations are not checked. */
   readonly policy?: CallingPolicy
-  /** Numbers without `+` are read as those of this country; without it, only E.164 is. */
+  /** Numbers without `+` are read in this country's notation; without it, only E.164 is accepted. */
   readonly country?: CountryCode | undefined
 }
 
 /**
- * Holds every row against what the API asks of a batch's recipients, over the whole file: fields, destinations, and
- * nobody twice. Of rows that repeat each other the first one stands.
+ * Checks every row against the API's rules for a batch's recipients, over the whole file: fields, destinations, no
+ * repeated person. Of repeated rows the first is accepted.
  */
 export const checkRows = (rows: readonly CsvRow[], rules: RowRules): CheckedRows => {
   const valid: CheckedRow[] = []
@@ -107,7 +107,7 @@ const problemOf = (row: number, issue: z.core.$ZodIssue, cells: CsvRow['cells'])
     : { row, column, code: 'invalid_format', message: sourceRule }
 }
 
-/** Digits as people of a country write them, which a file alone does not name. */
+/** Digits in a national notation, whose country the file does not name. */
 const countryHint = (number = ''): string =>
   /^[0-9(][0-9 ()./-]{4,30}$/.test(number)
     ? ' With `--country CC`, such as US, it is read as a number of that country.'
@@ -116,7 +116,7 @@ const countryHint = (number = ''): string =>
 const sourceRule =
   'It must begin with a lower-case letter, followed by lower-case letters, digits, _ or -, 64 in all.'
 
-/** One identity, and one phone, only once in the whole file. */
+/** Each identity and each phone only once in the whole file. */
 const repeated = ({ row, input }: CheckedRow, seen: Map<string, number>): RowProblem[] => {
   const keys = {
     external_id: JSON.stringify([input.source, input.external_id]),
@@ -127,7 +127,7 @@ const repeated = ({ row, input }: CheckedRow, seen: Map<string, number>): RowPro
     if (earlier === undefined) return []
     return [{ row, column, code: 'duplicate_item', message: `Row ${earlier} has the same.` }]
   })
-  // A refused row takes nothing away from the rows after it.
+  // A refused row reserves nothing: later rows may use its identity or number.
   if (problems.length === 0) for (const key of Object.values(keys)) seen.set(key, row)
   return problems
 }

@@ -47,7 +47,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** `outdial batch run` over a file of this text. */
+/** `outdial batch run` on a file with this text. */
 const run = async (
   text: string,
   options: readonly string[] = [],
@@ -90,7 +90,7 @@ const nothingMade = async (): Promise<void> => {
   assert.deepEqual(rows, [])
 }
 
-/** Carries every call that comes due, until the batch of `size` is over. */
+/** Makes every call that comes due, until the batch of `size` is over. */
 const carry = async (size: number): Promise<void> => {
   const results = [answered, busy, failed]
   for (let ended = 0; ended < size;) {
@@ -115,7 +115,7 @@ describe('outdial batch run', () => {
     assert.equal((await batches.claim()).length, 3)
   })
 
-  it('takes several batches for more than 1,000 rows, and prints a list', async () => {
+  it('creates several batches for more than 1,000 rows, and prints a list', async () => {
     const made = documentOf<Batch[]>(await run(csvOf(2001), ['--json', '--name', 'Spring']))
     assert.deepEqual(
       made.map((batch) => [batch.name, batch.total_recipients]),
@@ -135,7 +135,7 @@ describe('outdial batch run', () => {
     await nothingMade()
   })
 
-  it('what a batch waits for is explained, and shown with it', async () => {
+  it('the reason why a batch waits is explained, and shown with it', async () => {
     const { id } = await batches.create(2)
     const explained = await outdial(['explain', id])
     assert.equal(explained.status, 0, explained.stderr)
@@ -153,7 +153,7 @@ describe('outdial batch run', () => {
     assert.match(shown, /It waits: The batch is a draft: start it\.\n`\.\/outdial batch explain/)
   })
 
-  it('a conflict with the contacts that are there is found before anything is created', async () => {
+  it('a conflict with known contacts is found before anything is created', async () => {
     await test.db.transaction((tx) =>
       upsertRecipient(
         tx,
@@ -169,7 +169,7 @@ describe('outdial batch run', () => {
     )
   })
 
-  it('--skip-invalid calls the others and tells which rows were left out', async () => {
+  it('--skip-invalid calls the others and reports the omitted rows', async () => {
     const ran = await run(`${csvOf(2)}a9,Ada,555\na0,Ada,+12025000009\n`, [
       '--json',
       '--skip-invalid',
@@ -213,7 +213,7 @@ describe('outdial batch run', () => {
     assert.ok(ran.stdout.slice(2).every((frame) => frame.startsWith('\u001b[1A\u001b[J')))
   })
 
-  it('--watch does not wait where nobody is at work', async () => {
+  it('--watch does not wait when no service is running', async () => {
     await execute(test.db, 'update nodes set draining = true')
     const ran = await run(csvOf(1), ['--watch', '--json'])
     assert.equal(documentOf<Batch>(ran).status, 'queued')
@@ -225,7 +225,7 @@ describe('outdial batch show, start, pause and cancel', () => {
   const act = (name: string, id: string): Promise<Ran> =>
     outdial([name, id, '--org', batches.organizationId, '--json'])
 
-  it('act on a batch wherever it was made', async () => {
+  it('act on a batch from any origin', async () => {
     const fromFile = documentOf<Batch>(await run(csvOf(2), ['--json'])).id
     const fromApi = (await batches.create(2)).id
     await act('start', fromApi)
@@ -241,7 +241,7 @@ describe('outdial batch show, start, pause and cancel', () => {
     }
   })
 
-  it('say in a sentence what cannot be done', async () => {
+  it('report in a sentence what cannot be done', async () => {
     const { id } = await batches.create(1)
     for (const [name, batchId, sentence] of [
       ['pause', id, /draft/],

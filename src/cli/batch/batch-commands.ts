@@ -37,7 +37,7 @@ interface RunOptions extends ContactFileOptions, OrganizationOption {
   readonly watch?: true
 }
 
-/** `outdial batch run FILE.csv`: from a file to phones that ring; and what may be done about it afterwards. */
+/** `outdial batch run FILE.csv`: from a file to ringing phones; and the actions on it afterwards. */
 export const addBatchCommands = (program: Command, context: CliContext): void => {
   const batch = program.command('batch').description('many calls at once')
   addBatchListCommands(batch, context)
@@ -92,7 +92,7 @@ const run = async (
   if (batches) print(context, { ...options, org: organization.id }, batches)
 }
 
-/** First of all: what was begun can be seen and stopped, whatever becomes of this command. */
+/** Printed first: the batch can be watched and stopped even if this command ends. */
 const tellIds = (
   context: CliContext,
   started: readonly Batch[],
@@ -101,12 +101,12 @@ const tellIds = (
   const lines = started.map(
     ({ id, status, total_recipients: total }) => `Batch ${id} is ${status}: ${total} recipients.`,
   )
-  // Standard output is for documents alone where a program reads it.
+  // When a program reads standard output, it contains only documents.
   if (json || (watch && !context.isTerminal)) warn(context, lines)
   else tell(context, lines)
 }
 
-/** The batches to print at the end; undefined where they were printed line by line. */
+/** The batches to print at the end; undefined if they were printed line by line. */
 const follow = async (
   db: Database,
   context: CliContext,
@@ -129,7 +129,7 @@ const follow = async (
   return form === 'silent' ? ended : undefined
 }
 
-/** One Batch, or a list where the file took more than one. */
+/** One Batch, or a list if the file became more than one. */
 const print = (
   context: CliContext,
   options: RunOptions & { readonly org: string },

@@ -8,7 +8,7 @@ import { describeProblems, type RowProblem } from './batch-problems.ts'
 const heading = 'external_id,name,phone_number\n'
 const ada = 'a1,Ada,+12025550100\n'
 
-/** Row, column and code of everything wrong with a file. */
+/** Row, column and code of every error in a file. */
 const problemsOf = (text: string): string[] => {
   const file = readCsv(text)
   const found: readonly RowProblem[] =
@@ -84,7 +84,7 @@ describe('a file of recipients is read', () => {
     })
   }
 
-  it('blank lines are left out but counted, as a spreadsheet shows them', () => {
+  it('blank lines are skipped but counted, as a spreadsheet shows them', () => {
     const text = `${heading}\n${ada},,\na2,Grace,+12025550101\n`
     assert.deepEqual(
       recipientsOf(text).map(({ row }) => row),
@@ -165,13 +165,13 @@ describe('a bad file is refused with row, column and code', () => {
     it(what, () => assert.deepEqual(problemsOf(text), expected))
   }
 
-  it('a refused row takes neither identity nor number from the rows after it', () => {
+  it('a refused row reserves neither identity nor number against later rows', () => {
     const text = `${heading}a1,,+12025550100\n${ada}`
     assert.deepEqual(problemsOf(text), ['2 name required'])
     assert.equal(recipientsOf(text).length, 1)
   })
 
-  it('is told line by line, never with what a cell holds, and cut after a hundred', () => {
+  it('is reported line by line, never with the content of a cell, and cut after a hundred', () => {
     const text = heading + Array.from({ length: 150 }, (_, row) => `a${row},Secret,555\n`).join('')
     const file = readCsv(text)
     assert.ok('rows' in file)

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import type { RowProblem } from './batch-problems.ts'
 
-/** A contact's fields, as the heading of a file may name them. */
+/** A contact's fields, as a file's heading may name them. */
 export const columns = [
   'external_id',
   'name',
@@ -18,7 +18,7 @@ export type Column = (typeof columns)[number]
 
 const requiredColumns = ['external_id', 'name', 'phone_number'] as const satisfies readonly Column[]
 
-/** One row: its number as a spreadsheet shows it, the heading being row 1, and its cells that are not empty. */
+/** One row: its number as a spreadsheet shows it (the heading is row 1), and its non-empty cells. */
 export interface CsvRow {
   readonly row: number
   readonly cells: Readonly<Partial<Record<Column, string>>>
@@ -26,22 +26,22 @@ export interface CsvRow {
 
 export interface CsvFile {
   readonly rows: readonly CsvRow[]
-  /** Of single rows; the rows are left out. */
+  /** Errors of single rows; these rows are omitted. */
   readonly problems: readonly RowProblem[]
 }
 
-/** A file none of which can be read. */
+/** An unreadable file. */
 export interface UnreadableFile {
   readonly fault: readonly RowProblem[]
 }
 
-/** A quote that is never closed ends here instead of swallowing the file; all fields of a contact take a tenth. */
+/** An unclosed quote ends here instead of swallowing the file; all fields of a contact need a tenth of this. */
 const maxRecordCharacters = 100_000
 
 /**
- * Reads CSV as spreadsheets write it: comma, semicolon or tab, cells in quotes over several lines, a byte order mark,
- * blank rows, empty columns at the right, Excel's `sep=;` before the heading. Columns are found by their heading, whatever
- * its case, blanks and underscores.
+ * Reads CSV as spreadsheets write it: comma, semicolon or tab, quoted cells over several lines, a byte order mark,
+ * blank rows, empty columns at the right, Excel's `sep=;` before the heading. Columns are matched by their heading,
+ * ignoring case, blanks and underscores.
  */
 export const readCsv = (text: string): CsvFile | UnreadableFile => {
   const read = recordsOf(text)
@@ -61,12 +61,12 @@ export const readCsv = (text: string): CsvFile | UnreadableFile => {
 }
 
 interface CsvRecord {
-  /** As a spreadsheet counts. */
+  /** Counted as in a spreadsheet. */
   readonly row: number
   readonly cells: readonly string[]
 }
 
-/** The first line of a file that says itself by what its cells are divided. */
+/** The first line of a file that declares its own separator. */
 const separatorLine = /^\uFEFF?"?sep=([,;\t])"?(?:\r\n|\r|\n)/i
 
 const recordsOf = (text: string): { readonly records: readonly CsvRecord[] } | UnreadableFile => {
@@ -106,7 +106,7 @@ const sentenceOf = ({ code }: CsvError): string => sentences[code] ?? 'This is n
 
 const delimiters = [',', ';', '\t'] as const
 
-/** Whichever stands most often in the heading, outside of quotes. */
+/** The separator that occurs most often in the heading, outside of quotes. */
 const delimiterOf = (text: string): string => {
   const start = text.slice(0, maxRecordCharacters).replaceAll(/"[^"]*"/g, '""')
   const line = start.split(/\r\n|\r|\n/).find((each) => /[^\s,;\uFEFF]/.test(each)) ?? ''
@@ -114,7 +114,7 @@ const delimiterOf = (text: string): string => {
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-/** Undefined where a column has no heading: nothing may stand below it. */
+/** Undefined for a column without a heading, which must be empty. */
 type FoundColumns = readonly (Column | undefined)[]
 
 const columnsOf = ({
@@ -153,7 +153,7 @@ const plainName = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '')
 
-/** A heading is no secret, but it may be cut off well before a terminal is full. */
+/** A heading is no secret, but is cut well before it fills a terminal. */
 const shown = (cell: string): string => Array.from(cell).slice(0, 40).join('')
 
 const cellsOf = (record: readonly string[], found: FoundColumns): Partial<Record<Column, string>> =>

@@ -6,7 +6,7 @@ import { describeReasons } from '../call/describe-call.ts'
 import { show, type OutputOptions } from '../terminal/output.ts'
 import { requireOwner, withOrganization, type OrganizationOption } from '../require-organization.ts'
 
-/** `outdial batch explain ID`: what the API answers of its own batches, of any. */
+/** `outdial batch explain ID`: the API's explanation, for batches of any origin. */
 export const addBatchExplanation = (batch: Command, context: CliContext): void => {
   withOrganization(
     batch.command('explain').description('what a batch waits for').argument('<id>'),

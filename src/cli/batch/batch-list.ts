@@ -73,11 +73,11 @@ export const addBatchListCommands = (batch: Command, context: CliContext): void 
 const endedOf = (batch: Batch): number =>
   batch.completed_recipients + batch.failed_recipients + batch.cancelled_recipients
 
-/** What may keep it from going on; one with live calls goes on. */
+/** What may block it; a batch with live calls goes on. */
 const mayWait = ({ status, in_progress_recipients: live }: Batch): boolean =>
   !isBatchOver(status) && live === 0
 
-/** The API's batches and the others lie in two indexes: the newest of both. */
+/** Two indexes hold the API's batches and the others: the newest of both. */
 const listBatches = async (
   db: Database,
   { org, limit, status }: ListOptions & { readonly status?: BatchStatus },

@@ -1,18 +1,18 @@
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
 
-/** One thing wrong with a file. What a cell holds is never told: it may be a person's. */
+/** One error in a file. It never contains a cell's content, which may be personal data. */
 export interface RowProblem {
-  /** As a spreadsheet counts: the heading is row 1. */
+  /** Counted as in a spreadsheet: the heading is row 1. */
   readonly row: number
-  /** The contact's field; empty for the row as a whole. */
+  /** The contact's field; empty for the whole row. */
   readonly column: string
-  /** As the API would answer it (D9). */
+  /** The API's code (D9). */
   readonly code: string
   /** A sentence. */
   readonly message: string
 }
 
-/** More would not be read. */
+/** No operator reads more. */
 const maxShown = 100
 
 /** `row 7, phone_number: It must be … (invalid_e164)`, one line each, in the order of the file. */

@@ -13,13 +13,13 @@ import type { CliContext } from '../cli-context.ts'
 import { createPainter, tellJson, type Lines } from '../terminal/output.ts'
 
 const pollEveryMs = 250
-/** A restart takes less; whoever waits longer is told that nobody is at work. */
+/** A restart takes less time; after this the command reports that no service is running. */
 const maxIdleMs = 30_000
 
-/** Shows batches as they are now. */
+/** Shows the current state of batches. */
 export type WatchOutput = (batches: readonly Batch[]) => void
 
-/** Bars that are drawn over each other, one JSON line for each change, or nothing. */
+/** Bars that overwrite each other, one JSON line for each change, or nothing. */
 export const createWatchOutput = (
   context: CliContext,
   form: 'bars' | 'lines' | 'silent',
@@ -39,7 +39,7 @@ export const createWatchOutput = (
   }
 }
 
-/** Shows batches until all of them are over, live calls included; answers them as they ended. */
+/** Shows batches until all of them are over, including live calls; returns their final state. */
 export const watchBatches = async (
   db: Database,
   organizationId: string,
@@ -61,10 +61,10 @@ export const watchBatches = async (
   }
 }
 
-/** More ids fill a terminal. */
+/** More ids would fill a terminal. */
 const maxNamed = 5
 
-/** What a person may do with batches that go on by themselves. */
+/** The commands for batches that go on without this one. */
 export const howToGoOn = (organizationId: string, ids: readonly string[]): Lines => [
   'It goes on by itself, whatever becomes of this command:',
   ...ids

@@ -57,14 +57,14 @@ const run = async (...args: readonly string[]): Promise<string> => {
   return output()
 }
 
-test('an ended call is explained, although its last decision has no reason', async () => {
+test('an ended call is explained even if its last decision has no reason', async () => {
   const lines = (await run('call', 'explain', callId)).split('\n')
   assert.match(lines[0] ?? '', /^The call is completed; it was dialled \d+ times?\.$/)
   assert.match(lines.at(-2) ?? '', /dialled +It was its turn\.$/)
   assert.match(lines.at(-1) ?? '', /^2026-08-01T08:00:09\.000Z +completed$/)
 })
 
-test('a call is shown with its words, what each answer took, what models took, and its summary', async () => {
+test('a call is shown with its words, reply latencies, model usage and summary', async () => {
   const call = { organizationId: organization.organizationId, callId }
   await appendTurn(database.db, call, {
     sequence: 0,
@@ -127,7 +127,7 @@ const dialInVain = async (number: string, told: 'output' | 'errors', ...more: st
   return { output: dialling.output(), errors: dialling.errors() }
 }
 
-test('a dial that is followed names its call, and says once why it waits', async () => {
+test('a followed dial prints its call, and once why it waits', async () => {
   const { output, errors } = await dialInVain('+12025550101', 'output')
   assert.match(
     output,
@@ -136,7 +136,7 @@ test('a dial that is followed names its call, and says once why it waits', async
   assert.equal(errors, '')
 })
 
-test('a dial that is followed for one document says beside it why the call waits', async () => {
+test('a followed dial with --json prints the wait reason on stderr', async () => {
   const { output, errors } = await dialInVain('+12025550102', 'errors', '--json')
   assert.equal(errors, 'It waits: No dispatcher is running.')
   assert.deepEqual(Object.keys(JSON.parse(output)), ['id', 'status'])

@@ -69,7 +69,7 @@ const refuse = (id: string): never => {
   throw new OperatorError(`There is no call ${id}.`)
 }
 
-/** Words as they were spoken: for the operator, before any sanitizer. */
+/** The unsanitized words: for the operator only. */
 const loadCall = async (
   db: Database,
   options: OrganizationOption,

@@ -86,7 +86,7 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
     })
 }
 
-/** The API's calls and the others lie in two indexes: the newest of both. */
+/** Two indexes hold the API's calls and the others: the newest of both. */
 const listCalls = async (
   db: Database,
   organizationId: string,

@@ -10,10 +10,10 @@ import { withLocalTime } from '../terminal/local-time.ts'
 import { facts, hanging, type Lines, type Piece } from '../terminal/output.ts'
 import { table } from '../terminal/table.ts'
 
-/** Everything that is known of a call, as `call show --json` prints it. */
+/** All data of a call, as `call show --json` prints it. */
 export type ShownCall = ReturnType<typeof callResource> &
   CallParties & {
-    /** What it waits for, while it is queued. */
+    /** Why it waits, while it is queued. */
     readonly reasons: readonly ExplanationReason[]
     readonly organization_id: string
     readonly origin: string
@@ -31,7 +31,7 @@ interface ShownTurn {
   readonly audio_offset_ms: number
 }
 
-/** For people: what it is, its words with what each answer took, what it took of models, and its summary. */
+/** For people: its facts, its words with the latency of each reply, its model usage and its summary. */
 export const describeCall = (call: ShownCall, width?: number): Lines => [
   ...facts(
     [
@@ -69,7 +69,7 @@ export const describeCall = (call: ShownCall, width?: number): Lines => [
   ),
 ]
 
-/** Why a call waits, and everything that was decided about it. */
+/** Why a call waits, and every decision about it. */
 export const describeExplanation = (
   { status, attempt, reasons, decisions }: CallExplanation,
   width?: number,
@@ -89,7 +89,7 @@ const describeDecisions = (decisions: CallExplanation['decisions'], width?: numb
     width,
   )
 
-/** What work waits for, one line for each reason. */
+/** Why work waits, one line for each reason. */
 export const describeReasons = (reasons: readonly ExplanationReason[]): string[] =>
   reasons.map((reason) => `It waits: ${waitOf(reason)}`)
 
@@ -116,7 +116,7 @@ const describeResult = ({ status, reason, revision }: ResultHeadRow): string =>
 const describeTurn = (turn: ShownTurn, width?: number): Lines =>
   hanging(`${seconds(turn.audio_offset_ms)}  ${turn.speaker.padEnd(8)} `, turn.text, width)
 
-/** How it stands, in the colour of how it went. */
+/** Its state, coloured by its result. */
 export const styledStatus = (call: {
   readonly status: string
   readonly answer_status?: string | null | undefined

@@ -21,7 +21,7 @@ interface DialOptions extends OutputOptions, OrganizationOption {
   readonly follow?: true
 }
 
-/** `outdial dial NUMBER`: a manual dial, which the API does not list. */
+/** `outdial dial NUMBER`: a manual call, which the API does not list. */
 export const addDialCommand = (program: Command, context: CliContext): void => {
   withOrganization(
     program
@@ -44,7 +44,7 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
           if (!options.json) tell(context, told)
         }
         print(`Call ${accepted.id} is ${accepted.status}.`)
-        // Standard output is for the document alone, yet a reader of it must hear why nothing happens.
+        // Standard output is only for the document, but its reader must still learn why nothing happens.
         const explain = (told: string): void => (options.json ? warn : tell)(context, told)
         const call = options.follow
           ? await whileInterruptible(context, goesOn(organizationId, accepted.id), () =>
@@ -76,7 +76,7 @@ const summaryOf = (call: CallRow) => ({
 const pollEveryMs = 200
 /** A call that is dialled at once needs no explanation. */
 const explainAfterMs = 2_000
-/** Every call ends within ring, cap (at most 60 minutes) and a minute; one that waits in the queue is told as waiting. */
+/** Every call ends within ring, cap (at most 60 minutes) and a minute; a queued call is reported as waiting. */
 const maxLiveMs = 65 * 60_000
 
 interface FollowOutput {

@@ -12,7 +12,7 @@ import {
   type OrganizationOption,
 } from '../require-organization.ts'
 
-/** A person's recordings are deleted in portions of so many, until none is left. */
+/** A person's recordings are deleted in portions of this size, until none is left. */
 const purgeLimit = 500
 const maxPurgeRounds = 200
 

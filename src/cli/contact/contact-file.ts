@@ -13,10 +13,10 @@ import { describeProblems, refusedFile, type RowProblem } from '../batch/batch-p
 import { UsageError, type CliContext } from '../cli-context.ts'
 import { show, warn, type OutputOptions } from '../terminal/output.ts'
 
-/** A file is checked whole before anything is created, so that its bound is also that of one transaction. */
+/** The whole file is checked before anything is created, so this bounds that transaction too. */
 const maxRows = 100_000
 
-/** What is to be done with a file of contacts. */
+/** The options for a file of contacts. */
 export interface ContactFileOptions extends OutputOptions {
   readonly check?: true
   readonly skipInvalid?: true
@@ -41,18 +41,18 @@ const countryOption = (text: string): CountryCode => {
   return country
 }
 
-/** A file of contacts, held against the organization's contacts. */
+/** A file of contacts, compared with the organization's contacts. */
 export interface ContactFile {
   /** Rows below the heading. */
   readonly rows: number
-  /** Of the rows that can be taken. */
+  /** Number of valid rows. */
   readonly inputs: readonly ContactInput[]
-  /** How many of them name a contact that is there already. */
+  /** How many of them are known contacts. */
   readonly known: number
   readonly problems: readonly RowProblem[]
 }
 
-/** With a policy each number must also be one that it lets call. Throws for a file that cannot be read at all. */
+/** With a policy, each number must also be allowed by it. Throws for an unreadable file. */
 export const readContactFile = async (
   db: Queryable,
   organizationId: string,
@@ -91,7 +91,7 @@ const conflictAt = (row: number, holder: NumberHolder): RowProblem => ({
   message: `The number belongs to the contact with ${describeIdentity(holder)}.`,
 })
 
-/** The rows to take. Throws with all problems unless the refused rows may be left out, which are told then. */
+/** The valid rows. Throws with all problems, unless refused rows may be skipped; then it reports them. */
 export const acceptedInputs = (
   context: CliContext,
   { inputs, problems }: ContactFile,
@@ -103,7 +103,7 @@ export const acceptedInputs = (
   return inputs
 }
 
-/** What `--check` prints. Throws where a row is refused, so that a script hears of it. */
+/** The output of `--check`. Throws if a row is refused, so that a script gets a failure status. */
 export const showCheck = (
   context: CliContext,
   options: ContactFileOptions,

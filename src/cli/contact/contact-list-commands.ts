@@ -94,7 +94,7 @@ const listContacts = async (
   )
 }
 
-/** What one statement takes. */
+/** Rows per statement. */
 const maxPart = 1_000
 
 const importContacts = async (

@@ -21,7 +21,7 @@ const linesOf = async (counts: readonly number[], limitMs = 120_000): Promise<st
   return told
 }
 
-test('the calls that remain are counted down, each number once', async () => {
+test('the remaining calls are counted down, each number once', async () => {
   assert.deepEqual(await linesOf([3, 3, 1, 1, 0, 0]), [
     '3 calls are still live; after 120 s what remains is hung up.',
     '1 call is still live; after 119 s what remains is hung up.',
@@ -29,7 +29,7 @@ test('the calls that remain are counted down, each number once', async () => {
   ])
 })
 
-test('a call that lasts is told again every ten seconds, and when the time is over', async () => {
+test('a long call is reported every ten seconds, and at the end of the time', async () => {
   assert.deepEqual(await linesOf(Array<number>(41).fill(1), 20_000), [
     '1 call is still live; after 20 s what remains is hung up.',
     '1 call is still live; after 10 s what remains is hung up.',
@@ -37,6 +37,6 @@ test('a call that lasts is told again every ten seconds, and when the time is ov
   ])
 })
 
-test('nothing is said where no call was live', async () => {
+test('nothing is printed without a live call', async () => {
   assert.deepEqual(await linesOf(Array<number>(30).fill(0)), [])
 })

@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
 
-/** The same number is said again after so many looks: ten seconds. */
+/** The same number is repeated after this many checks: ten seconds. */
 const sayAgainLooks = 20
 
 export interface CountDown {
   readonly liveCalls: () => number
   readonly tell: (text: string) => void
-  /** After this the calls that remain are hung up. */
+  /** After this the remaining calls are hung up. */
   readonly limitMs: number
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /**
- * Prints how many calls are still live, and for how long at most, whenever the number has changed and every ten seconds,
- * until the signal. Prints nothing where no call is live.
+ * Prints how many calls are still live, and for how long at most, on every change and every ten seconds, until the
+ * signal. Prints nothing without a live call.
  */
 export const countDown = async (
   { liveCalls, tell, limitMs, wait = waitUntilAborted }: CountDown,

@@ -1,10 +1,10 @@
 import type { CliContext } from '../cli-context.ts'
 import { warn, type Lines } from './output.ts'
 
-/** As shells tell it: 128 and the number of SIGINT. */
+/** As in shells: 128 plus the number of SIGINT. */
 const interruptedStatus = 130
 
-/** Runs work that Ctrl-C leaves: the program says `note`, and what it only watched goes on without it. */
+/** Runs work that Ctrl-C abandons: the program prints `note`, and the watched work goes on. */
 export const whileInterruptible = async <T>(
   context: CliContext,
   note: Lines,

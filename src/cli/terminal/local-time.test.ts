@@ -11,7 +11,7 @@ const formatIn = (timeZone: string): Intl.DateTimeFormat =>
     timeZoneName: 'short',
   })
 
-test('an instant has the local time beside it, unless that is the same', () => {
+test('an instant is followed by the local time, unless that is the same', () => {
   const instant = '2026-11-22T23:30:00.000Z'
   assert.equal(withLocalTime(instant, formatIn('UTC')), instant)
   assert.equal(withLocalTime(instant, formatIn('Asia/Tokyo')), `${instant} (Mon 08:30 GMT+9)`)

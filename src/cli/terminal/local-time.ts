@@ -5,7 +5,10 @@ const localTime = new Intl.DateTimeFormat('en-GB', {
   timeZoneName: 'short',
 })
 
-/** An instant with what this machine's clock says then, `2026-11-22T15:00:00.000Z (Sun 16:00 CET)`; the clock may be UTC itself. */
+/**
+ * An instant with this machine's local time, `2026-11-22T15:00:00.000Z (Sun 16:00 CET)`; omitted if the zone is
+ * UTC.
+ */
 export const withLocalTime = (instant: string, format = localTime): string => {
   const parts = format.formatToParts(new Date(instant))
   const part = (type: Intl.DateTimeFormatPartTypes): string =>

@@ -30,7 +30,7 @@ const open = (terminal: Pick<CliContext, 'terminalWidth' | 'hasColour'> = {}) =>
   return { context, printed }
 }
 
-/** A call every text of which was written by an enemy. */
+/** A call whose every text is hostile. */
 const callOf = (text: string): ShownCall =>
   ({
     id: 'an-id',
@@ -59,7 +59,7 @@ const explanationOf = (text: string) =>
     decisions: [{ at: '2026-11-22T10:59:17.913Z', decision: text, reason: text }],
   }) as unknown as Parameters<typeof describeExplanation>[0]
 
-/** Every printer of lines, given a text of others. */
+/** Every printer of lines, given a foreign text. */
 const printers: Readonly<Record<string, (text: string, width?: number) => string | Lines>> = {
   sentence: (text) => `The name is ${text}.`,
   table: (text, width) =>
@@ -88,7 +88,7 @@ const printers: Readonly<Record<string, (text: string, width?: number) => string
 }
 
 for (const [name, printer] of Object.entries(printers))
-  test(`no text of others leaves its line: ${name}`, () =>
+  test(`no foreign text leaves its line: ${name}`, () =>
     fc.assert(
       fc.property(hostileText, fc.constantFrom(undefined, 30, 80, 140), (text, width) => {
         const { context, printed } = open({ terminalWidth: width })
@@ -100,14 +100,14 @@ for (const [name, printer] of Object.entries(printers))
       }),
     ))
 
-test('no text of others moves the cursor or takes a colour', () =>
+test('no foreign text moves the cursor or sets a colour', () =>
   fc.assert(
     fc.property(hostileText, (text) => {
       const { context, printed } = open({ terminalWidth: 80, hasColour: true })
       const paint = createPainter(context)
       for (const frame of [0, 1]) paint([[{ style: 'bad', text }, `${frame}${text}`], text])
       for (const frame of printed) {
-        // What the painter itself adds, each once at most, and nothing else.
+        // The painter's own additions, each once at most, and nothing else.
         const rest = ['\u001b[2A\u001b[J', '\u001b[31m', '\u001b[39m'].reduce(
           (left, own) => left.replace(own, ''),
           frame,
@@ -117,7 +117,7 @@ test('no text of others moves the cursor or takes a colour', () =>
     }),
   ))
 
-test('JSON is escaped, and means the same', () =>
+test('JSON is escaped without changing its meaning', () =>
   fc.assert(
     fc.property(hostileText, (text) => {
       const { context, printed } = open()
@@ -130,7 +130,7 @@ test('JSON is escaped, and means the same', () =>
     }),
   ))
 
-test('what fails is told in one line, and a list of faults in a line for each', () =>
+test('an error is printed in one line, and a list of problems in a line for each', () =>
   fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
       const faults = [new Error(text), new OperatorError([text, text])]
@@ -149,7 +149,7 @@ test('what fails is told in one line, and a list of faults in a line for each', 
     }),
   ))
 
-test('colours come with a terminal that has them, and never into JSON or a pipe', () => {
+test('colours appear only on a terminal that supports them, and never in JSON or a pipe', () => {
   const lines: Lines = [[{ style: 'good', text: 'ok' }, ' then']]
   const told = (terminal: Parameters<typeof open>[0]): string => {
     const { context, printed } = open(terminal)
@@ -178,7 +178,7 @@ const batch = {
   busy_recipients: 300,
 }
 
-test('bars never exceed the width of the terminal, and are drawn over themselves', () => {
+test('bars never exceed the width of the terminal, and overwrite themselves', () => {
   for (const width of [40, 60, 80, 100, 140]) {
     const { context, printed } = open({ terminalWidth: width })
     const paint = createPainter(context)
@@ -193,7 +193,7 @@ test('bars never exceed the width of the terminal, and are drawn over themselves
   assert.equal(batchBar({ ...batch, busy_recipients: 0, cancelled_recipients: 0 }, 160).length, 1)
 })
 
-test('a terminal that was made narrower has more rows to draw over', () => {
+test('a narrowed terminal has more rows to overwrite', () => {
   const { context, printed } = open({ terminalWidth: 80 })
   const narrowing: { terminalWidth?: number | undefined } = context
   const paint = createPainter(context)
@@ -203,7 +203,7 @@ test('a terminal that was made narrower has more rows to draw over', () => {
   assert.equal(printed[1], '\u001b[2A\u001b[Jy')
 })
 
-test('no command prints past this module', () => {
+test('no command prints without this module', () => {
   const commands = join(import.meta.dirname, '..')
   const files = readdirSync(commands, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('/output.ts'),

@@ -4,9 +4,9 @@ import type { CliContext } from '../cli-context.ts'
 import { padTo, shorten, widthOf, wrap } from './text-width.ts'
 
 /**
- * Everything a command prints goes through this file. Commands hand over lines made of pieces, and each piece may hold
- * text of others: only here it becomes text for a terminal, escaped, so that nothing but this file moves a cursor, changes
- * a colour or begins a line.
+ * All output of commands goes through this file. Commands pass lines made of pieces, and each piece may contain
+ * foreign text. Only this file converts them to terminal text, escaped, so that nothing else moves a cursor,
+ * changes a colour or begins a line.
  */
 
 export interface OutputOptions {
@@ -19,11 +19,11 @@ export interface Styled {
 }
 
 export type Piece = string | Styled
-/** One line for people, whatever its pieces hold. */
+/** One line for people, whatever its pieces contain. */
 export type Line = Piece | readonly Piece[]
 export type Lines = readonly Line[]
 
-/** With `--json` one JSON document and nothing else; otherwise what a person reads, given the width of the terminal. */
+/** With `--json` only one JSON document; otherwise text for people, in the width of the terminal. */
 export const show = (
   context: CliContext,
   { json }: OutputOptions,
@@ -36,29 +36,29 @@ export const show = (
       : written(context, linesOf(forPeople(context.terminalWidth))),
   )
 
-/** One line, or some, to stdout. */
+/** One or more lines to stdout. */
 export const tell = (context: CliContext, told: string | Lines): void =>
   context.print(written(context, linesOf(told)))
 
-/** One line, or some, to stderr. */
+/** One or more lines to stderr. */
 export const warn = (context: CliContext, told: string | Lines): void =>
   context.warn(written({}, linesOf(told)))
 
-/** A value as one line of JSON, for programs that read along. */
+/** A value as one line of JSON, for programs that read a stream. */
 export const tellJson = (context: CliContext, value: unknown): void =>
   context.print(plainJson(JSON.stringify(value)))
 
-/** Lines of CSV as they stand: no cell of them is wrapped or shortened. */
+/** Lines of CSV unchanged: no cell is wrapped or shortened. */
 export const tellCsv = (context: CliContext, csv: string): void =>
   context.print(csv.split('\n').map(plainText).join('\n'))
 
-/** Prints lines over those it printed before, at most as wide as the terminal is then. */
+/** Prints lines over the previous ones, within the terminal's current width. */
 export const createPainter = (context: CliContext): ((lines: Lines) => void) => {
   let widths: readonly number[] = []
   return (lines) => {
     const terminal = context.terminalWidth ?? Number.POSITIVE_INFINITY
     const clipped = lines.map((line) => clip(line, terminal))
-    // A terminal that was made narrower has broken the lines that stand there.
+    // A narrowed terminal has wrapped the existing lines.
     const rows = widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / terminal)), 0)
     context.print(overLast(rows) + written(context, clipped))
     widths = clipped.map((pieces) => widthOf(pieces.map(textOf).join('')))
@@ -91,10 +91,10 @@ export const hanging = (label: string, value: Piece, width?: number): Lines => {
 }
 
 export const gap = '  '
-/** A column that would be narrower is easier to read when the terminal breaks its lines. */
+/** A narrower column is less readable than lines that the terminal breaks. */
 export const leastWrappedWidth = 20
 
-/** The text of a piece as it will be printed. */
+/** The printed text of a piece. */
 export const textOf = (piece: Piece): string =>
   plainText(typeof piece === 'string' ? piece : piece.text)
 

@@ -39,7 +39,7 @@ test('without a width, as in a pipe, a row is one line with everything', () => {
   ])
 })
 
-test('a word longer than the last column turns rows into lists, where it stands whole', () => {
+test('a word longer than the last column turns rows into lists, where it stays whole', () => {
   const word = 'x'.repeat(40)
   assert.deepEqual(textsOf(table(heading, [['a', `See ${word} there`]], '', 30)), [
     'CHECK    a',
@@ -73,7 +73,7 @@ test('characters of two cells are counted as two', () => {
   assert.deepEqual(lines, ['NAME        ID', '東京タワー  1', 'Ada         2'])
 })
 
-test('a row that stands by itself has no label without a value', () => {
+test('a single row has no label without a value', () => {
   const lines = textsOf(table(['ID', 'LASTED', 'REASON'], [['x'.repeat(36), '', 'busy']], '', 20))
   assert.deepEqual(
     lines.filter((line) => line.startsWith('LASTED')),

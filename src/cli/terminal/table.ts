@@ -1,15 +1,15 @@
 import { facts, gap, leastWrappedWidth, restyle, textOf, type Lines, type Piece } from './output.ts'
 import { padTo, shorten, widestWord, widthOf, wrap } from './text-width.ts'
 
-/** A cell that is narrower says too little. */
+/** A narrower cell is useless. */
 const leastShortenedWidth = 10
 
 type Row = readonly Piece[]
 
 /**
- * Columns, the first row as heading. On a terminal no row is wider than it: times lose their seconds, the last column is
- * wrapped between words, other long texts are shortened. Where even that is too wide each row is a list of its own. Without
- * a width, as in a pipe, a row is one line with everything.
+ * Columns, with the first row as heading. On a terminal no row exceeds its width: times lose their seconds, the
+ * last column is wrapped between words, other long texts are shortened. If that is not enough, each row becomes a
+ * list. Without a width, as in a pipe, a row is one complete line.
  */
 export const table = (
   heading: readonly string[],
@@ -39,10 +39,10 @@ const instant = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/
 
 const withShortTime = (cell: Piece): Piece => restyle(cell, textOf(cell).replace(instant, '$1 $2Z'))
 
-/** What has no blank and is no longer than an id is of use only as a whole. */
+/** A text without blanks, no longer than an id, is useful only whole. */
 const longestWholeCell = 36
 
-/** The width of each column, or nothing where the columns cannot stand side by side. */
+/** The width of each column, or undefined if the columns do not fit side by side. */
 const fit = (rows: readonly Row[], width: number): number[] | undefined => {
   const natural = naturalWidths(rows)
   const last = natural.length - 1
@@ -55,7 +55,7 @@ const fit = (rows: readonly Row[], width: number): number[] | undefined => {
   })
   let room = width - sumOf(least)
   if (room < 0) return undefined
-  // What is left goes to the columns in turn, a cell at a time, to those that still miss something.
+  // The remaining width goes to the shortened columns in turn, a cell at a time.
   const widths = [...least]
   while (room > 0) {
     const wanting = widths.flatMap((each, column) =>
@@ -94,5 +94,5 @@ const records = (heading: readonly string[], rows: readonly Row[], width: number
     ),
   ])
 
-/** A label without a value says nothing. */
+/** A label without a value is omitted. */
 const filled = (cell: Piece = ''): Piece | undefined => (textOf(cell) === '' ? undefined : cell)

@@ -3,14 +3,14 @@ import stringWidth from 'string-width'
 const printableAscii = /^[ -~]*$/
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** How many cells of a terminal a text takes. */
+/** The number of terminal cells of a text. */
 export const widthOf = (text: string): number =>
   printableAscii.test(text) ? text.length : stringWidth(text)
 
 export const padTo = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
-/** The text, or its beginning with an ellipsis where it is wider. */
+/** The text, or its beginning with an ellipsis if it is wider. */
 export const shorten = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let [taken, room] = ['', width - 1]
@@ -23,8 +23,8 @@ export const shorten = (text: string, width: number): string => {
 }
 
 /**
- * Lines of at most `width` cells, broken between words. A longer word stands alone and whole, so that it can be copied;
- * one of a script that knows no blanks is broken between characters.
+ * Lines of at most `width` cells, broken between words. A longer word stays whole on its own line, so that it can
+ * be copied; text of a script without blanks is broken between characters.
  */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = []
