@@ -13,6 +13,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { createRunnerTurn } from '../src/dispatch/automations/runner.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
+import { endCallAlone } from '../tests/support/call-ends.ts'
 
 const smallCount = 10_000
 const largeCount = Number(process.argv[2] ?? 1_000_000)
@@ -137,7 +138,7 @@ const sleepers = async (db: Database, count: number): Promise<void> => {
 
 /** Makes 1,000 sleepers due, then steps them to their end: three moves each, one transaction for each. */
 const createWake = (db: Database): (() => Promise<Round>) => {
-  const turn = createRunnerTurn({ database: db, onCallEnded: async () => {}, logger: silentLogger })
+  const turn = createRunnerTurn({ database: db, endCall: endCallAlone, logger: silentLogger })
   return async () => {
     await run(
       db,

@@ -16,6 +16,7 @@ import { createOrganization } from '../src/domains/organizations/create-organiza
 import { systemTime } from '../src/runtime/time.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
+import { endCallAlone } from '../tests/support/call-ends.ts'
 
 const goalMs = 300
 const warmUpRounds = 3
@@ -41,7 +42,7 @@ const main = async (): Promise<void> => {
       host: '127.0.0.1',
       port: 0,
       publicUrl: () => 'http://127.0.0.1',
-      onCallEnded: () => Promise.resolve(),
+      endCall: endCallAlone,
       downloadUrls: { signDownloadUrl: () => '', clock: systemTime },
       isDraining: () => false,
       readiness: () => Promise.resolve({ isReady: true, checks: {} }),

@@ -31,6 +31,12 @@ import { createRecordingStore } from '../src/live-call/recording/store-recording
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 import { createFolderStorage } from '../src/storage/folder-storage.ts'
+import { createEndCall } from '../src/domains/calls/lifecycle/end-call.ts'
+import {
+  keepRecording,
+  openResultsOfCalls,
+  storeConversation,
+} from '../src/live-call/call/call-end-subscribers.ts'
 
 const callSeconds = 300
 const calls = 10
@@ -148,7 +154,7 @@ const measureCall = async (
   await writeSpool(path, call, callSeconds)
   const ledger = createCallLedger({
     database: db,
-    addDoNotCall: async () => undefined,
+    endCall: createEndCall([storeConversation, keepRecording, openResultsOfCalls]),
     encodingTask,
   })
   const hungUpAtMs = performance.now()

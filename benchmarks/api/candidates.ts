@@ -19,6 +19,7 @@ import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import type { Service } from '../../src/runtime/service.ts'
 import type { Stage } from './stage.ts'
+import { endCallAlone } from '../../tests/support/call-ends.ts'
 
 export const candidates = ['bare-get', 'bare-post', 'ours', 'bare-parse', 'kernel'] as const
 export type Candidate = (typeof candidates)[number]
@@ -107,7 +108,7 @@ const startOurs = async ({ connection }: Stage): Promise<number> => {
       host: '127.0.0.1',
       port: 0,
       publicUrl: () => 'http://127.0.0.1',
-      onCallEnded: async () => {},
+      endCall: endCallAlone,
       downloadUrls: { signDownloadUrl: () => 'http://127.0.0.1/x', clock: systemTime },
       isDraining: () => false,
       readiness: async () => ({ isReady: true, checks: {} }),

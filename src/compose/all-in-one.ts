@@ -166,7 +166,7 @@ const startRoles = async (
   const dispatcher = createDispatcher({
     database,
     prepareCall: live.prepareCall,
-    onCallEnded: live.onCallEnded,
+    endCall: live.endCall,
     nodeId: `${hostname()}-${process.pid}`,
     maxChannels: config.dialing.maxChannels,
     settings: nodeSettings(config),
@@ -181,7 +181,7 @@ const startRoles = async (
   })
   const automations = createAutomationRunner({
     database,
-    onCallEnded: live.onCallEnded,
+    endCall: live.endCall,
     logger,
   })
   const apiUrl = (): string => config.http.publicApiUrl ?? httpOrigin(config.http.host, api.port)
@@ -191,7 +191,7 @@ const startRoles = async (
     port: config.http.apiPort,
     publicUrl: apiUrl,
     sharesAllowances: config.store.databaseUrl !== undefined,
-    onCallEnded: live.onCallEnded,
+    endCall: live.endCall,
     downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
     trustedProxies: config.http.trustedProxies,
     isDraining: () => isDraining,

@@ -21,7 +21,7 @@ import { getBatchExplanation } from '../domains/batches/get-batch-explanation.ts
 import { listBatches } from '../domains/batches/list-batches.ts'
 import { pauseBatch } from '../domains/batches/pause-batch.ts'
 import { startBatch } from '../domains/batches/start-batch.ts'
-import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import { cancelCall } from '../domains/calls/cancel-call.ts'
 import { getCall } from '../domains/calls/get-call.ts'
 import { getCallExplanation } from '../domains/calls/get-call-explanation.ts'
@@ -51,7 +51,7 @@ export interface ApiRoleOptions {
   readonly port: number
   /** What clients are told the API is; asked once it listens. */
   readonly publicUrl: () => string
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   readonly downloadUrls: DownloadUrls
   /** Other nodes answer for the same organizations: allowances are counted in the database. */
   readonly sharesAllowances?: boolean
@@ -67,7 +67,7 @@ export interface ApiRoleOptions {
 export const createApiRole = async (
   options: ApiRoleOptions,
 ): Promise<Service & { readonly port: number }> => {
-  const { database, onCallEnded, downloadUrls, clock, logger } = options
+  const { database, endCall, downloadUrls, clock, logger } = options
   const principals = createPrincipals({ database, clock, logger })
   const [newest, ...older] = await installationSecrets(database, 'cursor')
   const quotas = createStorageQuotas({ database, clock })
@@ -75,7 +75,7 @@ export const createApiRole = async (
     ...options,
     operations,
     handlers,
-    parts: { quotas, clock, onCallEnded, downloadUrls },
+    parts: { quotas, clock, endCall, downloadUrls },
     storage: {
       prepare: (organizationId) => quotas.prepare(organizationId),
       keepAnswer: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
@@ -107,7 +107,7 @@ export const createApiRole = async (
 interface HandlerParts {
   readonly quotas: StorageQuotas
   readonly clock: Clock
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   readonly downloadUrls: DownloadUrls
 }
 

@@ -1,7 +1,6 @@
 import type { Config } from '../config/read-config.ts'
 import { summarize } from '../call-text/summarize.ts'
 import { findAgentOfCall } from '../domains/calls/agent-of-call.ts'
-import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../domains/recordings/recording-store.ts'
 import { adoptCall } from '../live-call/call/adopt-call.ts'
 import { createThreadEncoder } from '../live-call/recording/encode-in-thread.ts'
@@ -17,7 +16,7 @@ import { purgeExpiredClaims } from '../http/idempotency-claims.ts'
 import type { Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
-import { onCallEnded, settleCall } from './call-ended.ts'
+import { endCall } from './call-end.ts'
 import { createCallPlans } from '../live-call/call/load-call-plan.ts'
 import { createJobRunner } from '../jobs/job-runner.ts'
 import type { AdmittedCall, PrepareCall, PreparedCall } from '../dispatch/run-call-port.ts'
@@ -63,9 +62,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   })
   const ledger = createCallLedger({
     database,
-    addDoNotCall: (tx, call) =>
-      addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
-    onCallEnded: settleCall,
+    endCall,
     encodingTask: encodeHere,
     prices,
   })
@@ -129,7 +126,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
       if (prepareLive === undefined) throw new Error('A live call was claimed without a trunk.')
       return prepareLive(call)
     },
-    onCallEnded,
+    endCall,
     sweeper: createSpoolSweeper({
       spoolFolder,
       logger,

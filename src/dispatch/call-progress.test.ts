@@ -9,7 +9,7 @@ import {
   queueCalls,
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import { finishCall, endCallAlone } from '../../tests/support/call-ends.ts'
 import { markConnected } from '../domains/calls/lifecycle/mark-connected.ts'
 import { recordSummary } from '../domains/calls/record-summary.ts'
 import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
@@ -37,8 +37,7 @@ const claimOne = async (): Promise<ClaimedCall> => {
   return calls[0]
 }
 
-const gate = (call: ClaimedCall): Promise<GateOutcome> =>
-  passGate(test.db, call, () => Promise.resolve())
+const gate = (call: ClaimedCall): Promise<GateOutcome> => passGate(test.db, call, endCallAlone)
 
 interface Row {
   readonly status: string

@@ -14,6 +14,7 @@ import { silentLogger } from '../runtime/logger.ts'
 import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { dispatchCall } from './dispatch-call.ts'
 import { takeLease, type Lease } from './lease/lease.ts'
+import { endCallAlone } from '../../tests/support/call-ends.ts'
 
 let test: TestDatabase
 let lease: Lease
@@ -53,7 +54,7 @@ const dispatch = (database: Database, prepared?: () => Promise<unknown>): Promis
       database,
       lease,
       logger: silentLogger,
-      onCallEnded: () => Promise.resolve(),
+      endCall: endCallAlone,
       prepareCall: ({ callId }) => {
         assert.equal(callId, claimed.callId)
         steps.push('prepared')

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { ClaimedCall } from './claim/claim-calls.ts'
 import { releaseClaim } from '../domains/calls/lifecycle/release-claim.ts'
@@ -12,7 +12,7 @@ import type { AdmittedCall, DialableCall, PrepareCall, PreparedCall } from './ru
 export interface DispatchCallOptions {
   readonly database: Database
   readonly prepareCall: PrepareCall
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   readonly lease: Lease
   readonly hasLiveEngine?: HasLiveEngine
   readonly logger: Logger
@@ -45,7 +45,7 @@ interface Admitted {
 }
 
 const admit = async (
-  { database, lease, onCallEnded, prepareCall, hasLiveEngine }: DispatchCallOptions,
+  { database, lease, endCall, prepareCall, hasLiveEngine }: DispatchCallOptions,
   fence: ClaimedCall,
   signal: AbortSignal,
   logger: Logger,
@@ -57,7 +57,7 @@ const admit = async (
   const ready: { prepared?: PreparedCall } = {}
   let isAdmitted = false
   try {
-    const outcome = await passGate(database, fence, onCallEnded, {
+    const outcome = await passGate(database, fence, endCall, {
       onAdmitted: (row) => {
         ready.prepared = prepareCall(admittedCall(fence, row))
       },
@@ -100,7 +100,7 @@ const report = (outcome: GateOutcome, logger: Logger): void => {
 }
 
 const run = async (
-  { database, onCallEnded }: DispatchCallOptions,
+  { database, endCall }: DispatchCallOptions,
   { call, prepared }: Admitted,
   signal: AbortSignal,
   logger: Logger,
@@ -110,6 +110,6 @@ const run = async (
   } catch (error) {
     logger.error({ err: error }, 'a live call broke')
     // Touches nothing if the call was ended or requeued before it broke.
-    await endLostCall(database, call, lostTrackReason, onCallEnded)
+    await endLostCall(database, call, lostTrackReason, endCall)
   }
 }

@@ -10,9 +10,8 @@ import {
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import type { Database } from '../database/database.ts'
-import { requestCancel } from '../domains/calls/lifecycle/cancel-queued-call.ts'
+import { requestCancel, endCallAlone, finishCall } from '../../tests/support/call-ends.ts'
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
-import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import { silentLogger, type Logger } from '../runtime/logger.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
@@ -115,7 +114,7 @@ const startDispatcher = async (
   dispatcher = createDispatcher({
     database: deaf(),
     prepareCall: unprepared(runCall),
-    onCallEnded: () => Promise.resolve(),
+    endCall: endCallAlone,
     nodeId: 'test',
     maxChannels: 20,
     routes: [{ name: 'env', callsPerSecond: 1_000_000 }],
@@ -373,7 +372,7 @@ describe('the dispatcher', () => {
     dispatcher = createDispatcher({
       database: deaf(),
       prepareCall: unprepared(() => Promise.resolve()),
-      onCallEnded: () => Promise.resolve(),
+      endCall: endCallAlone,
       nodeId: 'test',
       maxChannels: 1,
       routes: [{ name: 'env', callsPerSecond: 1 }],

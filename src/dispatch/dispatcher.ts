@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
@@ -30,8 +30,7 @@ const hangUpLimitMs = 10_000
 export interface DispatcherOptions {
   readonly database: Database
   readonly prepareCall: PrepareCall
-  /** What commits with a terminal state that dispatch writes itself. */
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   /** Of this process, for whoever looks; the id that fences is made anew at each start. */
   readonly nodeId: string
   /** Calls at once on this node, whatever their route; another node adds its own. */
@@ -143,7 +142,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     background.push(loop('sweep', sweepIntervalMs, sweep))
     const cancelling = loop('cancellations', pollIntervalMs, deliverCancellations)
     background.push(cancelling)
-    background.push(loop('batches', batchIntervalMs, () => feedBatches(database)))
+    background.push(loop('batches', batchIntervalMs, () => feedBatches(database, options.endCall)))
     claiming = loop('claim', pollIntervalMs, async () => (lease ? claimTurn(lease) : undefined))
     listeners.push(await database.listen(callsChannel, () => claiming?.wake()))
     listeners.push(await database.listen(cancellationsChannel, () => cancelling.wake()))

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import {
   cancelDueLeftovers,
   nextBatchInMs,
@@ -12,9 +13,12 @@ const shortestNapMs = 20
  * One turn of what batches need by themselves: those whose instant has come go into the queue, and what came back to
  * a cancelled one is ended. Answers in how many milliseconds the next instant comes, if one is known.
  */
-export const feedBatches = async (database: Database): Promise<number | undefined> => {
+export const feedBatches = async (
+  database: Database,
+  endCall: EndCall,
+): Promise<number | undefined> => {
   await releaseDueBatches(database)
-  await cancelDueLeftovers(database)
+  await cancelDueLeftovers(database, endCall)
   const nextMs = await nextBatchInMs(database)
   return nextMs === undefined ? undefined : Math.max(nextMs, shortestNapMs)
 }

@@ -12,8 +12,8 @@ import {
 } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import type { Database, Statement } from '../database/database.ts'
-import type { EndedCall } from '../domains/calls/lifecycle/call-ended.ts'
-import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import type { EndedCall } from '../domains/calls/lifecycle/ended-call.ts'
+import { finishCall, endCallAlone } from '../../tests/support/call-ends.ts'
 import { markConnected } from '../domains/calls/lifecycle/mark-connected.ts'
 import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
@@ -23,6 +23,7 @@ import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
 import { wakeEnginelessCalls } from '../domains/calls/lifecycle/wake-engineless-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 import { computeDueLanes } from './lane-edges.ts'
+import { createEndCall } from '../domains/calls/lifecycle/end-call.ts'
 
 let test: TestDatabase
 let organization: CallingOrganization
@@ -60,10 +61,15 @@ const claimAll = async () => {
 }
 
 const gate = (call: ClaimedCall): Promise<GateOutcome> =>
-  passGate(test.db, call, (_, one) => {
-    ended.push(one)
-    return Promise.resolve()
-  })
+  passGate(
+    test.db,
+    call,
+    createEndCall([
+      async (_, calls) => {
+        ended.push(...calls)
+      },
+    ]),
+  )
 
 interface Row {
   readonly status: string
@@ -194,9 +200,8 @@ describe('the gate', () => {
 
   it('keeps a live call without an engine until the next start, and a sandbox call never', async () => {
     const hasLiveEngine = (): boolean => false
-    const onCallEnded = (): Promise<void> => Promise.resolve()
     const call = await claimOne()
-    const outcome = await passGate(test.db, call, onCallEnded, { hasLiveEngine })
+    const outcome = await passGate(test.db, call, endCallAlone, { hasLiveEngine })
     assert.equal(outcome.kind, 'wait')
     assert.equal((await read(call)).wait_reason, 'no_engine')
     assert.deepEqual((await claimAll()).calls, [], 'it is not claimed again and again')
@@ -207,7 +212,7 @@ describe('the gate', () => {
     await end(again)
     await change(`update organizations set mode = 'sandbox' where id = $org`)
     const sandboxCall = await claimOne()
-    const dialled = await passGate(test.db, sandboxCall, onCallEnded, { hasLiveEngine })
+    const dialled = await passGate(test.db, sandboxCall, endCallAlone, { hasLiveEngine })
     assert.equal(dialled.kind, 'dial')
   })
 
@@ -293,7 +298,7 @@ describe('the fence', () => {
     it(`does not leave a call leased to nobody when ${what} after the gate looked`, async () => {
       const call = await claimOne()
       const database = changedBeforeDialing(text)
-      assert.equal((await passGate(database, call, () => Promise.resolve())).kind, 'wait')
+      assert.equal((await passGate(database, call, endCallAlone)).kind, 'wait')
       const row = await read(call)
       assert.deepEqual([row.status, row.lease_token], ['queued', null])
     })

@@ -2,9 +2,10 @@ import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { sqlStateOf } from '../database/errors.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import { enterBatch } from '../domains/batches/enter-batch.ts'
-import type { EndedCall, OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
-import { finishCall, type CallResult } from '../domains/calls/lifecycle/end-held-call.ts'
-import { type CallFence } from '../domains/calls/lifecycle/call-fence.ts'
+import type { EndedCall } from '../domains/calls/lifecycle/ended-call.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
+import { endHeld, type CallResult } from '../domains/calls/lifecycle/end-held-call.ts'
+import type { CallFence } from '../domains/calls/lifecycle/call-fence.ts'
 import { calleeZones, dayOfCallee } from '../calling-hours/openings.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
 import { lackSentences } from '../domains/calls/lack-sentences.ts'
@@ -40,12 +41,12 @@ type Verdict =
 export const passGate = async (
   db: Database,
   fence: CallFence,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
   { onAdmitted = () => {}, hasLiveEngine = () => true }: GateHooks = {},
 ): Promise<GateOutcome> => {
   const hooks = { onAdmitted, hasLiveEngine }
   try {
-    return await db.transaction((tx) => decide(tx, fence, onCallEnded, hooks))
+    return await db.transaction((tx) => decide(tx, fence, endCall, hooks))
   } catch (error) {
     if (isNumberInUse(error)) return wait(db, fence, numberInUse)
     if (!(error instanceof NotDialled)) throw error
@@ -65,7 +66,7 @@ export type HasLiveEngine = (engine: AgentDefinition['engine']) => boolean
 const decide = async (
   tx: Transaction,
   fence: CallFence,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
   { onAdmitted, hasLiveEngine }: Required<GateHooks>,
 ): Promise<GateOutcome> => {
   const row = await loadForGate(tx, fence)
@@ -78,7 +79,7 @@ const decide = async (
     case 'wait':
       return wait(tx, fence, verdict)
     case 'end':
-      return end(tx, fence, verdict, onCallEnded)
+      return end(tx, fence, verdict, endCall)
   }
 }
 
@@ -127,12 +128,10 @@ const end = async (
   tx: Transaction,
   fence: CallFence,
   result: CallResult,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<GateOutcome> => {
-  const ended = await finishCall(tx, fence, result)
-  if (!ended) return { kind: 'lost' }
-  await onCallEnded(tx, ended)
-  return { kind: 'ended', ended }
+  const [ended] = await endCall(tx, endHeld(fence, result))
+  return ended ? { kind: 'ended', ended } : { kind: 'lost' }
 }
 
 const judge = async (

@@ -13,8 +13,7 @@ import {
 } from '../../tests/support/queue-fixtures.ts'
 import type { ExplanationReason } from '../contract/explanations.ts'
 import type { Database } from '../database/database.ts'
-import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
-import { cancelQueuedCall } from '../domains/calls/lifecycle/cancel-queued-call.ts'
+import { endCallAlone, finishCall, cancelQueuedCall } from '../../tests/support/call-ends.ts'
 import { explainCall, type Reader } from '../domains/calls/explain-call.ts'
 import { setSourcePaused } from '../domains/calls/lane-store.ts'
 import { placeManualCall } from '../domains/calls/place-manual-call.ts'
@@ -29,7 +28,7 @@ let database: TestDatabase
 let db: Database
 let organization: CallingOrganization
 const nodeId = newId()
-const ended = () => Promise.resolve()
+const ended = endCallAlone
 
 before(async () => {
   database = await createTestDatabase()

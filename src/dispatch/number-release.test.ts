@@ -13,10 +13,14 @@ import {
   type CallingOrganization,
 } from '../../tests/support/queue-fixtures.ts'
 import type { Database, Queryable } from '../database/database.ts'
-import { cancelCallsOfBatch } from '../domains/calls/lifecycle/cancel-calls-of-batch.ts'
-import { finishCall } from '../domains/calls/lifecycle/end-held-call.ts'
+import {
+  cancelCallsOfBatch,
+  endCallAlone,
+  finishCall,
+  cancelQueuedCall,
+  requestCancel,
+} from '../../tests/support/call-ends.ts'
 import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
-import { cancelQueuedCall, requestCancel } from '../domains/calls/lifecycle/cancel-queued-call.ts'
 import { lockDispatch, setSourcePaused } from '../domains/calls/lane-store.ts'
 import { eraseContact } from '../domains/retention/erase-contact.ts'
 import { newId } from '../runtime/ids.ts'
@@ -32,7 +36,7 @@ let database: TestDatabase
 let db: Database
 let organization: CallingOrganization
 let nodeId: string
-const ended = () => Promise.resolve()
+const ended = endCallAlone
 
 before(async () => {
   database = await createTestDatabase()

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { OnCallEnded } from '../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import type { Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createNumberSweep } from './forgotten-numbers.ts'
@@ -17,7 +17,7 @@ const maxContactGapMs = 3_000
 
 export interface SweepOptions {
   readonly database: Database
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   readonly clock: Clock
   readonly logger: Logger
   readonly live: LiveCalls
@@ -26,7 +26,7 @@ export interface SweepOptions {
 
 /** Settles what nobody else does: calls of dead nodes, calls this node forgot, calls that are overdue, free numbers. */
 export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
-  const { database, onCallEnded, clock, logger, live } = options
+  const { database, endCall, clock, logger, live } = options
   const sweepNumbers = createNumberSweep(database)
   let contactSinceMs = clock.monotonicMs()
   let lastContactMs = contactSinceMs
@@ -40,12 +40,12 @@ export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
 
   return async () => {
     const lease = options.lease()
-    for (const callId of await endOverdueCalls(database, onCallEnded)) {
+    for (const callId of await endOverdueCalls(database, endCall)) {
       logger.error({ call_id: callId }, 'an overdue call was ended by the watchdog')
       live.abort(callId, 'lease_lost')
     }
     if (lease) {
-      const forgotten = await rescueForgottenCalls(database, lease.nodeId, live.ids(), onCallEnded)
+      const forgotten = await rescueForgottenCalls(database, lease.nodeId, live.ids(), endCall)
       if (forgotten.requeued + forgotten.ended > 0)
         logger.warn(forgotten, 'forgotten calls settled')
     }
@@ -53,7 +53,7 @@ export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
     if (numbers > 0) logger.warn({ numbers }, 'calls waited for numbers that were free')
     // Only a sweep that reached the database is contact.
     if (keepContact() < contactBeforeRescueMs) return
-    const rescued = await rescueDeadNodes(database, onCallEnded)
+    const rescued = await rescueDeadNodes(database, endCall)
     if (rescued.requeued + rescued.ended > 0) logger.warn(rescued, 'calls of a dead node settled')
   }
 }

@@ -7,7 +7,7 @@ import {
   failed,
   filled,
   isConsistent,
-  onCallEnded,
+  endCall,
   type BatchFixture,
 } from '../support/batch-fixture.ts'
 import { clearOrganizations, execute, openTrunk, untilBlocked } from '../support/queue-fixtures.ts'
@@ -15,8 +15,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import type { Batch } from '../../src/contract/batches.ts'
 import { enterBatch } from '../../src/domains/batches/enter-batch.ts'
 import { pauseBatchById } from '../../src/domains/batches/pause-batch.ts'
-import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 import { markDialing } from '../../src/domains/calls/lifecycle/mark-dialing.ts'
+import { endHeld } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 
 let test: TestDatabase
 let batches: BatchFixture
@@ -52,9 +52,8 @@ describe('races about a batch', () => {
     const mayCommit = gateOf()
     const hasWritten = gateOf()
     const one = test.db.transaction(async (tx) => {
-      const ended = await finishCall(tx, first, answered)
+      const [ended] = await endCall(tx, endHeld(first, answered))
       assert.ok(ended)
-      await onCallEnded(tx, ended)
       hasWritten.resolve()
       await mayCommit.promise
     })

@@ -9,7 +9,7 @@ import {
   queueCalls,
 } from '../support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { finishCall } from '../support/call-ends.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { findWork } from '../../src/dispatch/claim/find-work.ts'

@@ -5,9 +5,8 @@ import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { createNumberSweep } from '../../src/dispatch/forgotten-numbers.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
 import { rescueDeadNodes } from '../../src/dispatch/lease/rescue.ts'
-import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { endCallAlone, finishCall, requestCancel } from '../support/call-ends.ts'
 import { requeueUnsent } from '../../src/domains/calls/lifecycle/requeue-call.ts'
-import { requestCancel } from '../../src/domains/calls/lifecycle/cancel-queued-call.ts'
 import type { Lane } from '../../src/domains/calls/lane-store.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { startedInTurn } from '../support/claim-turns.ts'
@@ -37,7 +36,7 @@ before(async () => {
 })
 after(() => test.drop())
 
-const noFollowUp = () => Promise.resolve()
+const noFollowUp = endCallAlone
 
 /** Immediate calls, a batch and an Automation of two organizations to the same three numbers. */
 const queueAll = async (random: ReturnType<typeof createRandom>) => {

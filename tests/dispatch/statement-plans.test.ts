@@ -27,15 +27,11 @@ import {
 import { wakeRunOfCall } from '../../src/domains/automations/run-store.ts'
 import { settleBatch } from '../../src/domains/batches/settle-batch.ts'
 import { findAgentOfCall } from '../../src/domains/calls/agent-of-call.ts'
-import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 import { markConnected } from '../../src/domains/calls/lifecycle/mark-connected.ts'
 import { recordSummary } from '../../src/domains/calls/record-summary.ts'
 import { requeueCongested } from '../../src/domains/calls/lifecycle/requeue-call.ts'
 import { findApiCall } from '../../src/domains/calls/call-store.ts'
-import {
-  cancelQueuedCall,
-  requestCancel,
-} from '../../src/domains/calls/lifecycle/cancel-queued-call.ts'
+import { cancelQueuedCall, requestCancel } from '../support/call-ends.ts'
 import { findPlacement } from '../../src/domains/calls/placement-store.ts'
 import { upsertContactRow } from '../../src/domains/contacts/contact-store.ts'
 import {
@@ -48,7 +44,7 @@ import { appendTurn, listTurns } from '../../src/domains/results/transcript-stor
 import { purgeExpiredClaims } from '../../src/http/idempotency-claims.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
-import { openResultsOfEndedCall } from '../../src/live-call/call/finish-call.ts'
+import { openResultsOfCalls } from '../../src/live-call/call/call-end-subscribers.ts'
 import { endSomeCalls, grown, growTables, type Grown } from '../support/grown-tables.ts'
 import { contactBody } from '../support/organization-fixture.ts'
 import {
@@ -61,6 +57,8 @@ import {
 } from '../support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { watchDatabase, type WatchedDatabase } from '../support/watched-database.ts'
+import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
+import { endHeld } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 
 /** What a statement may look at, in vain or not: rows of tables and indexes, and their pages. */
 interface Limit {
@@ -148,16 +146,20 @@ const live = async ({ batchId, automationId }: Grown, lost: number): Promise<voi
   await around(automationId, lost)
 }
 
+const endCall = createEndCall([openResultsOfCalls])
+
 const pass = async (call: ClaimedCall): Promise<void> => {
-  const outcome = await passGate(db, call, openResultsOfEndedCall)
+  const outcome = await passGate(db, call, endCall)
   assert.equal(outcome.kind, 'dial')
 }
 
 const end = (call: ClaimedCall, batchId: string): Promise<void> =>
   db.transaction(async (tx) => {
-    const ended = await finishCall(tx, call, { status: 'completed', answerStatus: 'answered' })
+    const [ended] = await endCall(
+      tx,
+      endHeld(call, { status: 'completed', answerStatus: 'answered' }),
+    )
     assert.ok(ended)
-    await openResultsOfEndedCall(tx, ended)
     await settleBatch(tx, call.organizationId, batchId)
   })
 
@@ -166,11 +168,11 @@ const around = async (automationId: string, lost: number): Promise<void> => {
   const { organizationId } = organization
   await renewLease(db, nodeId)
   await requestedCancellations(db, nodeId)
-  await endOverdueCalls(db, openResultsOfEndedCall)
-  const { requeued } = await rescueForgottenCalls(db, nodeId, [], openResultsOfEndedCall)
+  await endOverdueCalls(db, endCall)
+  const { requeued } = await rescueForgottenCalls(db, nodeId, [], endCall)
   assert.equal(requeued, lost)
-  await rescueDeadNodes(db, openResultsOfEndedCall)
-  await feedBatches(db)
+  await rescueDeadNodes(db, endCall)
+  await feedBatches(db, endCall)
   for (const run of await claimDueRuns(db, { limit: 5, leaseMs: 1_000 })) {
     await loadRun(db, run, createDefinitionCache())
     const look = { status: 'waiting', waitReason: 'wait_step' } as const

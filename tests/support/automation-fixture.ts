@@ -3,11 +3,12 @@ import type { Database } from '../../src/database/database.ts'
 import { insertAutomation } from '../../src/domains/automations/automation-store.ts'
 import type { AutomationDefinition } from '../../src/domains/automations/definition.ts'
 import { queueRun } from '../../src/domains/automations/queue-run.ts'
-import { wakeRunAfterCall } from '../../src/domains/automations/wake-run.ts'
-import { finishCall } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { wakeRunsOfCalls } from '../../src/domains/automations/wake-run.ts'
 import type { CallOrigin, TerminalStatus } from '../../src/domains/calls/lifecycle/call-states.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { execute, type CallingOrganization } from './queue-fixtures.ts'
+import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
+import { endHeld } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 
 /** As published, without the checks of publishing. */
 export const createAutomation = async (
@@ -97,6 +98,8 @@ export interface CallEnd {
   readonly outcome?: string | undefined
 }
 
+const endAndWake = createEndCall([wakeRunsOfCalls])
+
 /** Ends a live call, and wakes its run in the same transaction. */
 export const endLiveCall = (
   db: Database,
@@ -106,9 +109,8 @@ export const endLiveCall = (
   end: CallEnd,
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    const ended = await finishCall(tx, { organizationId, callId, leaseToken }, end)
+    const [ended] = await endAndWake(tx, endHeld({ organizationId, callId, leaseToken }, end))
     if (!ended) throw new Error(`call ${callId} is not live`)
-    await wakeRunAfterCall(tx, ended)
   })
 
 /** Dials the run's queued call and ends it. */

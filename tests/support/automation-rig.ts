@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts'
 import { createRunnerTurn } from '../../src/dispatch/automations/runner.ts'
 import { cancelAutomationRun } from '../../src/domains/automations/cancel-automation-run.ts'
 import { setAutomationStatus } from '../../src/domains/automations/set-automation-status.ts'
-import { wakeRunAfterCall } from '../../src/domains/automations/wake-run.ts'
+import { wakeRunsOfCalls } from '../../src/domains/automations/wake-run.ts'
 import type { CallingPolicy } from '../../src/domains/organizations/calling-policy.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import {
@@ -17,6 +17,7 @@ import {
 } from './automation-fixture.ts'
 import { somePrincipal } from './organization-fixture.ts'
 import { createCallingOrganization, execute, type CallingOrganization } from './queue-fixtures.ts'
+import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 
 /** Far ahead of the database's clock, whose `now()` is what hooks wake runs with. */
 export const startMs = Date.parse('2031-03-03T17:00:00Z')
@@ -43,7 +44,7 @@ export const createRunRig = (db: Database) => {
   const turnOver = (database: Database): (() => Promise<number>) =>
     createRunnerTurn({
       database,
-      onCallEnded: wakeRunAfterCall,
+      endCall: createEndCall([wakeRunsOfCalls]),
       logger: silentLogger,
       now: () => new Date(time.nowMs),
     })
@@ -93,7 +94,7 @@ export const createRunRig = (db: Database) => {
           { params: { run_id: runId }, query: {}, body: {} },
           {
             db: tx,
-            parts: { onCallEnded: wakeRunAfterCall },
+            parts: { endCall: createEndCall([wakeRunsOfCalls]) },
             organizationId: current().organizationId,
             principal: somePrincipal,
             requestId: 'r',

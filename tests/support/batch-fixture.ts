@@ -10,13 +10,13 @@ import { createBatch } from '../../src/domains/batches/create-batch.ts'
 import { getBatch } from '../../src/domains/batches/get-batch.ts'
 import { listBatches } from '../../src/domains/batches/list-batches.ts'
 import { pauseBatch } from '../../src/domains/batches/pause-batch.ts'
-import { settleBatchOfCall } from '../../src/domains/batches/settle-batch.ts'
+import { settleBatchesOfCalls } from '../../src/domains/batches/settle-batch.ts'
 import { startBatch } from '../../src/domains/batches/start-batch.ts'
 import { cancelCall } from '../../src/domains/calls/cancel-call.ts'
-import { finishCall, type CallResult } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { endHeld, type CallResult } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 import { listCalls } from '../../src/domains/calls/list-calls.ts'
-import type { OnCallEnded } from '../../src/domains/calls/lifecycle/call-ended.ts'
-import { openResultsOfEndedCall } from '../../src/live-call/call/finish-call.ts'
+import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
+import { openResultsOfCalls } from '../../src/live-call/call/call-end-subscribers.ts'
 import { systemTime, type Clock } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
@@ -28,10 +28,7 @@ import {
 } from './queue-fixtures.ts'
 
 /** Results and settlement, as the program composes them. */
-export const onCallEnded: OnCallEnded = async (tx, call) => {
-  await openResultsOfEndedCall(tx, call)
-  await settleBatchOfCall(tx, call)
-}
+export const endCall = createEndCall([openResultsOfCalls, settleBatchesOfCalls])
 
 export const answered: CallResult = { status: 'completed', answerStatus: 'answered' }
 export const busy: CallResult = { status: 'completed', answerStatus: 'busy' }
@@ -60,7 +57,7 @@ export const createBatchFixture = async (
   const write = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction(work)
   const context = (tx: Transaction) => ({
     ...contextOf(tx, organizationId),
-    parts: { quotas: unlimitedStorage, clock, onCallEnded },
+    parts: { quotas: unlimitedStorage, clock, endCall },
   })
   const action = (batchId: string) => ({ params: { batch_id: batchId }, query: {}, body: {} })
 
@@ -103,16 +100,12 @@ export const createBatchFixture = async (
       }
       return claimed
     },
-    dial: (call: ClaimedCall): Promise<GateOutcome> => passGate(db, call, onCallEnded),
+    dial: (call: ClaimedCall): Promise<GateOutcome> => passGate(db, call, endCall),
     /** Ends a dialled call, with everything that commits with it. False: somebody else had ended it. */
     end: (call: ClaimedCall, result: CallResult = answered): Promise<boolean> =>
-      write(async (tx) => {
-        const ended = await finishCall(tx, call, result)
-        if (ended) await onCallEnded(tx, ended)
-        return ended !== undefined
-      }),
+      write(async (tx) => (await endCall(tx, endHeld(call, result))).length > 0),
     /** One turn of the loop that looks after batches. */
-    feed: () => feedBatches(db),
+    feed: () => feedBatches(db, endCall),
   }
 }
 

@@ -14,6 +14,7 @@ import { silentLogger } from '../../src/runtime/logger.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
 import { minimalAgentFile } from './organization-fixture.ts'
 import { createTestDatabase } from './test-database.ts'
+import { endCallAlone } from './call-ends.ts'
 
 export interface Tenant {
   readonly secret: string
@@ -27,9 +28,7 @@ const many = 1_000_000
 const unlimited = { read: many, write: many, execution: many, transcript: many, recording: many }
 
 /** The API role over the real handlers and a database of its own; nobody dials. */
-export const startComposedApi = async (
-  options: Partial<Pick<ApiRoleOptions, 'onCallEnded'>> = {},
-) => {
+export const startComposedApi = async (options: Partial<Pick<ApiRoleOptions, 'endCall'>> = {}) => {
   const database = await createTestDatabase()
   const { db } = database
   const role = await createApiRole({
@@ -37,7 +36,7 @@ export const startComposedApi = async (
     host: '127.0.0.1',
     port: 0,
     publicUrl: () => 'http://api.test',
-    onCallEnded: options.onCallEnded ?? (async () => {}),
+    endCall: options.endCall ?? endCallAlone,
     downloadUrls: {
       signDownloadUrl: (id) => `http://media.test/recordings/${id}`,
       clock: systemTime,

@@ -3,6 +3,7 @@ import { createApiKey } from '../../src/domains/api-keys/create-api-key.ts'
 import { addDoNotCall } from '../../src/domains/organizations/do-not-call.ts'
 import { setOrganization } from '../../src/domains/organizations/set-organization.ts'
 import { startComposedApi } from './composed-api.ts'
+import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 
 export type ErrorExamples = Readonly<Record<ErrorCode, unknown>>
 
@@ -22,9 +23,11 @@ interface Ask {
 export const collectErrorExamples = async (): Promise<ErrorExamples> => {
   let isBroken = false
   const api = await startComposedApi({
-    onCallEnded: async () => {
-      if (isBroken) throw new Error('the fault that this example needs')
-    },
+    endCall: createEndCall([
+      async () => {
+        if (isBroken) throw new Error('the fault that this example needs')
+      },
+    ]),
   })
   try {
     const tenant = await api.createTenant('Examples')

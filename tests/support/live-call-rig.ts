@@ -5,7 +5,7 @@ import { summarize } from '../../src/call-text/summarize.ts'
 import { builtInTools } from '../../src/conversation/tools/tools.ts'
 import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { findCall } from '../../src/domains/calls/call-store.ts'
-import { addDoNotCall, isOnDoNotCallList } from '../../src/domains/organizations/do-not-call.ts'
+import { isOnDoNotCallList } from '../../src/domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../../src/domains/recordings/recording-store.ts'
 import { listTurns } from '../../src/domains/results/transcript-store.ts'
 import { createThreadEncoder } from '../../src/live-call/recording/encode-in-thread.ts'
@@ -28,6 +28,7 @@ import { createSipCarrier } from '../../src/telephony/sip-carrier.ts'
 import { parseTrunkUri } from '../../src/telephony/trunk-uri.ts'
 import { createCallingOrganization, execute, queueCalls } from './queue-fixtures.ts'
 import { createTestDatabase } from './test-database.ts'
+import { endCall } from '../../src/compose/call-end.ts'
 
 /** Everything of a live call that is real: SIP, RTP, media worker, engine protocol, database; only HTTP and dispatch are left out. */
 export type LiveCallRig = Awaited<ReturnType<typeof startLiveCallRig>>
@@ -79,8 +80,7 @@ export const startLiveCallRig = async ({
   const organization = await createCallingOrganization(db, { concurrency: 1000 })
   const ledger = createCallLedger({
     database: db,
-    addDoNotCall: (tx, call) =>
-      addDoNotCall(tx, call.organizationId, call.phoneNumber, call.callId),
+    endCall,
     encodingTask: 'encode_recording',
   })
 

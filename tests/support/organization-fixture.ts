@@ -10,6 +10,7 @@ import { createOrganization } from '../../src/domains/organizations/create-organ
 import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
 import { systemTime } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
+import { endCallAlone } from './call-ends.ts'
 
 /** An agent file without anything optional. */
 export const minimalAgentFile = {
@@ -32,7 +33,7 @@ export const somePrincipal: Principal = {
 /** The context a handler gets from the HTTP kernel. */
 export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
   db,
-  parts: { quotas: unlimitedStorage, clock: systemTime, onCallEnded: async () => {} },
+  parts: { quotas: unlimitedStorage, clock: systemTime, endCall: endCallAlone },
   organizationId,
   principal: somePrincipal,
   requestId: 'req_test',

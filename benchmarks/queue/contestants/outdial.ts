@@ -1,6 +1,6 @@
 import { claimCalls } from '../../../src/dispatch/claim/claim-calls.ts'
 import { insertCall } from '../../../src/domains/calls/lifecycle/insert-call.ts'
-import { finishCall } from '../../../src/domains/calls/lifecycle/end-held-call.ts'
+import { finishCall } from '../../../tests/support/call-ends.ts'
 import { sql } from '../../../src/database/database.ts'
 import { newId } from '../../../src/runtime/ids.ts'
 import { settle } from '../claims.ts'

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { onCallEnded } from '../../compose/call-ended.ts'
+import { endCall } from '../../compose/call-end.ts'
 import { automationRunStatuses, type AutomationRunStatus } from '../../contract/automation-runs.ts'
 import { cancelRun } from '../../domains/automations/cancel-automation-run.ts'
 import { runResource } from '../../domains/automations/run-resource.ts'
@@ -64,7 +64,7 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
         const organizationId = await requireOwner(db, options, 'run', id)
         if (!(await findRun(db, organizationId, id)))
           throw new OperatorError(`The organization has no run ${id}.`)
-        return db.transaction((tx) => cancelRun(tx, onCallEnded, organizationId, id))
+        return db.transaction((tx) => cancelRun(tx, endCall, organizationId, id))
       })
       show(context, options, runResource(row), () => cancelSentence(row))
     })

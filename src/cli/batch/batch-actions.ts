@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { endCall } from '../../compose/call-end.ts'
 import type { Database } from '../../database/database.ts'
 import { batchResource, type BatchRow } from '../../domains/batches/batch-resource.ts'
 import { findBatch } from '../../domains/batches/batch-store.ts'
@@ -37,7 +38,7 @@ const actions: readonly (readonly [string, string, Action])[] = [
     'cancel',
     'end what waits; live calls finish',
     (db, organizationId, id) =>
-      db.transaction((tx) => cancelBatchById(tx, organizationId, id, undefined)),
+      db.transaction((tx) => cancelBatchById(tx, endCall, organizationId, id, undefined)),
   ],
 ]
 

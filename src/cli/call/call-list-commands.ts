@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { onCallEnded } from '../../compose/call-ended.ts'
+import { endCall } from '../../compose/call-end.ts'
 import { callStatuses, type CallStatus } from '../../contract/states.ts'
 import type { Database } from '../../database/database.ts'
 import { isTerminal } from '../../domains/calls/lifecycle/call-states.ts'
@@ -111,7 +111,7 @@ const cancel = async (db: Database, options: OrganizationOption, id: string): Pr
   const organizationId = await requireOwner(db, options, 'call', id)
   const known = isUuid(id) ? await findCall(db, organizationId, id) : undefined
   if (!known) throw new OperatorError(`The organization has no call ${id}.`)
-  await db.transaction((tx) => cancelCallById(tx, onCallEnded, organizationId, id, undefined))
+  await db.transaction((tx) => cancelCallById(tx, endCall, organizationId, id, undefined))
   return (await findCall(db, organizationId, id)) ?? known
 }
 

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { AutomationDefinition, Step } from '../../domains/automations/definition.ts'
 import { outlineOf } from '../../domains/automations/definition-outline.ts'
 import { definitionProblems } from '../../domains/automations/definition-problems.ts'
-import { wakeRunAfterCall } from '../../domains/automations/wake-run.ts'
+import { wakeRunsOfCalls } from '../../domains/automations/wake-run.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createRunnerTurn } from './runner.ts'
@@ -22,6 +22,7 @@ import {
   parseAnswer,
   type SimulatedAnswer,
 } from '../../domains/automations/stepping/simulated-answers.ts'
+import { createEndCall } from '../../domains/calls/lifecycle/end-call.ts'
 
 let database: TestDatabase
 
@@ -212,7 +213,7 @@ const runForReal = async ({
   let nowMs = startMs
   const turn = createRunnerTurn({
     database: db,
-    onCallEnded: wakeRunAfterCall,
+    endCall: createEndCall([wakeRunsOfCalls]),
     logger: silentLogger,
     now: () => new Date(nowMs),
   })

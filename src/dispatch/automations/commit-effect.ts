@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Database, Transaction } from '../../database/database.ts'
 import { holdStatus } from '../../domains/automations/automation-store.ts'
-import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { insertCall } from '../../domains/calls/lifecycle/insert-call.ts'
 import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
-import { cancelQueuedCall } from '../../domains/calls/lifecycle/cancel-queued-call.ts'
+import { cancelQueued } from '../../domains/calls/lifecycle/cancel-queued-call.ts'
 import { ensureLane, laneId, type Lane } from '../../domains/calls/lane-store.ts'
 import { callsChannel } from '../../domains/calls/queue-call.ts'
 import { newId } from '../../runtime/ids.ts'
@@ -20,7 +20,7 @@ export class RunSupersededError extends Error {
 
 export interface CommitOptions {
   readonly database: Database
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   /** After a move, how long nobody else takes the run. */
   readonly leaseMs: number
 }
@@ -69,7 +69,7 @@ const carryOut = async (
   tx: Transaction,
   run: LoadedRun,
   effect: Effect,
-  { onCallEnded, leaseMs }: CommitOptions,
+  { endCall, leaseMs }: CommitOptions,
 ): Promise<boolean> => {
   const { nowMs } = run.facts
   const now = new Date(nowMs)
@@ -111,7 +111,7 @@ const carryOut = async (
     case 'complete':
     case 'fail':
     case 'cancel':
-      return end(tx, run, effect, onCallEnded)
+      return end(tx, run, effect, endCall)
   }
 }
 
@@ -178,13 +178,12 @@ const end = async (
   tx: Transaction,
   run: LoadedRun,
   effect: EndEffect,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<boolean> => {
   if (effect.kind !== 'complete' && effect.cancelsCall && run.callId !== null) {
-    const ended = await cancelQueuedCall(tx, run.organizationId, run.callId, effect.reason)
+    const [ended] = await endCall(tx, cancelQueued(run.organizationId, run.callId, effect.reason))
     // Dialled, or ended, since the run was loaded.
     if (!ended) throw new RunSupersededError('its call is no longer queued')
-    await onCallEnded(tx, ended)
   }
   return storeEnd(tx, run, {
     status: endStatuses[effect.kind],

@@ -1,8 +1,8 @@
 import { activeFragment } from '../../domains/automations/run-fragments.ts'
 import { sql, type Database, type Queryable } from '../../database/database.ts'
 import { findActivePosition } from '../../domains/automations/run-store.ts'
-import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
-import { cancelQueuedCall } from '../../domains/calls/lifecycle/cancel-queued-call.ts'
+import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
+import { cancelQueued } from '../../domains/calls/lifecycle/cancel-queued-call.ts'
 import type { ClaimedRun } from './claim-runs.ts'
 import { storeEnd } from './commit-store.ts'
 
@@ -46,16 +46,14 @@ export const storeFault = async (
 export const endFaultyRun = (
   db: Database,
   { organizationId, runId }: ClaimedRun,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<void> =>
   db.transaction(async (tx) => {
     const reason = 'A fault of this program keeps it from going on.'
     const position = await findActivePosition(tx, organizationId, runId)
     if (!position) return
-    if (position.call_id !== null) {
-      const ended = await cancelQueuedCall(tx, organizationId, position.call_id, reason)
-      if (ended) await onCallEnded(tx, ended)
-    }
+    if (position.call_id !== null)
+      await endCall(tx, cancelQueued(organizationId, position.call_id, reason))
     await storeEnd(
       tx,
       { organizationId, runId, sequence: position.sequence, wakeCount: 0 },

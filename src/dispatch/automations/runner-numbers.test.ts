@@ -19,11 +19,12 @@ import { insertNode, openTrunk } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import type { Database } from '../../database/database.ts'
 import { explainRun } from '../../domains/automations/explain-run.ts'
-import { wakeRunAfterCall } from '../../domains/automations/wake-run.ts'
-import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
+import { wakeRunsOfCalls } from '../../domains/automations/wake-run.ts'
 import { newId } from '../../runtime/ids.ts'
 import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { passGate } from '../gate.ts'
+import { createEndCall } from '../../domains/calls/lifecycle/end-call.ts'
+import { endHeld } from '../../domains/calls/lifecycle/end-held-call.ts'
 
 let database: TestDatabase
 let db: Database
@@ -37,15 +38,19 @@ before(async () => {
 })
 after(() => database.drop())
 
+const endCall = createEndCall([wakeRunsOfCalls])
+
 const dial = async (call: ClaimedCall): Promise<void> => {
-  assert.equal((await passGate(db, call, wakeRunAfterCall)).kind, 'dial')
+  assert.equal((await passGate(db, call, endCall)).kind, 'dial')
 }
 
 const endUnanswered = (call: ClaimedCall): Promise<void> =>
   db.transaction(async (tx) => {
-    const ended = await finishCall(tx, call, { status: 'completed', answerStatus: 'no_answer' })
+    const [ended] = await endCall(
+      tx,
+      endHeld(call, { status: 'completed', answerStatus: 'no_answer' }),
+    )
     assert.ok(ended)
-    await wakeRunAfterCall(tx, ended)
   })
 
 test('a run’s call to a number that is in use waits, and uses up no attempt of its step', async () => {

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import { runsChannel } from '../../domains/automations/queue-run.ts'
-import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { repeat, type Repeating } from '../../runtime/repeating.ts'
@@ -21,7 +21,7 @@ const leaseMs = 10_000
 export interface AutomationRunnerOptions {
   readonly database: Database
   /** What commits with the end of a call that a run cancels. */
-  readonly onCallEnded: OnCallEnded
+  readonly endCall: EndCall
   readonly logger: Logger
   readonly concurrency?: number
   /** For tests that turn time by hand. */

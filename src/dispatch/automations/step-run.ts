@@ -114,7 +114,7 @@ const report = ({ run, effect }: Move, logger: Logger): void => {
 }
 
 const noteFault = async (
-  { database, onCallEnded, logger, now }: StepOptions,
+  { database, endCall, logger, now }: StepOptions,
   claimed: ClaimedRun,
   error: unknown,
 ): Promise<void> => {
@@ -122,6 +122,6 @@ const noteFault = async (
   logger.error({ err: error, ...fields }, 'an Automation run could not be stepped')
   const faults = await storeFault(database, claimed, (made) => backoffMs(made, faultDelay), now?.())
   if (faults === undefined || faults < maxFaults) return
-  await endFaultyRun(database, claimed, onCallEnded)
+  await endFaultyRun(database, claimed, endCall)
   logger.error({ ...fields, faults }, 'an Automation run was given up')
 }

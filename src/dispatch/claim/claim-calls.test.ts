@@ -14,7 +14,7 @@ import {
 } from '../../../tests/support/queue-fixtures.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { insertCall } from '../../domains/calls/lifecycle/insert-call.ts'
-import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
+import { finishCall } from '../../../tests/support/call-ends.ts'
 import { laneId, setSourcePaused } from '../../domains/calls/lane-store.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 import { decideModes } from '../../domains/organizations/organization-store.ts'

@@ -13,6 +13,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
 import { leaseMs, takeLease, type NodeOffer } from './lease.ts'
 import { rescueDeadNodes } from './rescue.ts'
+import { endCallAlone } from '../../../tests/support/call-ends.ts'
 
 let test: TestDatabase
 
@@ -22,8 +23,6 @@ before(async () => {
 after(() => test.drop())
 
 const offer: NodeOffer = { name: 'n', maxChannels: 5, routes: ['env', 'sandbox'], lacks: [] }
-
-const onCallEnded = () => Promise.resolve()
 
 const withKeeper = async (work: (keeper: LeaseKeeper) => Promise<void>): Promise<void> => {
   const keeper = createLeaseKeeper({
@@ -62,7 +61,7 @@ describe('the thread that keeps the lease', () => {
       )
       stallMs(3_500)
       assert.equal(lease.isHeld(), true)
-      await rescueDeadNodes(test.db, onCallEnded)
+      await rescueDeadNodes(test.db, endCallAlone)
       assert.equal(await lease.renew(), true, 'nobody took it for dead')
       await lease.release()
     }))

@@ -10,7 +10,8 @@ import {
   type CallingOrganization,
 } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import type { EndedCall, OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
+import { createEndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
 import { createManualTime } from '../../runtime/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
@@ -40,18 +41,19 @@ beforeEach(async () => {
   ended = []
 })
 
-const onCallEnded: OnCallEnded = (_, call) => {
-  ended.push(call)
-  return Promise.resolve()
-}
+const endCall = createEndCall([
+  async (_, calls) => {
+    ended.push(...calls)
+  },
+])
 
 /** One call that is only leased, one dialling, one in conversation. */
 const claimThree = async (): Promise<[ClaimedCall, ClaimedCall, ClaimedCall]> => {
   await queueCalls(test.db, organization, 3)
   const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 3, except: [] })
   const [leased, dialling, talking] = calls as [ClaimedCall, ClaimedCall, ClaimedCall]
-  await passGate(test.db, dialling, onCallEnded)
-  await passGate(test.db, talking, onCallEnded)
+  await passGate(test.db, dialling, endCall)
+  await passGate(test.db, talking, endCall)
   await markConnected(test.db, talking, new Date())
   return [leased, dialling, talking]
 }
@@ -78,7 +80,7 @@ describe('the rescue of a dead node', () => {
   it('requeues what was not dialled, and ends what was, for the phone may have rung', async () => {
     const [leased, dialling, talking] = await claimThree()
     await letLapse()
-    assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 1, ended: 2 })
+    assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 1, ended: 2 })
     assert.deepEqual(await read(leased), ['queued', null, false])
     assert.deepEqual(await read(dialling), ['failed', 'unknown', false])
     assert.deepEqual(await read(talking), ['failed', 'unknown', false])
@@ -93,7 +95,7 @@ describe('the rescue of a dead node', () => {
   it('frees the channels, and the requeued call is claimed again with another token', async () => {
     const [leased] = await claimThree()
     await letLapse()
-    await rescueDeadNodes(test.db, onCallEnded)
+    await rescueDeadNodes(test.db, endCall)
     const other = newId()
     await insertNode(test.db, other)
     const [again] = (
@@ -101,13 +103,13 @@ describe('the rescue of a dead node', () => {
     ).calls
     assert.equal(again?.callId, leased.callId)
     assert.notEqual(again?.leaseToken, leased.leaseToken)
-    assert.equal((await passGate(test.db, leased, onCallEnded)).kind, 'lost')
-    assert.equal((await passGate(test.db, again, onCallEnded)).kind, 'dial')
+    assert.equal((await passGate(test.db, leased, endCall)).kind, 'lost')
+    assert.equal((await passGate(test.db, again, endCall)).kind, 'dial')
   })
 
   it('touches nothing of a node that is alive', async () => {
     const [leased] = await claimThree()
-    assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 0, ended: 0 })
+    assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 0, ended: 0 })
     assert.deepEqual(await read(leased), ['queued', null, true])
   })
 
@@ -119,10 +121,10 @@ describe('the rescue of a dead node', () => {
     // A process that is paused amid a transaction holds its row for as long as it sleeps.
     await test.db.transaction(async (tx) => {
       await execute(tx, 'select from calls where id = $1 for update', [held.callId])
-      assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 1, ended: 0 })
+      assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 1, ended: 0 })
       assert.deepEqual(await read(other), ['queued', null, false])
     })
-    assert.deepEqual(await rescueDeadNodes(test.db, onCallEnded), { requeued: 1, ended: 0 })
+    assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 1, ended: 0 })
     assert.deepEqual(await read(held), ['queued', null, false])
   })
 
@@ -130,8 +132,8 @@ describe('the rescue of a dead node', () => {
     await claimThree()
     await letLapse()
     const [one, other] = await Promise.all([
-      rescueDeadNodes(test.db, onCallEnded),
-      rescueDeadNodes(test.db, onCallEnded),
+      rescueDeadNodes(test.db, endCall),
+      rescueDeadNodes(test.db, endCall),
     ])
     assert.equal(one.requeued + other.requeued, 1)
     assert.equal(one.ended + other.ended, 2)
@@ -141,12 +143,15 @@ describe('the rescue of a dead node', () => {
   it('ends the others when one cannot be ended, and that one at the next try', async () => {
     const [, dialling, talking] = await claimThree()
     await letLapse()
-    const stumbling: OnCallEnded = (_, call) =>
-      call.callId === dialling.callId ? Promise.reject(new Error('no results')) : Promise.resolve()
+    const stumbling = createEndCall([
+      async (_, calls) => {
+        if (calls.some((call) => call.callId === dialling.callId)) throw new Error('no results')
+      },
+    ])
     await assert.rejects(rescueDeadNodes(test.db, stumbling), AggregateError)
     assert.deepEqual((await read(dialling))[0], 'dialing')
     assert.deepEqual((await read(talking))[0], 'failed')
-    await rescueDeadNodes(test.db, onCallEnded)
+    await rescueDeadNodes(test.db, endCall)
     assert.deepEqual((await read(dialling))[0], 'failed')
   })
 })
@@ -165,7 +170,7 @@ describe('the lease', () => {
   it('is never renewed again once the node was taken for dead', async () => {
     const lease = await takeLease(test.db, offer, createManualTime(new Date()))
     await letLapse()
-    await rescueDeadNodes(test.db, onCallEnded)
+    await rescueDeadNodes(test.db, endCall)
     assert.equal(await lease.renew(), false)
     assert.equal(lease.isHeld(), false)
   })
@@ -174,7 +179,7 @@ describe('the lease', () => {
     const lease = await takeLease(test.db, offer, createManualTime(new Date()))
     await lease.release()
     assert.equal(lease.isHeld(), false)
-    await rescueDeadNodes(test.db, onCallEnded)
+    await rescueDeadNodes(test.db, endCall)
     const left = await execute(test.db, 'select from nodes where id = $1', [lease.nodeId])
     assert.equal(left.length, 0)
   })
@@ -184,10 +189,10 @@ describe('the sweep', () => {
   it('settles calls that its own node does not know, but not those just claimed', async () => {
     const [leased, dialling, talking] = await claimThree()
     const nothing = { requeued: 0, ended: 0 }
-    assert.deepEqual(await rescueForgottenCalls(test.db, nodeId, [], onCallEnded), nothing)
+    assert.deepEqual(await rescueForgottenCalls(test.db, nodeId, [], endCall), nothing)
     await age()
     const known = [talking.callId]
-    assert.deepEqual(await rescueForgottenCalls(test.db, nodeId, known, onCallEnded), {
+    assert.deepEqual(await rescueForgottenCalls(test.db, nodeId, known, endCall), {
       requeued: 1,
       ended: 1,
     })
@@ -198,7 +203,7 @@ describe('the sweep', () => {
 
   it('ends calls that are past ring, cap and grace', async () => {
     const [leased, dialling, talking] = await claimThree()
-    assert.deepEqual(await endOverdueCalls(test.db, onCallEnded), [])
+    assert.deepEqual(await endOverdueCalls(test.db, endCall), [])
     const [row] = await execute<{ seconds: number }>(
       test.db,
       'select extract(epoch from deadline_at - dialing_at)::int as seconds from calls where id = $1',
@@ -206,7 +211,7 @@ describe('the sweep', () => {
     )
     assert.equal(row?.seconds, 60 + 600 + 60)
     await execute(test.db, 'update calls set deadline_at = now() where id = $1', [talking.callId])
-    assert.deepEqual(await endOverdueCalls(test.db, onCallEnded), [talking.callId])
+    assert.deepEqual(await endOverdueCalls(test.db, endCall), [talking.callId])
     assert.deepEqual(await read(talking), ['failed', 'unknown', false])
     assert.deepEqual((await read(leased))[0], 'queued')
   })
@@ -217,7 +222,7 @@ describe('the sweep', () => {
     const clock = createManualTime(new Date())
     const sweep = createSweep({
       database: test.db,
-      onCallEnded,
+      endCall,
       clock,
       logger: silentLogger,
       live: createLiveCalls(() => {}),

@@ -1,8 +1,8 @@
 import { sql, type Database, type Queryable } from '../../database/database.ts'
-import type { OnCallEnded } from '../../domains/calls/lifecycle/call-ended.ts'
+import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { releaseLostClaimsText } from '../../domains/calls/lifecycle/release-lost-claims.ts'
-import { finishCall } from '../../domains/calls/lifecycle/end-held-call.ts'
-import { type CallFence } from '../../domains/calls/lifecycle/call-fence.ts'
+import { endHeld } from '../../domains/calls/lifecycle/end-held-call.ts'
+import type { CallFence } from '../../domains/calls/lifecycle/call-fence.ts'
 
 /** Calls ended in one sweep; the next sweep takes the rest. */
 const maxCallsPerSweep = 200
@@ -42,11 +42,11 @@ const deadNodes = 'any (array(select n.id from nodes n where n.rescued_at is not
  * `failed`, for the phone may have rung (D3). A node that is declared dead can never renew, and its fence no longer
  * passes, so that it can neither dial nor write.
  */
-export const rescueDeadNodes = async (db: Database, onCallEnded: OnCallEnded): Promise<Rescued> => {
+export const rescueDeadNodes = async (db: Database, endCall: EndCall): Promise<Rescued> => {
   await db.run(declareDeadStatement, [])
   const requeued = await requeueUndialled(db, requeueOfDeadNodes, [])
   const fences = await db.rows<FenceRow>(dialledByDeadNodes, [maxCallsPerSweep])
-  const ended = await endLostCalls(db, fences.map(fenceOf), lostNodeReason, onCallEnded)
+  const ended = await endLostCalls(db, fences.map(fenceOf), lostNodeReason, endCall)
   await db.run(forgetStatement, [])
   return { requeued, ended }
 }
@@ -61,13 +61,13 @@ export const rescueForgottenCalls = async (
   db: Database,
   nodeId: string,
   knownCallIds: readonly string[],
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<Rescued> => {
   const requeued = await requeueUndialled(db, requeueForgotten, [nodeId, knownCallIds])
   const fences = await db.rows<FenceRow>(dialledForgotten, [nodeId, knownCallIds, maxCallsPerSweep])
   return {
     requeued,
-    ended: await endLostCalls(db, fences.map(fenceOf), lostTrackReason, onCallEnded),
+    ended: await endLostCalls(db, fences.map(fenceOf), lostTrackReason, endCall),
   }
 }
 
@@ -84,10 +84,10 @@ const overdueStatement = sql(
 /** The watchdog: no call stays non-terminal past ring + cap + 60 s (D3). Answers the ids of those it ended. */
 export const endOverdueCalls = async (
   db: Database,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<readonly string[]> => {
   const fences = (await db.rows<FenceRow>(overdueStatement, [maxCallsPerSweep])).map(fenceOf)
-  await endLostCalls(db, fences, overdueReason, onCallEnded)
+  await endLostCalls(db, fences, overdueReason, endCall)
   return fences.map((fence) => fence.callId)
 }
 
@@ -96,13 +96,13 @@ const endLostCalls = async (
   db: Database,
   fences: readonly CallFence[],
   outcomeReason: string,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<number> => {
   const errors: unknown[] = []
   let ended = 0
   for (const fence of fences) {
     try {
-      if (await endLostCall(db, fence, outcomeReason, onCallEnded)) ended += 1
+      if (await endLostCall(db, fence, outcomeReason, endCall)) ended += 1
     } catch (error) {
       errors.push(error)
     }
@@ -119,16 +119,11 @@ export const endLostCall = (
   db: Database,
   fence: CallFence,
   outcomeReason: string,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
-    const ended = await finishCall(tx, fence, {
-      status: 'failed',
-      answerStatus: 'unknown',
-      outcomeReason,
-    })
-    if (ended) await onCallEnded(tx, ended)
-    return ended !== undefined
+    const end = endHeld(fence, { status: 'failed', answerStatus: 'unknown', outcomeReason })
+    return (await endCall(tx, end)).length > 0
   })
 
 interface FenceRow {

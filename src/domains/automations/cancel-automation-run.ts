@@ -2,8 +2,8 @@ import { notFound } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
-import type { OnCallEnded } from '../calls/lifecycle/call-ended.ts'
-import { cancelQueuedCall } from '../calls/lifecycle/cancel-queued-call.ts'
+import type { EndCall } from '../calls/lifecycle/end-call.ts'
+import { cancelQueued } from '../calls/lifecycle/cancel-queued-call.ts'
 import { runsChannel } from './queue-run.ts'
 import { runResource } from './run-resource.ts'
 import {
@@ -23,20 +23,20 @@ const maxLooks = 20
  */
 export const cancelAutomationRun: ApiHandler<
   'cancelAutomationRun',
-  { readonly onCallEnded: OnCallEnded }
-> = async ({ params }, { db, organizationId, parts: { onCallEnded } }) =>
-  runResource(await cancelRun(db, onCallEnded, organizationId, params.run_id))
+  { readonly endCall: EndCall }
+> = async ({ params }, { db, organizationId, parts: { endCall } }) =>
+  runResource(await cancelRun(db, endCall, organizationId, params.run_id))
 
 /** Throws `resource_not_found`. */
 export const cancelRun = async (
   tx: Transaction,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
   organizationId: string,
   runId: string,
 ): Promise<RunRow> => {
   if (!isUuid(runId)) throw notFound()
   for (let looks = 0; looks < maxLooks; looks += 1) {
-    const change = await cancelOnce(tx, organizationId, runId, onCallEnded)
+    const change = await cancelOnce(tx, organizationId, runId, endCall)
     if (change === 'moved_on') continue
     const row = change ?? (await findRun(tx, organizationId, runId))
     if (!row) throw notFound()
@@ -51,16 +51,15 @@ const cancelOnce = async (
   tx: Transaction,
   organizationId: string,
   runId: string,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
 ): Promise<RunRow | 'moved_on' | undefined> => {
   const position = await findActivePosition(tx, organizationId, runId)
   if (!position) return undefined
   if (position.call_id !== null && !position.is_call_live) {
     const reason = 'Its Automation run was cancelled.'
-    const ended = await cancelQueuedCall(tx, organizationId, position.call_id, reason)
-    if (ended) await onCallEnded(tx, ended)
+    const [ended] = await endCall(tx, cancelQueued(organizationId, position.call_id, reason))
     // Not queued any more, although it was not live a moment ago: it may have been dialled since.
-    else if (await isCallLive(tx, organizationId, runId)) return 'moved_on'
+    if (!ended && (await isCallLive(tx, organizationId, runId))) return 'moved_on'
   }
   const change = position.is_call_live ? requestRunCancel : cancelRunAt
   return (await change(tx, organizationId, runId, position.sequence)) ?? 'moved_on'

@@ -1,7 +1,8 @@
 import { sql, type Database, type Queryable, type Transaction } from '../../database/database.ts'
 import { lockDispatch } from '../calls/lane-store.ts'
+import { cancelUndialled } from '../calls/lifecycle/cancel-undialled-calls.ts'
+import type { EndCall } from '../calls/lifecycle/end-call.ts'
 import { findBatchHead } from './batch-store.ts'
-import { cancelLeftovers } from './cancel-batch.ts'
 import { releaseBatch } from './start-batch.ts'
 
 /** Batches looked after in one turn; the next turn takes the rest. */
@@ -54,11 +55,14 @@ const leftoverStatement = sql(
     limit $1`,
 )
 
-/** Ends calls that fell back into the queue after their batch was cancelled. */
-export const cancelDueLeftovers = (db: Database): Promise<void> =>
+/**
+ * A call that was live when its batch was cancelled may come back to the queue from a congested carrier: it is cancelled
+ * there, for its lane never opens again.
+ */
+export const cancelDueLeftovers = (db: Database, endCall: EndCall): Promise<void> =>
   forEachBatch(db, leftoverStatement, async (tx, organizationId, id) => {
     await lockDispatch(tx, organizationId)
-    await cancelLeftovers(tx, organizationId, id)
+    await endCall(tx, cancelUndialled(organizationId, id))
   })
 
 /** One batch, one transaction: one that cannot be moved must not keep the others. */

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '../../database/database.ts'
 import { openStates, statusIn } from '../calls/lifecycle/call-states.ts'
-import type { OnCallEnded } from '../calls/lifecycle/call-ended.ts'
+import type { CallEndSubscriber } from '../calls/lifecycle/end-call.ts'
 import { lockBatch } from './batch-store.ts'
 
 const settleStatement = sql(
@@ -59,7 +59,12 @@ export const settleBatch = async (
   ])
 }
 
-/** In the transaction that ends a call, after everything else: the batch's lock is held for the shortest time. */
-export const settleBatchOfCall: OnCallEnded = async (tx, { organizationId, batchId }) => {
-  if (batchId !== null) await settleBatch(tx, organizationId, batchId)
+/** In the transaction that ends calls, after everything else: the batch's lock is held for the shortest time. */
+export const settleBatchesOfCalls: CallEndSubscriber = async (tx, calls) => {
+  const batches = new Map(
+    calls.flatMap(({ organizationId, batchId }) =>
+      batchId === null ? [] : [[batchId, organizationId]],
+    ),
+  )
+  for (const [batchId, organizationId] of batches) await settleBatch(tx, organizationId, batchId)
 }

@@ -15,7 +15,8 @@ import { somePrincipal } from '../../../tests/support/organization-fixture.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { defaultPolicy } from '../organizations/calling-policy.ts'
 import { unlimitedStorage } from '../organizations/storage-quotas.ts'
-import type { EndedCall, OnCallEnded } from './lifecycle/call-ended.ts'
+import type { EndedCall } from './lifecycle/ended-call.ts'
+import { createEndCall } from './lifecycle/end-call.ts'
 import { findCall } from './call-store.ts'
 import { cancelCall } from './cancel-call.ts'
 import { getCall } from './get-call.ts'
@@ -35,16 +36,17 @@ after(() => test.drop())
 
 const hints = watchHints(() => test.db)
 
-const onCallEnded: OnCallEnded = (_, call) => {
-  ended.push(call)
-  return Promise.resolve()
-}
+const endCall = createEndCall([
+  async (_, calls) => {
+    ended.push(...calls)
+  },
+])
 
 const context = {
   principal: somePrincipal,
   requestId: 'r',
   version: '2026-07-16',
-  parts: { quotas: unlimitedStorage, onCallEnded },
+  parts: { quotas: unlimitedStorage, endCall },
 } as const
 
 const place = (body: unknown, { organizationId } = organization): Promise<Call> =>

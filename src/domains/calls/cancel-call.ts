@@ -1,9 +1,9 @@
 import { notFound } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
-import { callResource, type CallRow } from './call-record.ts'
+import { callResource } from './call-record.ts'
 import type { CallOrigin } from './lifecycle/call-states.ts'
-import type { OnCallEnded } from './lifecycle/call-ended.ts'
+import type { EndCall } from './lifecycle/end-call.ts'
 import { requestCancel } from './lifecycle/cancel-queued-call.ts'
 import { findApiCall } from './call-store.ts'
 
@@ -14,13 +14,15 @@ export const cancellationsChannel = 'outdial_cancellations'
  * POST /calls/{call_id}/cancel: a queued call ends at once, a live one is asked to, a finished one is answered
  * unchanged (D3).
  */
-export const cancelCall: ApiHandler<'cancelCall', { readonly onCallEnded: OnCallEnded }> = async (
+export const cancelCall: ApiHandler<'cancelCall', { readonly endCall: EndCall }> = async (
   { params },
-  { db, organizationId, parts: { onCallEnded } },
+  { db, organizationId, parts: { endCall } },
 ) => {
-  const row =
-    (await cancelCallById(db, onCallEnded, organizationId, params.call_id, 'api')) ??
-    (await findApiCall(db, organizationId, params.call_id))
+  // The row is read behind the cancellation, in the same round trip.
+  const [, row] = await Promise.all([
+    cancelCallById(db, endCall, organizationId, params.call_id, 'api'),
+    findApiCall(db, organizationId, params.call_id),
+  ])
   if (!row) throw notFound()
   return callResource(row)
 }
@@ -28,13 +30,12 @@ export const cancelCall: ApiHandler<'cancelCall', { readonly onCallEnded: OnCall
 /** Cancels a call of this origin, of any without one. What has ended, or is unknown, stays as it is. */
 export const cancelCallById = async (
   tx: Transaction,
-  onCallEnded: OnCallEnded,
+  endCall: EndCall,
   organizationId: string,
   callId: string,
   origin: CallOrigin | undefined,
-): Promise<CallRow | undefined> => {
-  const cancelled = await requestCancel(tx, organizationId, callId, origin)
-  if (cancelled?.ended) await onCallEnded(tx, cancelled.ended)
-  else if (cancelled) tx.hintAfterCommit(cancellationsChannel)
-  return cancelled?.row
+): Promise<void> => {
+  const ended = await endCall(tx, requestCancel(organizationId, callId, origin))
+  // A live one may have been marked; a hint for nothing is harmless.
+  if (ended.length === 0) tx.hintAfterCommit(cancellationsChannel)
 }

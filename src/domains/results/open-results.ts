@@ -27,10 +27,14 @@ export const openResults = async (
   ])
 }
 
-/** The same for many calls that ended before they were dialled, in one statement. */
-export const openResultsOfUndialled = (
+/** The same for calls of one organization that ended before they were dialled, in one statement. */
+export const openResultsOfUndialled = async (
   tx: Transaction,
-  organizationId: string,
-  callIds: readonly string[],
+  calls: readonly CallKey[],
   reason: UnavailableReason,
-): Promise<void> => insertUnavailableResults(tx, organizationId, callIds, reason)
+): Promise<void> => {
+  const [first] = calls
+  if (first === undefined) return
+  const callIds = calls.map(({ callId }) => callId)
+  await insertUnavailableResults(tx, first.organizationId, callIds, reason)
+}

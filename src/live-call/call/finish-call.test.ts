@@ -18,6 +18,13 @@ import type { CallLedger, DialableCall, FinishedCall } from './live-call-port.ts
 import type { SpokenTurn } from '../media/media-protocol.ts'
 import { ContentRejectedError } from '../../call-text/summarize-with-model.ts'
 import { createSummarizeCall, type Summarizer } from './summarize-call.ts'
+import { createEndCall, type CallEndSubscriber } from '../../domains/calls/lifecycle/end-call.ts'
+import {
+  keepRecording,
+  openResultsOfCalls,
+  storeConversation,
+  type LearnedOnCall,
+} from './call-end-subscribers.ts'
 
 const turn = (sequence: number, text: string): SpokenTurn => ({
   sequence,
@@ -36,6 +43,17 @@ const answered = (changes: Partial<NonNullable<FinishedCall['answered']>> = {}) 
   ...changes,
 })
 
+/** As `blockOptedOut`, but that it refuses a number that is on the list. */
+const blockOnce: CallEndSubscriber<LearnedOnCall> = async (tx, calls) => {
+  for (const call of calls)
+    if (call.learned?.optedOut === true)
+      await execute(
+        tx,
+        `insert into dnc_numbers (organization_id, phone_number, origin, call_id) values ($1, $2, 'opt_out', $3)`,
+        [call.organizationId, call.phoneNumber, call.callId],
+      )
+}
+
 const completed = { status: 'completed', answerStatus: 'answered' } as const
 
 describe('the end of a call in the database', () => {
@@ -47,13 +65,12 @@ describe('the end of a call in the database', () => {
     organization = await createCallingOrganization(database.db, { concurrency: 100 })
     ledger = createCallLedger({
       database: database.db,
-      addDoNotCall: async (tx, call) => {
-        await execute(
-          tx,
-          `insert into dnc_numbers (organization_id, phone_number, origin, call_id) values ($1, $2, 'opt_out', $3)`,
-          [call.organizationId, call.phoneNumber, call.callId],
-        )
-      },
+      endCall: createEndCall<LearnedOnCall>([
+        storeConversation,
+        blockOnce,
+        keepRecording,
+        openResultsOfCalls,
+      ]),
       encodingTask: 'encode_recording:here',
     })
   })

@@ -4,22 +4,19 @@ import { takeClaimTurn } from '../../../src/dispatch/claim/claim-turn.ts'
 import { passGate } from '../../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../../src/dispatch/lane-edges.ts'
 import { rescueDeadNodes } from '../../../src/dispatch/lease/rescue.ts'
-import { finishCall } from '../../../src/domains/calls/lifecycle/end-held-call.ts'
 import { markConnected } from '../../../src/domains/calls/lifecycle/mark-connected.ts'
 import {
   requeueCongested,
   requeueUnsent,
 } from '../../../src/domains/calls/lifecycle/requeue-call.ts'
-import { requestCancel } from '../../../src/domains/calls/lifecycle/cancel-queued-call.ts'
 import { setSourcePaused, type Lane } from '../../../src/domains/calls/lane-store.ts'
 import { policyToJson } from '../../../src/domains/organizations/calling-policy.ts'
 import { newId } from '../../../src/runtime/ids.ts'
 import { execute, immediateLane, insertNode, queueCalls } from '../../support/queue-fixtures.ts'
 import { calleeZones, mayRing } from './calling-hours.ts'
 import {
-  countEnd,
   drop,
-  onEnded,
+  endsOf,
   passTime,
   pickPolicy,
   take,
@@ -28,6 +25,8 @@ import {
   type Dial,
   type World,
 } from './world.ts'
+import { requestCancel } from '../../../src/domains/calls/lifecycle/cancel-queued-call.ts'
+import { endHeld } from '../../../src/domains/calls/lifecycle/end-held-call.ts'
 
 const numbers = ['+12025550100', '+12025550101', '+12025550102', '+12025550103'] as const
 
@@ -75,7 +74,7 @@ const hold = (world: World, call: ClaimedCall): void => {
 export const gate = async (world: World): Promise<void> => {
   const dial = take(world, false)
   if (!dial) return
-  const outcome = await passGate(world.db, dial, onEnded(world))
+  const outcome = await passGate(world.db, dial, endsOf(world))
   if (outcome.kind !== 'dial') return drop(world, dial)
   dial.isDialled = true
   if (world.isAlone) assert.ok(isOpenByTheWall(world, dial), 'a phone rings outside the hours')
@@ -93,10 +92,8 @@ export const talkAndFinish = async (world: World): Promise<void> => {
   drop(world, dial)
   world.rang.set(dial.callId, (world.rang.get(dial.callId) ?? 0) + 1)
   if (world.chance(0.5)) await markConnected(world.db, dial, new Date())
-  const ended = await world.db.transaction((tx) =>
-    finishCall(tx, dial, { status: world.pick(['completed', 'failed', 'cancelled'] as const) }),
-  )
-  if (ended) countEnd(world, dial.callId)
+  const status = world.pick(['completed', 'failed', 'cancelled'] as const)
+  await world.db.transaction((tx) => endsOf(world)(tx, endHeld(dial, { status })))
 }
 
 const goBack = async (world: World): Promise<void> => {
@@ -114,10 +111,9 @@ const cancel = async (world: World): Promise<void> => {
   )
   if (rows.length === 0) return
   const row = world.pick(rows)
-  await world.db.transaction(async (tx) => {
-    const cancelled = await requestCancel(tx, row.organization_id, row.id, 'api')
-    if (cancelled?.ended) await onEnded(world)(tx, cancelled.ended)
-  })
+  await world.db.transaction((tx) =>
+    endsOf(world)(tx, requestCancel(row.organization_id, row.id, 'api')),
+  )
 }
 
 const pause = (world: World): Promise<void> => {
@@ -160,10 +156,10 @@ const killNode = async (world: World): Promise<void> => {
   )
   world.nodeId = newId()
   await insertNode(world.db, world.nodeId)
-  await rescueDeadNodes(world.db, onEnded(world))
+  await rescueDeadNodes(world.db, endsOf(world))
   // A zombie wakes up and goes on where it was: nothing of it may count.
   for (const dial of dead) {
-    assert.equal((await passGate(world.db, dial, onEnded(world))).kind, 'lost')
+    assert.equal((await passGate(world.db, dial, endsOf(world))).kind, 'lost')
     assert.equal(await markConnected(world.db, dial, new Date()), false)
   }
 }

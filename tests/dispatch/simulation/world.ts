@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/database/database.ts'
 import type { ClaimedCall } from '../../../src/dispatch/claim/claim-calls.ts'
-import type { OnCallEnded } from '../../../src/domains/calls/lifecycle/call-ended.ts'
+import { createEndCall, type EndCall } from '../../../src/domains/calls/lifecycle/end-call.ts'
 import type { Lane } from '../../../src/domains/calls/lane-store.ts'
 import {
   sandboxPolicy,
@@ -129,12 +129,12 @@ export const countEnd = (world: World, callId: string): void => {
 }
 
 /** Counts how often a call ends: once, or a promise is broken. */
-export const onEnded =
-  (world: World): OnCallEnded =>
-  (_, call) => {
-    countEnd(world, call.callId)
-    return Promise.resolve()
-  }
+export const endsOf = (world: World): EndCall =>
+  createEndCall([
+    async (_, calls) => {
+      for (const { callId } of calls) countEnd(world, callId)
+    },
+  ])
 
 export const take = (world: World, isDialled: boolean): Dial | undefined => {
   const candidates = world.claimed.filter((one) => one.isDialled === isDialled)

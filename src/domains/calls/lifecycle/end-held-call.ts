@@ -1,9 +1,10 @@
-import type { AnswerStatus, CallStatus } from '../../../contract/states.ts'
-import { sql, type Transaction } from '../../../database/database.ts'
+import type { AnswerStatus } from '../../../contract/states.ts'
+import { sql } from '../../../database/database.ts'
 import { fenceValues, type CallFence } from './call-fence.ts'
 import { decisionFragment, heldBy, wokenFirst, wokenFragment } from './call-fragments.ts'
-import { statesBefore, type CallOrigin, type TerminalStatus } from './call-states.ts'
-import type { EndedCall } from './call-ended.ts'
+import { statesBefore, type TerminalStatus } from './call-states.ts'
+import type { Ending } from './end-call.ts'
+import { endedColumns } from './ended-call.ts'
 
 export interface CallResult {
   readonly status: TerminalStatus
@@ -17,8 +18,8 @@ export interface CallResult {
   readonly connectedAt?: Date | undefined
 }
 
-const finishStatement = sql(
-  'end-held-call.finish',
+const endStatement = sql(
+  'end-held-call.end',
   `with ${wokenFragment},
    ended as (
      update calls
@@ -41,62 +42,29 @@ const finishStatement = sql(
         and ${heldBy('$3')}
         and status = any($10)
         and ${wokenFirst}
-     returning contact_id, agent_id, phone_number, origin, status, answer_status, batch_id, automation_run_id,
-               connected_at, ended_at
+     returning ${endedColumns}
    )
    select * from ended`,
 )
 
 /**
- * The terminal state; the channel is free with this commit. Undefined: somebody else ended the call first, and that
- * stands. What must commit with it goes into the same transaction.
+ * The terminal state of a call whose lease is held: by the live call, at the gate, or to be rescued. The channel is free with
+ * the commit. Nothing ends where another end came first, and that stands.
  */
-export const finishCall = async (
-  tx: Transaction,
-  fence: CallFence,
-  result: CallResult,
-): Promise<EndedCall | undefined> => {
-  const row = await tx.row<EndedRow>(finishStatement, [
-    ...fenceValues(fence),
-    result.status,
-    result.answerStatus ?? null,
-    result.outcome ?? null,
-    result.outcomeReason ?? null,
-    result.durationSeconds ?? null,
-    result.connectedAt ?? null,
-    statesBefore(result.status),
-  ])
-  return row && endedCall(fence, row)
+export const endHeld = (fence: CallFence, result: CallResult): Ending => {
+  const [organizationId, ...key] = fenceValues(fence)
+  return {
+    statement: endStatement,
+    organizationId,
+    values: [
+      ...key,
+      result.status,
+      result.answerStatus ?? null,
+      result.outcome ?? null,
+      result.outcomeReason ?? null,
+      result.durationSeconds ?? null,
+      result.connectedAt ?? null,
+      statesBefore(result.status),
+    ],
+  }
 }
-
-/** The columns of a row that has just ended. */
-export interface EndedRow {
-  readonly contact_id: string
-  readonly agent_id: string
-  readonly phone_number: string
-  readonly origin: CallOrigin
-  readonly status: CallStatus
-  readonly answer_status: AnswerStatus
-  readonly batch_id: string | null
-  readonly automation_run_id: string | null
-  readonly connected_at: Date | null
-  readonly ended_at: Date
-}
-
-export const endedCall = (
-  { organizationId, callId }: Pick<CallFence, 'organizationId' | 'callId'>,
-  row: EndedRow,
-): EndedCall => ({
-  organizationId,
-  callId,
-  contactId: row.contact_id,
-  agentId: row.agent_id,
-  phoneNumber: row.phone_number,
-  origin: row.origin,
-  status: row.status as TerminalStatus,
-  answerStatus: row.answer_status,
-  batchId: row.batch_id,
-  automationRunId: row.automation_run_id,
-  connectedAt: row.connected_at,
-  endedAt: row.ended_at,
-})

@@ -1,9 +1,11 @@
-import { sql, type Transaction } from '../../../database/database.ts'
+import { sql } from '../../../database/database.ts'
 import { decisionFragment } from './call-fragments.ts'
 import { statusIn, undialledStatesBefore } from './call-states.ts'
+import type { Ending } from './end-call.ts'
+import { endedColumns } from './ended-call.ts'
 
 const cancelStatement = sql(
-  'cancel-calls-of-batch.cancel',
+  'cancel-undialled-calls.cancel',
   `update calls
       set status              = 'cancelled',
           answer_status       = 'unknown',
@@ -17,16 +19,15 @@ const cancelStatement = sql(
     where organization_id = $1
       and batch_id = $2
       and ${statusIn(undialledStatesBefore('cancelled'))}
-   returning id`,
+   returning ${endedColumns}`,
 )
 
 /**
- * Ends everything of a batch that is not being dialled, claimed calls included: the fence before the INVITE lets none of
- * them through. Answers the ids of the ended calls.
+ * Everything of a batch that is not being dialled, claimed calls included: the fence before the INVITE lets none of them
+ * through. The caller has locked the organization.
  */
-export const cancelCallsOfBatch = async (
-  tx: Transaction,
-  organizationId: string,
-  batchId: string,
-): Promise<string[]> =>
-  (await tx.rows<{ id: string }>(cancelStatement, [organizationId, batchId])).map((row) => row.id)
+export const cancelUndialled = (organizationId: string, batchId: string): Ending => ({
+  statement: cancelStatement,
+  organizationId,
+  values: [batchId],
+})

@@ -1,0 +1,20 @@
+import { wakeRunsOfCalls } from '../domains/automations/wake-run.ts'
+import { settleBatchesOfCalls } from '../domains/batches/settle-batch.ts'
+import { createEndCall } from '../domains/calls/lifecycle/end-call.ts'
+import {
+  blockOptedOut,
+  keepRecording,
+  openResultsOfCalls,
+  storeConversation,
+  type LearnedOnCall,
+} from '../live-call/call/call-end-subscribers.ts'
+
+/** Every end of a call in this program. What commits with it stands here, in this order. */
+export const endCall = createEndCall<LearnedOnCall>([
+  storeConversation,
+  blockOptedOut,
+  keepRecording,
+  openResultsOfCalls,
+  settleBatchesOfCalls,
+  wakeRunsOfCalls,
+])

@@ -1,0 +1,87 @@
+import type { Transaction } from '../../database/database.ts'
+import type { CallEndSubscriber } from '../../domains/calls/lifecycle/end-call.ts'
+import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
+import { addDoNotCall } from '../../domains/organizations/do-not-call.ts'
+import { insertRecording, type RecordedFrames } from '../../domains/recordings/recording-store.ts'
+import { openResults, openResultsOfUndialled } from '../../domains/results/open-results.ts'
+import { appendTurn, hasTurns } from '../../domains/results/transcript-store.ts'
+import {
+  insertTurnLatencies,
+  insertUsage,
+  type CallUsage,
+  type StoredLatency,
+} from '../../domains/results/usage-store.ts'
+import type { HangUpReason, SpokenTurn } from '../media/media-protocol.ts'
+import { enqueueEncoding, enqueueSummary } from './follow-up-jobs.ts'
+import { resultsAtEnd, unavailableReason } from './results-at-end.ts'
+
+/** What an answered call brings to its end. An end that another part writes brings nothing of it. */
+export interface LearnedOnCall {
+  readonly optedOut: boolean
+  /** Turns that could not be stored while they were spoken. */
+  readonly unsavedTurns: readonly SpokenTurn[]
+  readonly latencies: readonly StoredLatency[]
+  readonly usage?: CallUsage
+  /** Left out where nothing was recorded. */
+  readonly recording?: LearnedRecording
+  /** Why we hung up, where the conversation or its cap was the reason. */
+  readonly hangUpReason?: HangUpReason
+}
+
+interface LearnedRecording {
+  readonly recordedAt: Date
+  readonly frames: RecordedFrames | undefined
+  /** The task that the node with the spool serves. */
+  readonly encodingTask: string
+}
+
+type Subscriber = CallEndSubscriber<LearnedOnCall>
+
+/** What was said, and what models and turns took, for whoever pays and whoever waits. */
+export const storeConversation: Subscriber = async (tx, calls) => {
+  for (const call of calls) {
+    if (call.learned === undefined) continue
+    const { unsavedTurns, latencies, usage } = call.learned
+    for (const turn of unsavedTurns) await appendTurn(tx, call, turn)
+    await insertTurnLatencies(tx, call, latencies)
+    if (usage !== undefined) await insertUsage(tx, call, usage)
+  }
+}
+
+/** The number of a contact who asked not to be called again. */
+export const blockOptedOut: Subscriber = async (tx, calls) => {
+  for (const { organizationId, callId, phoneNumber, learned } of calls)
+    if (learned?.optedOut === true) await addDoNotCall(tx, organizationId, phoneNumber, callId)
+}
+
+/** The recording of a lost call is adopted later, by the node that has its spool (adopt-call.ts). */
+export const keepRecording: Subscriber = async (tx, calls) => {
+  for (const call of calls) {
+    const recording = call.learned?.recording
+    if (recording === undefined) continue
+    const { recordedAt, frames, encodingTask } = recording
+    await insertRecording(tx, { ...call, recordedAt, ...(frames !== undefined && { frames }) })
+    await enqueueEncoding(tx, call, encodingTask)
+  }
+}
+
+/** Summary and transcript, and the job that makes them. */
+export const openResultsOfCalls: Subscriber = async (tx, calls) => {
+  const undialled = calls.filter(({ dialledAt }) => dialledAt === null)
+  for (const [status, some] of Map.groupBy(undialled, (call) => call.status))
+    await openResultsOfUndialled(tx, some, unavailableReason({ status, wasAnswered: false }))
+  for (const call of calls) if (call.dialledAt !== null) await openResultsOfDialled(tx, call)
+}
+
+const openResultsOfDialled = async (
+  tx: Transaction,
+  call: EndedCall<LearnedOnCall>,
+): Promise<void> => {
+  const results = resultsAtEnd({
+    status: call.status,
+    wasAnswered: call.connectedAt !== null,
+    hasTurns: await hasTurns(tx, call),
+  })
+  await openResults(tx, call, results)
+  if (results.status === 'processing') await enqueueSummary(tx, call, call.learned?.hangUpReason)
+}

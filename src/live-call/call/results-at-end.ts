@@ -1,0 +1,24 @@
+import type { TerminalStatus } from '../../domains/calls/lifecycle/call-states.ts'
+import type { ResultsAtEnd } from '../../domains/results/open-results.ts'
+import type { UnavailableReason } from '../../domains/results/result-states.ts'
+
+interface EndOfCall {
+  readonly status: TerminalStatus
+  readonly wasAnswered: boolean
+}
+
+/**
+ * What becomes of summary and transcript at the end of a call (decision D7). Whatever happened to it, what was
+ * said is kept (D14); the reasons stand only where nothing was said.
+ */
+export const resultsAtEnd = (call: EndOfCall & { readonly hasTurns: boolean }): ResultsAtEnd =>
+  call.hasTurns
+    ? { status: 'processing' }
+    : { status: 'unavailable', reason: unavailableReason(call) }
+
+/** Why a call on which nothing was said has no results. */
+export const unavailableReason = ({ status, wasAnswered }: EndOfCall): UnavailableReason => {
+  if (status === 'cancelled') return 'call_cancelled'
+  if (status === 'failed') return 'call_failed'
+  return wasAnswered ? 'no_speech' : 'call_not_answered'
+}
