@@ -3,8 +3,8 @@ import { hostname, availableParallelism } from 'node:os'
 import type { Config } from '../config/read-config.ts'
 import { createAutomationRunner } from '../dispatch/automations/runner.ts'
 import type { ServedRoute } from '../dispatch/pacing/route-pacing.ts'
-import { createDispatcher } from '../dispatch/dispatcher.ts'
-import { createLeaseKeeper } from '../dispatch/lease/lease-keeper.ts'
+import { Dispatcher } from '../dispatch/dispatcher.ts'
+import { LeaseKeeper } from '../dispatch/lease/lease-keeper.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { isRetryable } from '../database/errors.ts'
 import { systemTime } from '../runtime/time.ts'
@@ -163,7 +163,7 @@ const startRoles = async (
     clock,
     logger,
   })
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     database,
     prepareCall: live.prepareCall,
     endCall: live.endCall,
@@ -175,7 +175,7 @@ const startRoles = async (
     lacks,
     hasLiveEngine: (engine) =>
       typeof engineFor(engine === undefined ? {} : { engine }, 'live') === 'object',
-    leaseKeeper: createLeaseKeeper({ connection: store.connection, logger }),
+    leaseKeeper: new LeaseKeeper({ connection: store.connection, logger }),
     time: clock,
     logger,
   })

@@ -27,7 +27,7 @@ import { createHousekeeping } from '../domains/retention/housekeeping.ts'
 import type { Store } from '../database/open-store.ts'
 import { readPrices } from '../domains/results/read-prices.ts'
 import { encodingTaskOf } from '../live-call/recording/spool-location.ts'
-import { createTrunkCircuit } from '../dispatch/pacing/trunk-circuit.ts'
+import { TrunkCircuit } from '../dispatch/pacing/trunk-circuit.ts'
 import { withCircuit } from '../telephony/circuit-carrier.ts'
 import type { Line } from '../telephony/line.ts'
 import type { Telephony } from '../telephony/telephony.ts'
@@ -87,7 +87,7 @@ export const createLiveCallParts = (options: LiveCallOptions) => {
   const { trunk } = telephony
   const callerId = config.sip.callerId
   const circuit =
-    trunk && createTrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
+    trunk && new TrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
   const prepareLive =
     trunk === undefined || circuit === undefined || callerId === undefined
       ? undefined

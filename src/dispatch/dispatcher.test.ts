@@ -14,7 +14,7 @@ import { requestCancel, endCallAlone, finishCall } from '../../tests/support/cal
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import { silentLogger, type Logger } from '../runtime/logger.ts'
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 import type { DialableCall, PrepareCall, RunCall } from './run-call-port.ts'
 
 /** Sleepers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
@@ -111,7 +111,7 @@ const startDispatcher = async (
   runCall: RunCall,
   changes: Partial<DispatcherOptions> = {},
 ): Promise<void> => {
-  dispatcher = createDispatcher({
+  dispatcher = new Dispatcher({
     database: deaf(),
     prepareCall: unprepared(runCall),
     endCall: endCallAlone,
@@ -369,7 +369,7 @@ describe('the dispatcher', () => {
     await dispatcher.start()
     await dispatcher.stop()
     await dispatcher.stop()
-    dispatcher = createDispatcher({
+    dispatcher = new Dispatcher({
       database: deaf(),
       prepareCall: unprepared(() => Promise.resolve()),
       endCall: endCallAlone,

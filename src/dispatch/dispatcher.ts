@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
-import type { LiveLack } from '../domains/organizations/organization-mode.ts'
+import type { LiveLack, RouteName } from '../domains/organizations/organization-mode.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { requestedCancellations } from './cancellations.ts'
@@ -51,133 +51,164 @@ export interface DispatcherOptions {
   readonly leaseKeeper?: LeaseKeeper
 }
 
-export interface Dispatcher extends Service {
-  /** Claims no more, lets live calls go on for up to `limitMs`, or until `cutShort`, then tells the rest to hang up. */
-  drain(limitMs: number, cutShort?: AbortSignal): Promise<void>
-  liveCalls(): number
-}
-
 /**
  * Decides when queued calls run on this node: claims them, passes them through the gate, runs them, tells them
  * of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
  */
-export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
-  const { database, logger, time, leaseKeeper } = options
-  const live = createLiveCalls(() => claiming?.wake())
-  const listeners: { stop(): Promise<void> }[] = []
-  const background: Repeating[] = []
-  let claiming: Repeating | undefined
-  let renewing: Repeating | undefined
-  let lease: Lease | undefined
-  let starting: Promise<void> | undefined
-  let draining: Promise<void> | undefined
-  let isOverloaded = false
-  let stopping: Promise<void> | undefined
-  const offer = {
-    name: options.nodeId,
-    maxChannels: options.maxChannels,
-    ...(options.settings && { settings: options.settings }),
-    routes: options.routes.map(({ name }) => name),
-    lacks: options.lacks ?? [],
+export class Dispatcher implements Service {
+  readonly #options: DispatcherOptions
+  readonly #live = createLiveCalls(() => this.#claiming?.wake())
+  readonly #listeners: { stop(): Promise<void> }[] = []
+  readonly #background: Repeating[] = []
+  #claiming: Repeating | undefined
+  #renewing: Repeating | undefined
+  #lease: Lease | undefined
+  #starting: Promise<void> | undefined
+  #draining: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
+  #isOverloaded = false
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
   }
 
-  const loop = (name: string, intervalMs: number, work: () => Promise<number | void>): Repeating =>
-    repeat({ name, intervalMs, work, time, logger })
-
-  /** A call that the media refuses would be dialled and put back again and again: it had better wait where it is. */
-  const mediaCapacity = (): number => {
-    const capacity = options.mediaCapacity?.() ?? Infinity
-    const isFull = capacity < options.maxChannels && live.size() >= capacity
-    if (isFull && !isOverloaded) logger.warn({ capacity }, 'the media is overloaded: calls wait')
-    isOverloaded = isFull || (isOverloaded && capacity < options.maxChannels)
-    return capacity
+  start(): Promise<void> {
+    return (this.#starting ??= this.#start())
   }
 
-  const claimTurn = async (held: Lease): Promise<number | void> => {
-    if (!held.isHeld()) return
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  /** Claims no more, lets live calls go on for up to `limitMs`, or until `cutShort`, then tells the rest to hang up. */
+  drain(limitMs: number, cutShort?: AbortSignal): Promise<void> {
+    return (this.#draining ??= this.#drain(limitMs, cutShort))
+  }
+
+  liveCalls(): number {
+    return this.#live.size()
+  }
+
+  async #start(): Promise<void> {
+    const { database, endCall, logger, time, routes, maxChannels } = this.#options
+    for (const route of routes) await configureRoute(database, route)
+    await wakeEnginelessCalls(database)
+    this.#lease = await this.#takeNewLease()
+    const lease = (): Lease | undefined => this.#lease
+    const sweep = createSweep({ ...this.#options, clock: time, live: this.#live, lease })
+    this.#renewing = this.#repeat('lease', renewIntervalMs, () => this.#renewLease())
+    this.#repeat('sweep', sweepIntervalMs, sweep)
+    const cancelling = this.#repeat('cancellations', pollIntervalMs, () =>
+      this.#deliverCancellations(),
+    )
+    this.#repeat('batches', batchIntervalMs, () => feedBatches(database, endCall))
+    const claiming = this.#repeat('claim', pollIntervalMs, () => this.#claimTurn())
+    this.#claiming = claiming
+    this.#listeners.push(await database.listen(callsChannel, () => claiming.wake()))
+    this.#listeners.push(await database.listen(cancellationsChannel, () => cancelling.wake()))
+    const nodeId = this.#lease.nodeId
+    logger.info({ node_id: nodeId, max_channels: maxChannels }, 'dispatcher started')
+  }
+
+  async #claimTurn(): Promise<number | void> {
+    const { database, maxChannels } = this.#options
+    const lease = this.#lease
+    if (!lease?.isHeld()) return
     return takeClaimTurn({
       database,
-      nodeId: held.nodeId,
-      routes: offer.routes,
-      freeChannels: () => Math.min(options.maxChannels, mediaCapacity()) - live.size(),
+      nodeId: lease.nodeId,
+      routes: this.#routeNames(),
+      freeChannels: () => Math.min(maxChannels, this.#mediaCapacity()) - this.#live.size(),
       start: (call) =>
-        live.add(call.callId, (signal) => dispatchCall({ ...options, lease: held }, call, signal)),
+        this.#live.add(call.callId, (signal) =>
+          dispatchCall({ ...this.#options, lease }, call, signal),
+        ),
     })
   }
 
-  const deliverCancellations = async (): Promise<void> => {
-    if (!lease || live.size() === 0) return
-    for (const callId of await requestedCancellations(database, lease.nodeId)) {
-      live.abort(callId, 'cancel_requested')
+  /** A call that the media refuses would be dialled and put back again and again: it had better wait where it is. */
+  #mediaCapacity(): number {
+    const { mediaCapacity, maxChannels, logger } = this.#options
+    const capacity = mediaCapacity?.() ?? Infinity
+    const isFull = capacity < maxChannels && this.#live.size() >= capacity
+    if (isFull && !this.#isOverloaded)
+      logger.warn({ capacity }, 'the media is overloaded: calls wait')
+    this.#isOverloaded = isFull || (this.#isOverloaded && capacity < maxChannels)
+    return capacity
+  }
+
+  async #deliverCancellations(): Promise<void> {
+    if (!this.#lease || this.#live.size() === 0) return
+    const { database } = this.#options
+    for (const callId of await requestedCancellations(database, this.#lease.nodeId)) {
+      this.#live.abort(callId, 'cancel_requested')
     }
   }
 
   /** Declared dead: the calls are no longer ours. They are hung up, and this process goes on as a new node. */
-  const renewLease = async (): Promise<void> => {
-    if (!lease || (await lease.renew())) return
-    logger.error({ node_id: lease.nodeId }, 'this node was taken for dead, its calls are hung up')
-    live.abortAll('lease_lost')
-    await within(live.settled(), hangUpLimitMs)
-    lease = await takeNewLease()
+  async #renewLease(): Promise<void> {
+    if (!this.#lease || (await this.#lease.renew())) return
+    const { nodeId } = this.#lease
+    this.#options.logger.error(
+      { node_id: nodeId },
+      'this node was taken for dead, its calls are hung up',
+    )
+    this.#live.abortAll('lease_lost')
+    await within(this.#live.settled(), hangUpLimitMs)
+    this.#lease = await this.#takeNewLease()
   }
 
-  const takeNewLease = async (): Promise<Lease> => {
+  async #takeNewLease(): Promise<Lease> {
+    const { database, time, leaseKeeper, nodeId, maxChannels, settings, lacks } = this.#options
+    const offer = {
+      name: nodeId,
+      maxChannels,
+      ...(settings && { settings }),
+      routes: this.#routeNames(),
+      lacks: lacks ?? [],
+    }
     const taken = await takeLease(database, offer, time, leaseKeeper)
-    leaseKeeper?.keep(taken.nodeId, () => renewing?.wake())
+    leaseKeeper?.keep(taken.nodeId, () => this.#renewing?.wake())
     return taken
   }
 
-  const start = async (): Promise<void> => {
-    for (const route of options.routes) await configureRoute(database, route)
-    await wakeEnginelessCalls(database)
-    lease = await takeNewLease()
-    const sweep = createSweep({
-      ...options,
-      clock: options.time,
-      live,
-      lease: () => lease,
-    })
-    renewing = loop('lease', renewIntervalMs, renewLease)
-    background.push(renewing)
-    background.push(loop('sweep', sweepIntervalMs, sweep))
-    const cancelling = loop('cancellations', pollIntervalMs, deliverCancellations)
-    background.push(cancelling)
-    background.push(loop('batches', batchIntervalMs, () => feedBatches(database, options.endCall)))
-    claiming = loop('claim', pollIntervalMs, async () => (lease ? claimTurn(lease) : undefined))
-    listeners.push(await database.listen(callsChannel, () => claiming?.wake()))
-    listeners.push(await database.listen(cancellationsChannel, () => cancelling.wake()))
-    logger.info({ node_id: lease.nodeId, max_channels: options.maxChannels }, 'dispatcher started')
-  }
-
-  const drain = async (limitMs: number, cutShort?: AbortSignal): Promise<void> => {
-    await starting
-    await claiming?.stop()
+  async #drain(limitMs: number, cutShort?: AbortSignal): Promise<void> {
+    const { logger } = this.#options
+    await this.#starting
+    await this.#claiming?.stop()
     // Only a note for whoever looks: calls go on and are hung up the same where the database is away.
-    await lease?.setDraining().catch((error: unknown) => {
+    await this.#lease?.setDraining().catch((error: unknown) => {
       logger.warn({ err: error }, 'the database was not told of the drain')
     })
-    await within(live.settled(), limitMs, cutShort)
-    live.abortAll('drain')
-    await within(live.settled(), hangUpLimitMs)
-    if (live.size() > 0) logger.error({ live: live.size() }, 'calls did not hang up in time')
+    await within(this.#live.settled(), limitMs, cutShort)
+    this.#live.abortAll('drain')
+    await within(this.#live.settled(), hangUpLimitMs)
+    const live = this.#live.size()
+    if (live > 0) logger.error({ live }, 'calls did not hang up in time')
   }
 
-  const stop = async (): Promise<void> => {
-    await (draining ??= drain(0)).catch((error: unknown) =>
+  async #stop(): Promise<void> {
+    const { logger, leaseKeeper } = this.#options
+    await this.drain(0).catch((error: unknown) =>
       logger.error({ err: error }, 'dispatcher could not drain'),
     )
-    await Promise.all([...background, ...listeners].map((part) => part.stop()))
+    await Promise.all([...this.#background, ...this.#listeners].map((part) => part.stop()))
     // Before the release: nothing may renew what was given back.
     await leaseKeeper?.stop()
     // A database that is away finds out by itself: the lease runs out.
-    await lease?.release().catch(() => undefined)
+    await this.#lease?.release().catch(() => undefined)
   }
 
-  return {
-    start: () => (starting ??= start()),
-    stop: () => (stopping ??= stop()),
-    drain: (limitMs, cutShort) => (draining ??= drain(limitMs, cutShort)),
-    liveCalls: () => live.size(),
+  /** Goes on until the dispatcher stops. */
+  #repeat(name: string, intervalMs: number, work: () => Promise<number | void>): Repeating {
+    const { time, logger } = this.#options
+    const repeating = repeat({ name, intervalMs, work, time, logger })
+    this.#background.push(repeating)
+    return repeating
+  }
+
+  #routeNames(): readonly RouteName[] {
+    return this.#options.routes.map(({ name }) => name)
   }
 }
 

@@ -4,7 +4,7 @@ import { createAddressFinder } from '../sip/transport/find-addresses.ts'
 import { createUserAgent } from '../sip/user-agent/user-agent.ts'
 import type { Line } from './line.ts'
 import { createSipCarrier, type SipCarrier } from './sip-carrier.ts'
-import { createTrunkSources } from './trunk-sources.ts'
+import { TrunkSources } from './trunk-sources.ts'
 import { bindAddressFor, isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
 
 export interface TrunkLineSettings {
@@ -29,7 +29,7 @@ export const createTrunkLine = (
   logger: Logger,
 ): TrunkLine => {
   const bindAddress = bindAddressFor(trunk)
-  const sources = createTrunkSources({
+  const sources = new TrunkSources({
     findAddresses: createAddressFinder(isIPv6(bindAddress) ? 6 : 4),
     allow,
     logger,

@@ -5,7 +5,7 @@ import { createManualTime } from '../runtime/manual-time.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { parseNetworks } from '../runtime/networks.ts'
 import type { Destination } from '../sip/transport/transport.ts'
-import { createTrunkSources } from './trunk-sources.ts'
+import { TrunkSources } from './trunk-sources.ts'
 import { parseTrunkUri } from './trunk-uri.ts'
 
 const at = (address: string, port = 5060): Destination => ({ protocol: 'udp', address, port })
@@ -14,7 +14,7 @@ const open = (allow = new BlockList()) => {
   const time = createManualTime()
   const names = new Map<string, readonly string[]>()
   let lookups = 0
-  const sources = createTrunkSources({
+  const sources = new TrunkSources({
     findAddresses: async ({ host, port = 5060 }) => {
       lookups += 1
       const found = names.get(host)

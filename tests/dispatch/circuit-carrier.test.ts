@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import type { TrunkCircuit } from '../../src/dispatch/pacing/trunk-circuit.ts'
 import { endingOfFailure } from '../../src/live-call/call/call-ending.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createDigestServer } from '../../src/sip/digest/digest-server.ts'
@@ -13,7 +12,7 @@ import type { IncomingInvite } from '../../src/sip/user-agent/user-agent-types.t
 import type { DialFailure } from '../../src/telephony/carrier.ts'
 import { createSipCarrier } from '../../src/telephony/sip-carrier.ts'
 import { parseTrunkUri } from '../../src/telephony/trunk-uri.ts'
-import { withCircuit, type TrunkFault } from '../../src/telephony/circuit-carrier.ts'
+import { withCircuit, type Circuit, type TrunkFault } from '../../src/telephony/circuit-carrier.ts'
 
 const startAgent = async (t: TestContext) => {
   const agent = createUserAgent({
@@ -30,14 +29,12 @@ const startAgent = async (t: TestContext) => {
 const openLine = async (t: TestContext, uri: string) => {
   const faults: TrunkFault[] = []
   let down: string | undefined
-  const circuit: TrunkCircuit = {
+  const circuit: Circuit = {
     downReason: () => down,
     report: (fault) => {
       faults.push(fault)
       return Promise.resolve()
     },
-    start: () => Promise.resolve(),
-    stop: () => Promise.resolve(),
   }
   const carrier = withCircuit(
     createSipCarrier({

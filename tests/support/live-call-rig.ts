@@ -23,7 +23,7 @@ import { createFolderStorage } from '../../src/storage/folder-storage.ts'
 import { anySource } from '../../src/sip/gate/sources.ts'
 import { createUserAgent } from '../../src/sip/user-agent/user-agent.ts'
 import { personaVocabulary } from '../../src/telephony/sandbox/personas.ts'
-import { createSandboxCarrier } from '../../src/telephony/sandbox/sandbox-carrier.ts'
+import { SandboxCarrier } from '../../src/telephony/sandbox/sandbox-carrier.ts'
 import { createSipCarrier } from '../../src/telephony/sip-carrier.ts'
 import { parseTrunkUri } from '../../src/telephony/trunk-uri.ts'
 import { createCallingOrganization, execute, queueCalls } from './queue-fixtures.ts'
@@ -62,7 +62,7 @@ export const startLiveCallRig = async ({
   const database = await createTestDatabase()
   const { db } = database
   const engine = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
-  const sandbox = createSandboxCarrier({ logger, rtpPortRange: { min: 34_000, max: 37_998 } })
+  const sandbox = new SandboxCarrier({ logger, rtpPortRange: { min: 34_000, max: 37_998 } })
   const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', logger })
   const media = createMediaWorkerPool({
     workers,

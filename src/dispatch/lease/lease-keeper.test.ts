@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { until } from '../../../tests/support/until.ts'
 import { createManualTime } from '../../runtime/manual-time.ts'
 import { silentLogger } from '../../runtime/logger.ts'
-import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
+import { LeaseKeeper } from './lease-keeper.ts'
 import { leaseMs, takeLease, type NodeOffer } from './lease.ts'
 import { rescueDeadNodes } from './rescue.ts'
 import { endCallAlone } from '../../../tests/support/call-ends.ts'
@@ -25,7 +25,7 @@ after(() => test.drop())
 const offer: NodeOffer = { name: 'n', maxChannels: 5, routes: ['env', 'sandbox'], lacks: [] }
 
 const withKeeper = async (work: (keeper: LeaseKeeper) => Promise<void>): Promise<void> => {
-  const keeper = createLeaseKeeper({
+  const keeper = new LeaseKeeper({
     connection: test.connection,
     logger: silentLogger,
     startDelayMs: 0,
@@ -110,10 +110,10 @@ describe('the thread that keeps the lease', () => {
   it('ends a process whose main thread never comes back', async () => {
     const keeperUrl = new URL('./lease-keeper.ts', import.meta.url).href
     const program = `
-      import { createLeaseKeeper } from ${JSON.stringify(keeperUrl)}
+      import { LeaseKeeper } from ${JSON.stringify(keeperUrl)}
       const logger = { warn() {}, error() {}, info() {}, debug() {} }
       const connection = ${JSON.stringify(test.connection)}
-      const keeper = createLeaseKeeper({ connection, logger, stallLimitMs: 500, startDelayMs: 0 })
+      const keeper = new LeaseKeeper({ connection, logger, stallLimitMs: 500, startDelayMs: 0 })
       keeper.keep('00000000-0000-0000-0000-000000000000', () => {})
       // Signs of life at first: the limit is counted from the last one.
       setTimeout(() => { for (;;); }, 1_500)`

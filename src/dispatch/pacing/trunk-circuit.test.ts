@@ -14,7 +14,7 @@ import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { reportCircuit } from './circuit-store.ts'
 import { claimCalls } from '../claim/claim-calls.ts'
-import { createTrunkCircuit, type TrunkCircuit } from './trunk-circuit.ts'
+import { TrunkCircuit } from './trunk-circuit.ts'
 
 let test: TestDatabase
 let nodeId: string
@@ -46,7 +46,7 @@ const reason = 'The SIP trunk could not be reached: connection refused.'
 const createCircuit = () => {
   const time = createManualTime()
   const trunk = { answers: true, asked: 0 }
-  const circuit = createTrunkCircuit({
+  const circuit = new TrunkCircuit({
     database: test.db,
     route: 'env',
     ping: () => {

@@ -9,7 +9,7 @@ import {
   takePing,
   type TrunkFaultCause,
 } from './circuit-store.ts'
-import type { Circuit } from '../../telephony/circuit-carrier.ts'
+import type { Circuit, TrunkFault } from '../../telephony/circuit-carrier.ts'
 import { repeat, type Repeating } from '../../runtime/repeating.ts'
 import { systemTime, type Time } from '../../runtime/time.ts'
 
@@ -23,8 +23,6 @@ export interface TrunkCircuitOptions {
   readonly time?: Time
 }
 
-export interface TrunkCircuit extends Service, Circuit {}
-
 const stepIntervalMs = 1_000
 /** A trunk that works is asked this often, so that calls find out as seldom as possible. */
 const watchIntervalMs = 10_000
@@ -37,19 +35,100 @@ const silentReason = 'The trunk does not answer OPTIONS any more.'
  * used to answer OPTIONS is silent; then no call is claimed for it on any node. An answer to OPTIONS closes it; where OPTIONS
  * proves nothing, calls are let through after a while, at a pace that rises from one.
  */
-export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit => {
-  const { database, route, logger, time = systemTime } = options
-  let hasAnswered = false
-  let isSilenceLogged = false
-  let misses = 0
-  let downReason: string | undefined
-  let stepsUntilWatch = 0
-  let asking: Promise<boolean> | undefined
-  let stepping: Repeating | undefined
-  let starting: Promise<void> | undefined
+export class TrunkCircuit implements Service, Circuit {
+  readonly #options: TrunkCircuitOptions
+  #hasAnswered = false
+  #isSilenceLogged = false
+  #misses = 0
+  #downReason: string | undefined
+  #stepsUntilWatch = 0
+  #asking: Promise<boolean> | undefined
+  #stepping: Repeating | undefined
 
-  const open = async (cause: TrunkFaultCause, reason: string): Promise<void> => {
-    downReason = reason
+  constructor(options: TrunkCircuitOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { time = systemTime, logger } = this.#options
+    this.#stepping ??= repeat({
+      name: 'circuit',
+      intervalMs: stepIntervalMs,
+      work: () => this.#step(),
+      time,
+      logger,
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#stepping?.stop()
+  }
+
+  downReason(): string | undefined {
+    return this.#downReason
+  }
+
+  // Never rejects: a database that is away holds the calls anyway.
+  async report({ cause, reason }: TrunkFault): Promise<void> {
+    try {
+      if (cause === 'silence') await this.#confirmSilence(reason)
+      else await this.#open(cause, reason)
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'the trunk’s circuit could not be opened')
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { database, route } = this.#options
+    const { cause, reason, isRetryDue } = await circuitState(database, route)
+    this.#downReason = reason
+    if (cause === undefined) return this.#watch()
+    if (cause === 'unreachable' && (await takePing(database, route)) && (await this.#ask()))
+      return this.#close('the trunk answers again: calls are dialled')
+    const provesNothing = cause === 'credentials' || !this.#hasAnswered
+    if (isRetryDue && provesNothing) await this.#close('the trunk is tried again with calls')
+  }
+
+  async #watch(): Promise<void> {
+    if (this.#misses === 0 && this.#stepsUntilWatch > 0) {
+      this.#stepsUntilWatch -= 1
+      return
+    }
+    this.#stepsUntilWatch = watchIntervalMs / stepIntervalMs
+    const isFirst = !this.#hasAnswered && this.#misses === 0
+    const isAlive = await this.#ask()
+    if (isFirst) this.#logFirstAnswer(isAlive)
+    // Many trunks never answer OPTIONS: only one that did can fall silent.
+    if (!isAlive && this.#hasAnswered && this.#misses >= maxMisses)
+      await this.#open('unreachable', silentReason)
+    if (!isAlive && !this.#hasAnswered) this.#misses = 0
+  }
+
+  #logFirstAnswer(isAlive: boolean): void {
+    const { logger, route } = this.#options
+    if (isAlive) return logger.info({ route }, 'the trunk answers')
+    if (this.#isSilenceLogged) return
+    this.#isSilenceLogged = true
+    logger.warn({ route }, 'the trunk gave no answer to OPTIONS: ./outdial doctor says more')
+  }
+
+  async #confirmSilence(reason: string): Promise<void> {
+    if (!(await this.#ask())) await this.#open('unreachable', reason)
+  }
+
+  /** One question at a time, whoever asks. */
+  #ask(): Promise<boolean> {
+    return (this.#asking ??= this.#options.ping().then((isAlive) => {
+      this.#asking = undefined
+      if (isAlive) this.#hasAnswered = true
+      this.#misses = isAlive ? 0 : this.#misses + 1
+      return isAlive
+    }))
+  }
+
+  async #open(cause: TrunkFaultCause, reason: string): Promise<void> {
+    const { database, route, logger } = this.#options
+    this.#downReason = reason
     const until = await openCircuit(database, route, cause, reason)
     if (until !== undefined)
       logger.error(
@@ -58,69 +137,10 @@ export const createTrunkCircuit = (options: TrunkCircuitOptions): TrunkCircuit =
       )
   }
 
-  const close = async (message: string): Promise<void> => {
-    misses = 0
-    downReason = undefined
+  async #close(message: string): Promise<void> {
+    const { database, route, logger } = this.#options
+    this.#misses = 0
+    this.#downReason = undefined
     if (await closeCircuit(database, route)) logger.warn({ route }, message)
-  }
-
-  /** One question at a time, whoever asks. */
-  const ask = (): Promise<boolean> =>
-    (asking ??= options.ping().then((isAlive) => {
-      asking = undefined
-      if (isAlive) hasAnswered = true
-      misses = isAlive ? 0 : misses + 1
-      return isAlive
-    }))
-
-  const watch = async (): Promise<void> => {
-    if (misses === 0 && stepsUntilWatch > 0) {
-      stepsUntilWatch -= 1
-      return
-    }
-    stepsUntilWatch = watchIntervalMs / stepIntervalMs
-    const isFirst = !hasAnswered && misses === 0
-    const isAlive = await ask()
-    if (isFirst && isAlive) logger.info({ route }, 'the trunk answers')
-    if (isFirst && !isAlive && !isSilenceLogged) {
-      isSilenceLogged = true
-      logger.warn({ route }, 'the trunk gave no answer to OPTIONS: ./outdial doctor says more')
-    }
-    // Many trunks never answer OPTIONS: only one that did can fall silent.
-    if (!isAlive && hasAnswered && misses >= maxMisses) await open('unreachable', silentReason)
-    if (!isAlive && !hasAnswered) misses = 0
-  }
-
-  const step = async (): Promise<void> => {
-    const { cause, reason, isRetryDue } = await circuitState(database, route)
-    downReason = reason
-    if (cause === undefined) return watch()
-    if (cause === 'unreachable' && (await takePing(database, route)) && (await ask()))
-      return close('the trunk answers again: calls are dialled')
-    const provesNothing = cause === 'credentials' || !hasAnswered
-    if (isRetryDue && provesNothing) await close('the trunk is tried again with calls')
-  }
-
-  const confirmSilence = async (reason: string): Promise<void> => {
-    if (!(await ask())) await open('unreachable', reason)
-  }
-
-  return {
-    downReason: () => downReason,
-    report: ({ cause, reason }) =>
-      (cause === 'silence' ? confirmSilence(reason) : open(cause, reason)).catch((error: unknown) =>
-        logger.warn({ err: error }, 'the trunk’s circuit could not be opened'),
-      ),
-    start: () => {
-      stepping ??= repeat({
-        name: 'circuit',
-        intervalMs: stepIntervalMs,
-        work: step,
-        time,
-        logger,
-      })
-      return (starting ??= Promise.resolve())
-    },
-    stop: async () => stepping?.stop(),
   }
 }

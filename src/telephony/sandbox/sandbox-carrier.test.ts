@@ -23,9 +23,9 @@ import type { Dialog, InviteOptions, InviteResult } from '../../sip/user-agent/u
 import { refer } from '../refer.ts'
 import { parseTrunkUri, trunkTarget } from '../trunk-uri.ts'
 import { callIdHeader, personaVocabulary } from './personas.ts'
-import { createSandboxCarrier } from './sandbox-carrier.ts'
+import { SandboxCarrier } from './sandbox-carrier.ts'
 
-const carrier = createSandboxCarrier({ logger: silentLogger })
+const carrier = new SandboxCarrier({ logger: silentLogger })
 const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1' })
 const ticker = new PhasedTicker()
 const synthesizer = createSynthesizer()
@@ -329,7 +329,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
         parentPort.postMessage({ type: 'report', report: { calls: {} } })
       })`
     const entry = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
-    const mortal = createSandboxCarrier({ logger: silentLogger, entry })
+    const mortal = new SandboxCarrier({ logger: silentLogger, entry })
     await mortal.start()
     await assert.rejects(mortal.report(), /has ended/)
     const deadline = performance.now() + 30_000
@@ -344,13 +344,13 @@ describe('the sandbox carrier', { concurrency: true }, () => {
 
   it('says why it cannot start', async () => {
     const { port } = parseTrunkUri(carrier.target)
-    const second = createSandboxCarrier({ logger: silentLogger, port: port! })
+    const second = new SandboxCarrier({ logger: silentLogger, port: port! })
     await assert.rejects(second.start(), /cannot start: .*(?:cannot listen|EADDRINUSE)/)
     await second.stop()
   })
 
   it('stops for good: its thread and its socket are gone', async () => {
-    const second = createSandboxCarrier({ logger: silentLogger })
+    const second = new SandboxCarrier({ logger: silentLogger })
     await Promise.all([second.start(), second.start()])
     const trunk = parseTrunkUri(second.target)
     await Promise.all([second.stop(), second.stop()])

@@ -18,113 +18,124 @@ export interface SandboxCarrierOptions {
   readonly entry?: URL
 }
 
-export interface SandboxCarrier extends Service {
-  /**
-   * Where it listens, once started, as `parseTrunkUri` reads it: `sip:user:password@127.0.0.1:port`, with the only
-   * credentials it knows. The same after a restart of its thread.
-   */
-  readonly target: string
-  /** What happened per call since its thread began. */
-  report(): Promise<SandboxReport>
-}
-
+const defaultEntry = new URL('./sandbox-worker.ts', import.meta.url)
 const restartDelay = { baseMs: 100, maxMs: 5000 }
 /** Saying goodbye to every caller may take a user agent two seconds; a thread that takes longer is ended. */
 const stopLimitMs = 4000
 
 /** A telephone network of a dozen people, on loopback, in a thread of its own. A thread that dies is started again. */
-export const createSandboxCarrier = (options: SandboxCarrierOptions): SandboxCarrier => {
-  const entry = options.entry ?? new URL('./sandbox-worker.ts', import.meta.url)
-  let port = options.port ?? 0
-  let worker: Worker | undefined
-  let starting: Promise<void> | undefined
-  let restartTimer: NodeJS.Timeout | undefined
-  let deaths = 0
-  let isStopped = false
-  const askers = new Set<PromiseWithResolvers<SandboxReport>>()
+export class SandboxCarrier implements Service {
+  readonly #options: SandboxCarrierOptions
+  readonly #askers = new Set<PromiseWithResolvers<SandboxReport>>()
+  #port: number
+  #worker: Worker | undefined
+  #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
+  #restartTimer: NodeJS.Timeout | undefined
+  #deaths = 0
+  #isStopped = false
 
-  const hear = (message: FromSandboxWorker, ready: PromiseWithResolvers<void>): void => {
+  constructor(options: SandboxCarrierOptions) {
+    this.#options = options
+    this.#port = options.port ?? 0
+  }
+
+  start(): Promise<void> {
+    return (this.#starting ??= this.#launch())
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  /**
+   * Where it listens, once started, as `parseTrunkUri` reads it: `sip:user:password@127.0.0.1:port`, with the only
+   * credentials it knows. The same after a restart of its thread.
+   */
+  get target(): string {
+    const { username, password } = sandboxCredentials
+    return `sip:${username}:${password}@127.0.0.1:${this.#port}`
+  }
+
+  /** What happened per call since its thread began. */
+  report(): Promise<SandboxReport> {
+    if (!this.#worker) return Promise.reject(new Error('The sandbox carrier does not run.'))
+    const asker = Promise.withResolvers<SandboxReport>()
+    this.#askers.add(asker)
+    this.#tell({ type: 'report' })
+    return asker.promise
+  }
+
+  #launch(): Promise<void> {
+    const { entry = defaultEntry, callerPort, rtpPortRange } = this.#options
+    const ready = Promise.withResolvers<void>()
+    const data: SandboxWorkerData = {
+      port: this.#port,
+      callerPort: callerPort?.(),
+      rtpPortRange,
+    }
+    const thread = new Worker(entry, { workerData: data })
+    this.#worker = thread
+    thread.on('message', (message: FromSandboxWorker) => this.#hear(message, ready))
+    thread.on('error', (error) => {
+      this.#options.logger.error({ err: error }, 'the sandbox carrier broke')
+    })
+    thread.on('exit', () => this.#onExit(thread, ready))
+    return ready.promise
+  }
+
+  #hear(message: FromSandboxWorker, ready: PromiseWithResolvers<void>): void {
     switch (message.type) {
       case 'ready':
-        port = message.port
-        deaths = 0
+        this.#port = message.port
+        this.#deaths = 0
         return ready.resolve()
       case 'failed':
         return ready.reject(new Error(`The sandbox carrier cannot start: ${message.reason}`))
       case 'report':
-        for (const asker of askers) asker.resolve(message.report)
-        return askers.clear()
+        for (const asker of this.#askers) asker.resolve(message.report)
+        return this.#askers.clear()
       case 'log':
-        return options.logger[message.level](message.fields, message.message)
+        return this.#options.logger[message.level](message.fields, message.message)
     }
   }
 
-  const launch = (): Promise<void> => {
-    const ready = Promise.withResolvers<void>()
-    const data: SandboxWorkerData = {
-      port,
-      callerPort: options.callerPort?.(),
-      rtpPortRange: options.rtpPortRange,
-    }
-    const thread = new Worker(entry, { workerData: data })
-    worker = thread
-    thread.on('message', (message: FromSandboxWorker) => hear(message, ready))
-    thread.on('error', (error) => {
-      options.logger.error({ err: error }, 'the sandbox carrier broke')
-    })
-    thread.on('exit', () => {
-      const gone = new Error('The sandbox carrier has ended.')
-      ready.reject(gone)
-      for (const asker of askers) asker.reject(gone)
-      askers.clear()
-      if (worker === thread) onDeath()
-    })
-    return ready.promise
+  #onExit(thread: Worker, ready: PromiseWithResolvers<void>): void {
+    const gone = new Error('The sandbox carrier has ended.')
+    ready.reject(gone)
+    for (const asker of this.#askers) asker.reject(gone)
+    this.#askers.clear()
+    if (this.#worker === thread) this.#onDeath()
   }
 
-  const onDeath = (): void => {
-    worker = undefined
+  #onDeath(): void {
+    this.#worker = undefined
     // Never been ready: whoever started it was told.
-    if (isStopped || port === 0) return
-    deaths++
-    restartTimer = setTimeout(
-      () => {
-        launch().catch((error: unknown) =>
-          options.logger.error({ err: error }, 'the sandbox carrier could not be started again'),
-        )
-      },
-      backoffMs(deaths, restartDelay),
+    if (this.#isStopped || this.#port === 0) return
+    this.#deaths++
+    const delayMs = backoffMs(this.#deaths, restartDelay)
+    this.#restartTimer = setTimeout(() => this.#relaunch(), delayMs)
+  }
+
+  #relaunch(): void {
+    this.#launch().catch((error: unknown) =>
+      this.#options.logger.error({ err: error }, 'the sandbox carrier could not be started again'),
     )
   }
 
-  const tell = (message: ToSandboxWorker): void => worker?.postMessage(message)
+  #tell(message: ToSandboxWorker): void {
+    this.#worker?.postMessage(message)
+  }
 
-  const stop = async (): Promise<void> => {
-    isStopped = true
-    clearTimeout(restartTimer)
-    const thread = worker
+  async #stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#restartTimer)
+    const thread = this.#worker
     if (!thread) return
     const exited = new Promise((resolve) => thread.once('exit', resolve))
-    tell({ type: 'stop' })
+    this.#tell({ type: 'stop' })
     const impatience = setTimeout(() => void thread.terminate(), stopLimitMs)
     await exited
     clearTimeout(impatience)
-  }
-
-  let stopping: Promise<void> | undefined
-  return {
-    start: () => (starting ??= launch()),
-    stop: () => (stopping ??= stop()),
-    get target() {
-      const { username, password } = sandboxCredentials
-      return `sip:${username}:${password}@127.0.0.1:${port}`
-    },
-    report() {
-      if (!worker) return Promise.reject(new Error('The sandbox carrier does not run.'))
-      const asker = Promise.withResolvers<SandboxReport>()
-      askers.add(asker)
-      tell({ type: 'report' })
-      return asker.promise
-    },
   }
 }

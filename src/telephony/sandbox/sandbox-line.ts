@@ -4,14 +4,14 @@ import { createUserAgent } from '../../sip/user-agent/user-agent.ts'
 import type { Line } from '../line.ts'
 import { createSipCarrier, type SipCarrier } from '../sip-carrier.ts'
 import { parseTrunkUri } from '../trunk-uri.ts'
-import { createSandboxCarrier } from './sandbox-carrier.ts'
+import { SandboxCarrier } from './sandbox-carrier.ts'
 
 /** Where SIP and RTP of the sandbox are. */
 export const sandboxAddress = '127.0.0.1'
 
 /** The sandbox carrier on loopback, and the user agent that dials it from this port. */
 export const createSandboxLine = (port: number, logger: Logger): Line => {
-  const sandbox = createSandboxCarrier({ logger, callerPort: () => userAgent.localPort })
+  const sandbox = new SandboxCarrier({ logger, callerPort: () => userAgent.localPort })
   const userAgent = createUserAgent({
     logger,
     sources: onlySource(sandboxAddress, () => parseTrunkUri(sandbox.target).port ?? 0),
