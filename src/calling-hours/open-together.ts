@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { weekdays, type WeeklyWindow } from './weekly-window.ts'
+import { BoundedMap } from '../runtime/bounded-map.ts'
 
 const dayMinutes = 24 * 60
 const weekMinutes = 7 * dayMinutes
@@ -11,7 +12,7 @@ const probes = ['2026-01-14T12:00:00Z', '2026-07-15T12:00:00Z'].map((text) =>
 
 /** Cached results: pairs of zone list and windows. Both are few in an installation. */
 const maxAnswers = 1000
-const answers = new Map<string, boolean>()
+const answers = new BoundedMap<string, boolean>({ maxSize: maxAnswers })
 
 /** Whether some minute of the week, in winter or summer, is inside the windows in every one of the zones. */
 export const canOpenTogether = (
@@ -21,7 +22,6 @@ export const canOpenTogether = (
   const key = JSON.stringify([zones, windows])
   const known = answers.get(key)
   if (known !== undefined) return known
-  if (answers.size >= maxAnswers) answers.clear()
   const local = openMinutes(windows)
   const answer = probes.some((probe) => hasCommonMinute(offsetsAt(zones, probe), local))
   answers.set(key, answer)

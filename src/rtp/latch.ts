@@ -1,3 +1,4 @@
+import { BoundedMap } from '../runtime/bounded-map.ts'
 import { canonicalAddress } from '../runtime/ip-address.ts'
 import { sequenceDistance, type RtpPacket } from './packet.ts'
 
@@ -42,7 +43,9 @@ export const createLatch = (): Latch => {
   let others: OtherSources = []
   let source: Source | undefined
   let hasHeardDeclared = false
-  const candidates = new Map<string, { packets: number; last: number }>()
+  const candidates = new BoundedMap<string, { packets: number; last: number }>({
+    maxSize: maxCandidates,
+  })
 
   const startOver = (): void => {
     source = undefined
@@ -56,9 +59,7 @@ export const createLatch = (): Latch => {
     const step = before === undefined ? 0 : sequenceDistance(before.last, sequenceNumber)
     const follows = step > 0 && step <= maxSequenceGap
     const packets = before !== undefined && follows ? before.packets + 1 : 1
-    candidates.delete(key)
     candidates.set(key, { packets, last: sequenceNumber })
-    if (candidates.size > maxCandidates) candidates.delete(candidates.keys().next().value!)
     return packets >= probationPackets
   }
 

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { requireSendable } from './outgoing-headers.ts'
 import { lookupPublic, refusePrivateLiteral } from './public-lookup.ts'
+import { BoundedMap } from './bounded-map.ts'
 
 /** One request in the name of a tenant. */
 export interface OutboundRequest {
@@ -41,26 +42,17 @@ type Pool = HttpAgent | HttpsAgent
  * can never meet a request of another. An agent of our own knows no proxy (`NODE_USE_ENV_PROXY` is for Node's).
  */
 export const createOutboundHttp = (maxPools = defaultMaxPools): OutboundHttp => {
-  // In the order of their last use.
-  const pools = new Map<string, Pool>()
+  // Each use sets its pool anew, so that the one that makes room was used longest ago.
+  const pools = new BoundedMap<string, Pool>({
+    maxSize: maxPools,
+    onEvicted: (_, pool) => forgetIdle(pool),
+  })
 
   const poolOf = ({ organizationId, url, allowPrivateNetwork }: OutboundRequest): Pool => {
     const key = `${organizationId} ${allowPrivateNetwork} ${url.origin}`
     const pool = pools.get(key) ?? createPool(url)
-    pools.delete(key)
     pools.set(key, pool)
-    if (pools.size > maxPools) drop()
     return pool
-  }
-  /** A request that still runs keeps its connection; the pool forgets it afterwards. */
-  const drop = (): void => {
-    const [oldest] = pools
-    if (!oldest) return
-    const [key, pool] = oldest
-    pools.delete(key)
-    pool.maxFreeSockets = 0
-    for (const sockets of Object.values(pool.freeSockets))
-      for (const socket of sockets ?? []) socket.destroy()
   }
   return {
     async send(request) {
@@ -78,10 +70,17 @@ export const createOutboundHttp = (maxPools = defaultMaxPools): OutboundHttp => 
       })
     },
     close() {
-      for (const pool of pools.values()) pool.destroy()
+      for (const [, pool] of pools) pool.destroy()
       pools.clear()
     },
   }
+}
+
+/** A request that still runs keeps its connection; the pool forgets it afterwards. */
+const forgetIdle = (pool: Pool): void => {
+  pool.maxFreeSockets = 0
+  for (const sockets of Object.values(pool.freeSockets))
+    for (const socket of sockets ?? []) socket.destroy()
 }
 
 const createPool = ({ protocol }: URL): Pool => {

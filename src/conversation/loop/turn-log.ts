@@ -1,5 +1,6 @@
 import type { Turn } from './conversation-types.ts'
 import { heardWords } from '../engine/heard-words.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 interface Entry {
   readonly speaker: 'agent' | 'contact'
@@ -28,7 +29,7 @@ const maxEarlyTexts = 16
 export class TurnLog {
   readonly #onTurn: (turn: Turn) => void
   readonly #heardAt: (engineMs: number) => number
-  readonly #earlyTexts = new Map<string, string>()
+  readonly #earlyTexts = new BoundedMap<string, string>({ maxSize: maxEarlyTexts })
   #entries: Entry[] = []
   #sequence = 0
   #nowMs = 0
@@ -137,9 +138,6 @@ export class TurnLog {
 
   #rememberEarly(utteranceId: string, text: string): void {
     this.#earlyTexts.set(utteranceId, text)
-    const [oldest] = this.#earlyTexts.keys()
-    if (this.#earlyTexts.size > maxEarlyTexts && oldest !== undefined)
-      this.#earlyTexts.delete(oldest)
   }
 
   #emit(entry: Entry): void {

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { findVersion } from '../../domains/automations/automation-store.ts'
 import { readDefinition, type AutomationDefinition } from '../../domains/automations/definition.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Definitions kept in memory: a version never changes, so that none is ever stale. At most 64 KiB each. */
 const maxDefinitions = 200
@@ -16,7 +17,7 @@ export interface DefinitionCache {
 }
 
 export const createDefinitionCache = (): DefinitionCache => {
-  const known = new Map<string, AutomationDefinition>()
+  const known = new BoundedMap<string, AutomationDefinition>({ maxSize: maxDefinitions })
   return {
     async find(db, organizationId, automationId, version) {
       const key = `${automationId}/${version}`
@@ -27,7 +28,6 @@ export const createDefinitionCache = (): DefinitionCache => {
       )
       // What cannot be read is not kept: the next release may be able to.
       if (!definition) return undefined
-      if (known.size >= maxDefinitions) known.clear()
       known.set(key, definition)
       return definition
     },

@@ -2,9 +2,10 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
 import { organizationsChannel } from '../organizations/set-organization.ts'
-import { touchApiKeys, type KeyUse } from './api-key-store.ts'
+import { KeyUses } from './key-uses.ts'
 import { readPrincipal, type FoundKey } from './principal-store.ts'
 import { createStrangerKeys } from './stranger-keys.ts'
 
@@ -14,9 +15,6 @@ export const apiKeysChannel = 'outdial_api_keys'
 /** Revocation acts within a second although no notification arrives (D12): an entry is as old as its query's start. */
 const maxAgeMs = 900
 const maxEntries = 10_000
-/** Uses are written together, each key once. */
-const touchIntervalMs = 5_000
-const maxPendingUses = 10_000
 
 /**
  * Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. No promise where the
@@ -41,22 +39,25 @@ interface PrincipalsOptions {
 }
 
 interface Entry {
-  readonly readAtMs: number
   /** A promise until it is read. */
   principal: FoundKey | Promise<FoundKey | undefined>
 }
 
 /** Finds out who a key speaks for, from memory while the answer is young, and notes when keys were used. */
-export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions): Principals => {
-  const entries = new Map<string, Entry>()
+export const createPrincipals = (options: PrincipalsOptions): Principals => {
+  const { database, clock } = options
+  const entries = new BoundedMap<string, Entry>({
+    maxSize: maxEntries,
+    age: { maxMs: maxAgeMs, clock },
+  })
   const strangers = createStrangerKeys(database, clock)
-  const uses = new Map<string, KeyUse>()
+  const uses = new KeyUses(options)
   const subscriptions: { stop(): Promise<void> }[] = []
-  let timer: NodeJS.Timeout | undefined
+  let isStarted = false
 
   const read = (hash: Buffer, key: string): Promise<FoundKey | undefined> => {
     const reading = readPrincipal(database, hash)
-    const entry: Entry = { readAtMs: clock.monotonicMs(), principal: reading }
+    const entry: Entry = { principal: reading }
     const forget = (): void => {
       if (entries.get(key) === entry) entries.delete(key)
     }
@@ -65,8 +66,6 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
       if (principal) entry.principal = principal
       else forget()
     }, forget)
-    entries.delete(key)
-    if (entries.size >= maxEntries) dropOldest(entries)
     entries.set(key, entry)
     return reading
   }
@@ -74,36 +73,12 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
   const readStranger = async (hash: Buffer, key: string, isHeldUp: boolean) => {
     if (!(await strangers.exists(key, isHeldUp))) return undefined
     // Others who waited for the same look-up may have begun to read.
-    const entry = entries.get(key)
-    const isYoung = entry !== undefined && clock.monotonicMs() - entry.readAtMs < maxAgeMs
-    return isYoung ? entry.principal : read(hash, key)
+    return entries.get(key)?.principal ?? read(hash, key)
   }
 
   const note = (principal: FoundKey | undefined): FoundKey | undefined => {
-    if (principal) noteUse(principal)
+    if (principal) uses.note(principal)
     return principal
-  }
-
-  const noteUse = (principal: FoundKey): void => {
-    const at = clock.now()
-    const isUsable = !principal.revokedAt && !(principal.expiresAt && principal.expiresAt <= at)
-    if (!isUsable || (uses.size >= maxPendingUses && !uses.has(principal.apiKeyId))) return
-    uses.set(principal.apiKeyId, {
-      organizationId: principal.organizationId,
-      apiKeyId: principal.apiKeyId,
-      at,
-    })
-  }
-
-  const flush = async (): Promise<void> => {
-    if (uses.size === 0) return
-    const noted = [...uses.values()]
-    uses.clear()
-    try {
-      await touchApiKeys(database, noted)
-    } catch (error) {
-      logger.warn({ err: error }, 'last use of api keys not written')
-    }
   }
 
   // Whatever was changed, reading everybody again costs one query each and happens when an administrator acts.
@@ -113,16 +88,15 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
     findPrincipal(keyHash, isHeldUp = () => false) {
       const key = keyHash.toString('latin1')
       const entry = entries.get(key)
-      const isYoung = entry !== undefined && clock.monotonicMs() - entry.readAtMs < maxAgeMs
-      if (isYoung) return whenKnown(entry.principal, note)
+      if (entry) return whenKnown(entry.principal, note)
       if (strangers.isKnown(key)) return read(keyHash, key).then(note)
       return readStranger(keyHash, key, isHeldUp()).then(note)
     },
-    flush,
+    flush: () => uses.flush(),
     async start() {
-      if (timer) return
-      timer = setInterval(() => void flush(), touchIntervalMs)
-      timer.unref()
+      if (isStarted) return
+      isStarted = true
+      uses.start()
       await strangers.load()
       subscriptions.push(
         await database.listen(apiKeysChannel, forgetAll),
@@ -130,15 +104,9 @@ export const createPrincipals = ({ database, clock, logger }: PrincipalsOptions)
       )
     },
     async stop() {
-      clearInterval(timer)
-      timer = undefined
+      isStarted = false
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()))
-      await flush()
+      await uses.stop()
     },
   }
-}
-
-const dropOldest = (entries: Map<string, Entry>): void => {
-  const [oldest] = entries.keys()
-  if (oldest !== undefined) entries.delete(oldest)
 }

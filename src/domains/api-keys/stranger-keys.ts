@@ -1,4 +1,5 @@
 import { lookup, sql, type Queryable } from '../../database/database.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 
 /** Keys that are known to exist; of more, the newest and those used last. */
@@ -48,31 +49,23 @@ export interface StrangerKeys {
  * comes from its address.
  */
 export const createStrangerKeys = (db: Queryable, clock: Clock): StrangerKeys => {
-  const known = new Set<string>()
-  const absent = new Map<string, number>()
+  const known = new BoundedMap<string, true>({ maxSize: maxKnownKeys })
+  const absent = new BoundedMap<string, true>({
+    maxSize: maxAbsentKeys,
+    age: { maxMs: absentMs, clock },
+  })
   let newest = new Date(0)
 
   const learn = (key: string): void => {
-    known.delete(key)
-    known.add(key)
+    known.set(key, true)
     absent.delete(key)
-    if (known.size > maxKnownKeys) deleteFirst(known)
-  }
-  const isAbsent = (key: string): boolean => {
-    const untilMs = absent.get(key)
-    return untilMs !== undefined && untilMs > clock.monotonicMs()
-  }
-  const noteAbsent = (key: string): void => {
-    absent.delete(key)
-    absent.set(key, clock.monotonicMs() + absentMs)
-    if (absent.size > maxAbsentKeys) deleteFirst(absent)
   }
 
   const lookUp = createPaced(batchGapMs, async (keys: readonly string[]) => {
     const hashes = keys.map((key) => Buffer.from(key, 'latin1'))
     const rows = await db.rows<{ hash: Buffer }>(existStatement, [hashes])
     for (const { hash } of rows) learn(hash.toString('latin1'))
-    for (const key of keys) if (!known.has(key)) noteAbsent(key)
+    for (const key of keys) if (!known.has(key)) absent.set(key, true)
   })
   const load = async (): Promise<void> => {
     const rows = await db.rows<{ hash: Buffer; created_at: Date }>(newestStatement, [
@@ -87,17 +80,12 @@ export const createStrangerKeys = (db: Queryable, clock: Clock): StrangerKeys =>
   return {
     isKnown: (key) => known.has(key),
     async exists(key, isHeldUp) {
-      if (isAbsent(key)) return false
+      if (absent.has(key)) return false
       await (isHeldUp ? refresh(key) : lookUp(key))
       return known.has(key)
     },
     load,
   }
-}
-
-const deleteFirst = (keys: Set<string> | Map<string, number>): void => {
-  const [first] = keys.keys()
-  if (first !== undefined) keys.delete(first)
 }
 
 /**

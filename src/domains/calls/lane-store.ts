@@ -1,5 +1,6 @@
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import type { CallingWindowJson } from '../../calling-hours/weekly-window.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { derivedId } from '../../runtime/ids.ts'
 
 /** What kind of work a lane carries, and in which order kinds go: immediate calls before all others. */
@@ -25,14 +26,13 @@ export const laneId = ({ organizationId, kind, sourceId, timeZones }: Lane): str
   const known = laneIds.get(key)
   if (known !== undefined) return known
   const id = derivedId(organizationId, name)
-  if (laneIds.size >= maxLaneIds) laneIds.clear()
   laneIds.set(key, id)
   return id
 }
 
 /** Hashing a name costs a tenth of accepting a call, and most calls are of few lanes. */
-const laneIds = new Map<string, string>()
 const maxLaneIds = 10_000
+const laneIds = new BoundedMap<string, string>({ maxSize: maxLaneIds })
 
 const zonesText = (timeZones: readonly string[] | undefined): string =>
   timeZones?.toSorted().join(',') ?? ''

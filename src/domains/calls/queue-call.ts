@@ -1,5 +1,6 @@
 import { ApiError, notFoundInBody } from '../../contract/api-error.ts'
 import type { Transaction } from '../../database/database.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
 import {
@@ -80,14 +81,11 @@ const queuedRow = (
  * one statement less. A database that was put back to an earlier time lacks some: whoever meets that forgets the lane, so
  * that the next call makes it again. Bounded: zones of callees are few, but organizations may be many.
  */
-const knownLanes = new Set<string>()
 const maxKnownLanes = 10_000
+const knownLanes = new BoundedMap<string, true>({ maxSize: maxKnownLanes })
 
 const makeLane = async (tx: Transaction, id: string, lane: Lane): Promise<void> => {
-  tx.afterCommit(() => {
-    if (knownLanes.size >= maxKnownLanes) knownLanes.clear()
-    knownLanes.add(id)
-  })
+  tx.afterCommit(() => knownLanes.set(id, true))
   await ensureLane(tx, lane)
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 import { defaultQuotas, quotaExceeded, type QuotaName, type Quotas } from './quotas.ts'
 import { countKept, type KeptCounts } from './storage-quota-store.ts'
@@ -37,15 +38,12 @@ export const createStorageQuotas = ({
   readonly database: Database
   readonly clock: Clock
 }): StorageQuotas => {
-  const entries = new Map<string, Entry>()
+  const entries = new BoundedMap<string, Entry>({ maxSize: maxEntries })
   const countings = new Map<string, Promise<void>>()
 
   const count = async (organizationId: string): Promise<void> => {
     const countedAtMs = clock.monotonicMs()
     const entry = entryOf(await countKept(database, organizationId, defaultQuotas), countedAtMs)
-    entries.delete(organizationId)
-    const [oldest] = entries.keys()
-    if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest)
     entries.set(organizationId, entry)
   }
 

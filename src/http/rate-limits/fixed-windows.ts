@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 
 /** Where a key stands in its current window. */
@@ -27,35 +28,26 @@ export interface FixedWindowsOptions {
  */
 export const createFixedWindows = (options: FixedWindowsOptions): FixedWindows => {
   const { clock, windowSeconds, maxKeys } = options
-  // Insertion order is the order of expiry: all windows are equally long.
-  const windows = new Map<string, { readonly endsMs: number; count: number }>()
+  const windowMs = windowSeconds * 1000
+  const windows = new BoundedMap<string, { readonly endsMs: number; count: number }>({
+    maxSize: maxKeys,
+    age: { maxMs: windowMs, clock },
+  })
 
-  const dropExpired = (nowMs: number): void => {
-    for (const [key, window] of windows) {
-      if (window.endsMs > nowMs && windows.size < maxKeys) return
-      windows.delete(key)
-    }
-  }
   const open = (key: string, nowMs: number) => {
-    windows.delete(key)
-    dropExpired(nowMs)
-    const window = { endsMs: nowMs + windowSeconds * 1000, count: 0 }
+    const window = { endsMs: nowMs + windowMs, count: 0 }
     windows.set(key, window)
     return window
   }
   return {
     hit(key) {
       const nowMs = clock.monotonicMs()
-      const current = windows.get(key)
-      const window = current && current.endsMs > nowMs ? current : open(key, nowMs)
+      const window = windows.get(key) ?? open(key, nowMs)
       window.count += 1
       const resetSeconds = wholeSecondsLeft(window.endsMs - nowMs, windowSeconds)
       return { count: window.count, resetSeconds }
     },
-    count(key) {
-      const window = windows.get(key)
-      return window && window.endsMs > clock.monotonicMs() ? window.count : 0
-    },
+    count: (key) => windows.get(key)?.count ?? 0,
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql, type Database } from '../../database/database.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 import { wholeSecondsLeft, type WindowCount } from './fixed-windows.ts'
 
@@ -35,14 +36,12 @@ export const createSharedWindows = ({
   clock,
   windowSeconds,
 }: SharedWindowsOptions): SharedWindows => {
-  const reservations = new Map<string, Reservation>()
+  const reservations = new BoundedMap<string, Reservation>({ maxSize: maxKeys })
   const reserving = new Map<string, Promise<void>>()
 
   const reserve = async (key: string, limit: number): Promise<void> => {
     const chunk = Math.max(1, Math.floor(limit / chunksPerWindow))
     const { taken, left_ms: leftMs } = await reserveChunk(database, key, chunk, windowSeconds)
-    reservations.delete(key)
-    if (reservations.size >= maxKeys) dropOldest(reservations)
     const endsMs = clock.monotonicMs() + leftMs
     reservations.set(key, { next: taken - chunk + 1, last: taken, endsMs })
   }
@@ -77,11 +76,6 @@ const takeTicket = (reservation: Reservation, limit: number): number | undefined
   if (reservation.next > reservation.last) return undefined
   reservation.next += 1
   return reservation.next - 1
-}
-
-const dropOldest = (reservations: Map<string, Reservation>): void => {
-  const [oldest] = reservations.keys()
-  if (oldest !== undefined) reservations.delete(oldest)
 }
 
 interface ReservedRow {

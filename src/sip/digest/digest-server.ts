@@ -7,6 +7,7 @@ import {
   type SignedRequest,
 } from './digest.ts'
 import { quote } from '../message/header-syntax.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** The server's side of digest, for user agents that challenge: `qop=auth`, one algorithm, nonces that expire. */
 export interface DigestServer {
@@ -22,12 +23,10 @@ export const createDigestServer = (
   credentials: Credentials,
   { realm, algorithm = 'MD5' }: { readonly realm: string; readonly algorithm?: Algorithm },
 ): DigestServer => {
-  const counts = new Map<string, number>()
+  const counts = new BoundedMap<string, number>({ maxSize: maxNonces })
   return {
     challenge: () => {
       const nonce = randomBytes(16).toString('hex')
-      const oldest = counts.keys().next()
-      if (counts.size >= maxNonces && oldest.done !== true) counts.delete(oldest.value)
       counts.set(nonce, 0)
       return `Digest realm=${quote(realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"`
     },

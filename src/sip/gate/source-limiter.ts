@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 
 /** Bounds how many unknown requests one address may make us look at. */
@@ -11,7 +12,8 @@ const maxSources = 10_000
 /** A token bucket per source address; the burst is one second's worth, at least one. */
 export const createSourceLimiter = (ratePerSecond: number, clock: Clock): SourceLimiter => {
   const burst = Math.max(1, ratePerSecond)
-  const buckets = new Map<string, { tokens: number; atMs: number }>()
+  // The most recently seen addresses, so that a spoofed flood only forgets the quiet ones.
+  const buckets = new BoundedMap<string, { tokens: number; atMs: number }>({ maxSize: maxSources })
   return {
     admits: (address) => {
       const nowMs = clock.monotonicMs()
@@ -19,18 +21,10 @@ export const createSourceLimiter = (ratePerSecond: number, clock: Clock): Source
       const gained = ((nowMs - bucket.atMs) / 1000) * ratePerSecond
       bucket.tokens = Math.min(burst, bucket.tokens + gained)
       bucket.atMs = nowMs
-      remember(buckets, address, bucket)
+      buckets.set(address, bucket)
       if (bucket.tokens < 1) return false
       bucket.tokens -= 1
       return true
     },
   }
-}
-
-/** Keeps the most recently seen addresses, so that a spoofed flood only forgets the quiet ones. */
-const remember = <T>(buckets: Map<string, T>, address: string, bucket: T): void => {
-  buckets.delete(address)
-  buckets.set(address, bucket)
-  const oldest = buckets.keys().next()
-  if (buckets.size > maxSources && oldest.done !== true) buckets.delete(oldest.value)
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import { connectUdp, receiveBufferBytes, type ConnectedUdp } from './connected-udp.ts'
 import type { Destination, Source, Transport } from './transport.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Tells a test network which datagrams get lost. */
 export type DropDatagram = (direction: 'in' | 'out', bytes: Buffer) => boolean
@@ -147,14 +148,13 @@ const createLocalAddressFinder = (
   bindAddress: string,
   family: 'udp4' | 'udp6',
 ): ((destination: Destination) => Promise<string>) => {
-  const known = new Map<string, string>()
+  const known = new BoundedMap<string, string>({ maxSize: maxKnownRoutes })
   const isWildcard = bindAddress === '0.0.0.0' || bindAddress === '::'
   return async ({ address, port }) => {
     if (!isWildcard) return bindAddress
     const remembered = known.get(address)
     if (remembered !== undefined) return remembered
     const local = await askRoutingTable(family, address, port)
-    if (known.size >= maxKnownRoutes) known.clear()
     known.set(address, local)
     return local
   }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+
 /** What happened at the sandbox carrier, so that a test can prove that no phone rang twice. */
 export type JournalEvent =
   'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'pressed' | 'referred' | 'ended'
@@ -43,13 +45,12 @@ const none: CallCounts = {
 export const createCallJournal = (
   append: (entry: JournalEntry) => void = () => {},
 ): CallJournal => {
-  const calls = new Map<string, CallCounts>()
+  const calls = new BoundedMap<string, CallCounts>({ maxSize: maxJournaledCalls })
   const countsOf = (callId: string): CallCounts => calls.get(callId) ?? none
   return {
     record(entry) {
       const counts = countsOf(entry.callId)
       calls.set(entry.callId, { ...counts, [entry.event]: counts[entry.event] + 1 })
-      if (calls.size > maxJournaledCalls) calls.delete(calls.keys().next().value!)
       append(entry)
     },
     countsOf,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { BoundedMap } from '../../runtime/bounded-map.ts'
 import { maskPhoneNumber, type Logger } from '../../runtime/logger.ts'
 import type { RtpSession } from '../../rtp/rtp-session-types.ts'
 import type { Ticker } from '../../rtp/ticker.ts'
@@ -23,7 +24,7 @@ export interface PersonaCallDependencies {
   readonly journal: CallJournal
   readonly digest: DigestServer
   /** Calls that had their 503 already, by `congestionKey`. */
-  readonly congested: { has(key: string): boolean; add(key: string): void }
+  readonly congested: BoundedMap<string, true>
   /** Aborted when the carrier stops: nothing is waited for any more. */
   readonly signal: AbortSignal
   readonly logger: Logger
@@ -90,7 +91,7 @@ const act = async (call: Call, deps: PersonaCallDependencies): Promise<void> => 
       if (deps.congested.has(congestionKey(call))) {
         return ringAndAnswer(call, answer.afterwards, deps)
       }
-      deps.congested.add(congestionKey(call))
+      deps.congested.set(congestionKey(call), true)
       call.note('congested')
       return call.incoming.reject(503, 'Service Unavailable', {
         'Retry-After': String(answer.retryAfterSeconds),

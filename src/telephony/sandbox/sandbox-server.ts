@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
@@ -54,7 +55,7 @@ export const createSandboxServer = (options: SandboxServerOptions): SandboxServe
   const journal = createCallJournal(options.onJournalEntry)
   const ticker = new PhasedTicker()
   const digest = createDigestServer(sandboxCredentials, { realm: sandboxRealm })
-  const congested = createBoundedSet(maxCongested)
+  const congested = new BoundedMap<string, true>({ maxSize: maxCongested })
   const live = new Set<Promise<void>>()
   const stopped = new AbortController()
   const userAgent = createUserAgent({
@@ -108,17 +109,5 @@ export const createSandboxServer = (options: SandboxServerOptions): SandboxServe
       return userAgent.localPort
     },
     report: () => journal.report(),
-  }
-}
-
-/** Remembers the newest `limit` texts. */
-const createBoundedSet = (limit: number) => {
-  const texts = new Set<string>()
-  return {
-    has: (text: string) => texts.has(text),
-    add(text: string) {
-      texts.add(text)
-      if (texts.size > limit) texts.delete(texts.values().next().value!)
-    },
   }
 }

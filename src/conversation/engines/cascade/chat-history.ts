@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai'
 import { heardWords } from '../../engine/heard-words.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
 /** The conversation in the form that the model receives. */
 export interface ChatHistory {
@@ -36,7 +37,7 @@ const maxTracked = 32
 
 export const createChatHistory = (): ChatHistory => {
   const entries: Entry[] = []
-  const heardParts = new Map<string, number>()
+  const heardParts = new BoundedMap<string, number>({ maxSize: maxTracked })
 
   const add = (entry: Entry): void => {
     entries.push(entry)
@@ -52,8 +53,6 @@ export const createChatHistory = (): ChatHistory => {
     },
     interrupted(utteranceId, heardPart) {
       heardParts.set(utteranceId, heardPart)
-      const [oldest] = heardParts.keys()
-      if (heardParts.size > maxTracked && oldest !== undefined) heardParts.delete(oldest)
       for (const entry of entries) {
         if (entry.kind === 'agent' && entry.utteranceId === utteranceId)
           entry.text = heardWords(entry.text, heardPart)

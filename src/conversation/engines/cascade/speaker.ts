@@ -6,6 +6,7 @@ import { withRetries } from './provider-error.ts'
 import type { SpeechCache } from './speech-cache.ts'
 import type { SpeechServer } from './speech-server.ts'
 import { createVoiceLock } from './voice-lock.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
 export interface SpokenUtterance {
   readonly utterance: OutgoingUtterance
@@ -34,7 +35,7 @@ const maxEventBytes = 10 * g711FrameBytes
 export class Speaker {
   readonly #options: SpeakerOptions
   readonly #lock = createVoiceLock()
-  readonly #tracked = new Map<string, OutgoingUtterance>()
+  readonly #tracked = new BoundedMap<string, OutgoingUtterance>({ maxSize: maxTracked })
   #count = 0
   #isSpeaking = false
 
@@ -93,8 +94,6 @@ export class Speaker {
     const id = `utterance_${this.#count}`
     const utterance = new OutgoingUtterance({ id, codec, emit, maxEventBytes })
     this.#tracked.set(id, utterance)
-    const [oldest] = this.#tracked.keys()
-    if (this.#tracked.size > maxTracked && oldest !== undefined) this.#tracked.delete(oldest)
     return utterance
   }
 

@@ -1,4 +1,5 @@
 import { frameMs, g711BytesPerMs } from '../../../audio/frame.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { createEventQueue } from '../../engine/event-queue.ts'
 import type {
@@ -62,7 +63,7 @@ export class LastingSession implements VoiceSession {
   readonly #recent = createRecentFrames()
   readonly #speech = createSpeechState()
   readonly #closing = new AbortController()
-  readonly #stageOfTool = new Map<string, number>()
+  readonly #stageOfTool = new BoundedMap<string, number>({ maxSize: maxTrackedTools })
   readonly #past: EngineUsage[] = []
   readonly #waitingTexts: string[] = []
   readonly #successor: Successor
@@ -163,9 +164,6 @@ export class LastingSession implements VoiceSession {
 
   #trackTool(id: string, number: number): void {
     this.#stageOfTool.set(id, number)
-    const [oldest] = this.#stageOfTool.keys()
-    if (this.#stageOfTool.size > maxTrackedTools && oldest !== undefined)
-      this.#stageOfTool.delete(oldest)
   }
 
   #emit(event: VoiceEvent): void {

@@ -1,4 +1,5 @@
 import { frameMs } from '../../../audio/frame.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type { EngineUsage, SessionOptions, VoiceEvent } from '../../engine/voice-engine.ts'
@@ -47,7 +48,7 @@ export class RealtimeLink {
   readonly #responses: ResponseSequencer
   readonly #tools: ToolResults
   readonly #replies: ReplyWatch
-  readonly #speechStarts = new Map<string, number>()
+  readonly #speechStarts = new BoundedMap<string, number>({ maxSize: maxSpeechStarts })
   readonly #endings: VoiceEvent[] = []
   #framesHeard = 0
   #inputTokens = 0
@@ -230,9 +231,6 @@ export class RealtimeLink {
 
   #speechStarted(itemId: string, atMs: number): void {
     this.#speechStarts.set(itemId, atMs)
-    const [oldest] = this.#speechStarts.keys()
-    if (this.#speechStarts.size > maxSpeechStarts && oldest !== undefined)
-      this.#speechStarts.delete(oldest)
     this.#replies.settled()
     this.#emit({ type: 'speech_start', atMs })
   }

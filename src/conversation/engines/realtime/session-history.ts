@@ -3,6 +3,7 @@ import { heardWords } from '../../engine/heard-words.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import type { Dialect } from './profiles.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
 type Entry =
   | { readonly kind: 'agent'; readonly utteranceId: string; text: string }
@@ -25,8 +26,8 @@ type ToolEntry = Extract<Entry, { kind: 'tool' }>
 /** What was said and done so far, for the next session of the same conversation. */
 export class SessionHistory {
   readonly #entries: Entry[] = []
-  readonly #producedMs = new Map<string, number>()
-  readonly #heardParts = new Map<string, number>()
+  readonly #producedMs = new BoundedMap<string, number>({ maxSize: maxTracked })
+  readonly #heardParts = new BoundedMap<string, number>({ maxSize: maxTracked })
 
   /** Whether the last event still needs a reply of the agent. */
   get isReplyOwed(): boolean {
@@ -41,7 +42,7 @@ export class SessionHistory {
       case 'audio': {
         const soFarMs = this.#producedMs.get(event.utteranceId) ?? 0
         const ms = soFarMs + event.g711.length / g711BytesPerMs
-        return track(this.#producedMs, event.utteranceId, ms)
+        return this.#producedMs.set(event.utteranceId, ms)
       }
       case 'agent_text':
         return this.#agentSaid(event.utteranceId, event.text)
@@ -63,7 +64,7 @@ export class SessionHistory {
   interrupted(utteranceId: string, playedMs: number): void {
     const producedMs = this.#producedMs.get(utteranceId) ?? 0
     const part = producedMs > 0 ? playedMs / producedMs : 0
-    track(this.#heardParts, utteranceId, part)
+    this.#heardParts.set(utteranceId, part)
     const entry = this.#entries.find(
       (each) => each.kind === 'agent' && each.utteranceId === utteranceId,
     )
@@ -141,12 +142,6 @@ export const userMessage = (text: string): object => ({
   role: 'user',
   content: [{ type: 'input_text', text }],
 })
-
-const track = (values: Map<string, number>, key: string, value: number): void => {
-  values.set(key, value)
-  const [oldest] = values.keys()
-  if (values.size > maxTracked && oldest !== undefined) values.delete(oldest)
-}
 
 /** For a session whose predecessor broke off in the middle of a sentence. */
 const cutOffText =

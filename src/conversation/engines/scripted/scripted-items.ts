@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
+
 /** The items of the conversation, as clients see them. */
 export interface ScriptedItems {
   /** An item that is complete at once: sends the events of its creation. */
@@ -12,16 +14,10 @@ type Item = Readonly<Record<string, unknown>> & { readonly id: string }
 const maxItems = 256
 
 export const createScriptedItems = (send: (event: object) => void): ScriptedItems => {
-  const items = new Map<string, Item>()
-
-  const keep = (item: Item): void => {
-    items.set(item.id, item)
-    const [oldest] = items.keys()
-    if (items.size > maxItems && oldest !== undefined) items.delete(oldest)
-  }
+  const items = new BoundedMap<string, Item>({ maxSize: maxItems })
 
   const tell = (type: string, item: Item): void => {
-    keep(item)
+    items.set(item.id, item)
     send({ type, previous_item_id: null, item })
   }
 

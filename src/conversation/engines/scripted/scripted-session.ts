@@ -10,6 +10,7 @@ import { ScriptedTurns } from './scripted-turns.ts'
 import { speakSentences } from './scripted-voice.ts'
 import type { SpeechQueue } from './speech-queue.ts'
 import type { Understanding } from './understanding.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
 export interface ScriptedSessionOptions {
   readonly voiceActivity: VoiceActivityDetector
@@ -41,7 +42,7 @@ export class ScriptedSession {
   readonly #options: ScriptedSessionOptions
   readonly #items: ScriptedItems
   readonly #turns = new ScriptedTurns()
-  readonly #producedMsByItem = new Map<string, number>()
+  readonly #producedMsByItem = new BoundedMap<string, number>({ maxSize: maxTrackedItems })
   readonly #openCalls = new Set<string>()
   #ids = 0
   #session: Event = { type: 'realtime', object: 'realtime.session' }
@@ -194,9 +195,6 @@ export class ScriptedSession {
 
   #produced(itemId: string, producedMs: number): void {
     this.#producedMsByItem.set(itemId, producedMs)
-    const [oldest] = this.#producedMsByItem.keys()
-    if (this.#producedMsByItem.size > maxTrackedItems && oldest !== undefined)
-      this.#producedMsByItem.delete(oldest)
   }
 
   #cancelResponse(event: Event): void {
