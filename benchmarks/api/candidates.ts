@@ -152,7 +152,13 @@ const withoutRows: Database = {
   rows: async () => [],
   row: async () => undefined,
   run: async () => 1,
-  transaction: (work) => work({ ...withoutRows, afterCommit: () => {}, hintAfterCommit: () => {} }),
+  transaction: (work) =>
+    work({
+      ...withoutRows,
+      withCommit: () => {},
+      afterCommit: () => {},
+      hintAfterCommit: () => {},
+    }),
   listen: async () => ({ stop: async () => {} }),
   hint: () => {},
   stop: async () => {},

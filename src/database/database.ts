@@ -38,6 +38,11 @@ export interface Queryable {
 }
 
 export interface Transaction extends Queryable {
+  /**
+   * Lets a statement that was just sent leave together with COMMIT, which costs no round trip of its own: the transaction does
+   * not wait for its answer, and fails where it fails. `onFailed` is for what this process remembers.
+   */
+  withCommit(statement: Promise<unknown>, onFailed?: () => void): void
   /** Runs after a successful commit, never after a rollback. For what this process remembers, not for effects. */
   afterCommit(hook: () => void): void
   /** Sends `Database.hint` after a successful commit, never after a rollback. */

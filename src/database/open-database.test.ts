@@ -61,6 +61,20 @@ test('a transaction commits what it did, and tells its hooks after that', async 
   assert.equal(await afterwards.promise, 1)
 })
 
+test('a statement that leaves with COMMIT is committed, and where it fails so does the transaction', async () => {
+  let failed = 0
+  const note = (): void => void (failed += 1)
+  await db.transaction(async (tx) => tx.withCommit(tx.run(insert, [11, 'with commit']), note))
+  assert.equal(await countOf(db, 'with commit'), 1)
+  const again = db.transaction(async (tx) => {
+    tx.withCommit(tx.run(insert, [12, 'with commit']), note)
+    tx.withCommit(tx.run(insert, [11, 'with commit']), note)
+  })
+  await assert.rejects(again, ({ cause }: Error) => /duplicate key/.test(String(cause)))
+  assert.equal(await countOf(db, 'with commit'), 1)
+  assert.equal(failed, 1)
+})
+
 test('a transaction whose work throws leaves nothing and runs no hook', async () => {
   let hooks = 0
   const work = db.transaction(async (tx) => {

@@ -63,7 +63,7 @@ export const runTransaction = async <T>(
   const note = (error: unknown): void => {
     statementError ??= error
   }
-  /** Remembers a failure, and keeps a statement that nobody waits for from being an unhandled rejection. */
+  /** Remembers a failure: it fails the transaction, whether `work` waits for the answer or not. */
   const noted = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     answer.catch(note)
     return answer
@@ -89,6 +89,8 @@ export const runTransaction = async <T>(
     rows: (statement, values) => noted(statements.rows(statement, values)),
     row: (statement, values) => noted(statements.row(statement, values)),
     run: (statement, values) => noted(statements.run(statement, values)),
+    // The failure itself is noted by the statement.
+    withCommit: (statement, onFailed = () => {}) => void statement.catch(onFailed),
     afterCommit: (hook) => afterCommit.push(hook),
     hintAfterCommit: (channel, payload) => afterCommit.push(() => hint(channel, payload)),
   }

@@ -107,7 +107,12 @@ const databaseWithoutRows: Database = {
       : undefined,
   run: async () => 1,
   transaction: (work) =>
-    work({ ...databaseWithoutRows, afterCommit: () => {}, hintAfterCommit: () => {} }),
+    work({
+      ...databaseWithoutRows,
+      withCommit: () => {},
+      afterCommit: () => {},
+      hintAfterCommit: () => {},
+    }),
   listen: async () => ({ stop: async () => {} }),
   hint: () => {},
   stop: async () => {},

@@ -83,6 +83,7 @@ export const watchDatabase = (db: Database): WatchedDatabase => {
       return answer
     }
     return {
+      withCommit: (...statement) => tx.withCommit(...statement),
       afterCommit: (hook) => tx.afterCommit(hook),
       hintAfterCommit: (...hint) => tx.hintAfterCommit(...hint),
       rows: (statement, values) => inTurn(statement, values, () => tx.rows(statement, values)),
@@ -106,6 +107,7 @@ export const watchDatabase = (db: Database): WatchedDatabase => {
           return answer
         }
         const result = await work({
+          withCommit: (...statement) => watched.withCommit(...statement),
           afterCommit: (hook) => watched.afterCommit(hook),
           hintAfterCommit: (...hint) => watched.hintAfterCommit(...hint),
           rows: (statement, values) => note(watched.rows(statement, values)),

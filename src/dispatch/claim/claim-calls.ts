@@ -96,7 +96,7 @@ const stopped = (reason: Claim['stopped']): Claim => ({
   stopped: reason,
 })
 
-/** Not awaited inside the transaction: COMMIT leaves with these statements, and fails if one of them does. */
+/** The claim is known when the transaction has committed. */
 const claimFrom = (
   tx: Transaction,
   request: ClaimRequest,
@@ -119,8 +119,7 @@ const claimFrom = (
     tx.run(lockExhaustedStatement, [organizations, settlingToken]),
     tx.run(settleStatement, [organizations, settlingToken]),
   ]).then(([rows]) => claimOf(rows, organizations, share, request.route))
-  // The transaction rejects with the same error, and is awaited first.
-  claim.catch(() => undefined)
+  tx.withCommit(claim)
   return claim
 }
 

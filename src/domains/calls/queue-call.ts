@@ -44,9 +44,8 @@ export const queueCall = async (
   const lane = immediateLane(organizationId, accepted.phoneNumber)
   const id = laneId(lane)
   const call = { ...accepted, id: newId(), origin: request.origin, laneId: id }
-  // Neither is awaited: they leave together with COMMIT, which fails if one of them does.
-  if (!knownLanes.has(id)) makeLane(tx, id, lane).catch(() => {})
-  insertKnownCall(tx, organizationId, call).catch(() => knownLanes.delete(id))
+  if (!knownLanes.has(id)) tx.withCommit(makeLane(tx, id, lane))
+  tx.withCommit(insertKnownCall(tx, organizationId, call), () => knownLanes.delete(id))
   return queuedRow(call, placement.placed_at)
 }
 

@@ -95,8 +95,7 @@ const claimAndWork = async (
   if (verdict.status === 'rejected') throw verdict.reason
   if (verdict.value.kind !== 'ours') throw new ClaimLost(verdict.value)
   if (worked.status === 'rejected') throw worked.reason
-  // Not awaited: it leaves together with COMMIT, and a failure of it fails the transaction.
-  storeAnswer(tx, claim.organizationId, claim.key, worked.value).catch(() => {})
+  tx.withCommit(storeAnswer(tx, claim.organizationId, claim.key, worked.value))
   return worked.value
 }
 
