@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiRole } from '../src/compose/api.ts'
+import { createApiRole } from '../src/compose/roles/api.ts'
 import { maxBatchRecipients } from '../src/contract/batches.ts'
 import { startEmbedded } from '../src/database/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'

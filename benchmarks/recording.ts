@@ -89,7 +89,6 @@ const measureCalls = async (folder: string): Promise<number[]> => {
     connection,
     database,
     schedule: [],
-    concurrency: 2,
     tasks: {
       [encodingTask]: (payload) => encode(payload as CallJob, new AbortController().signal),
       [summaryTask]: async () => undefined,

@@ -263,6 +263,40 @@ test('no file reaches itself through its imports', () => {
   assert.deepEqual(findCycle(targets), [])
 })
 
+test('compose wires and nothing else', () => {
+  const wiring = files.filter((file) => file.startsWith('compose/') && !isTest(file))
+  assert.ok(wiring.length > 5, `only ${wiring.length} files`)
+  const faults = wiring.flatMap((file) =>
+    wiringFaults(readFileSync(join(src, file), 'utf8')).map((fault) => `${file}: ${fault}`),
+  )
+  assert.deepEqual(faults, [])
+})
+
+test('SQL, a prompt and a decision in the wiring are recognised', () => {
+  const samples = [
+    ['const a = sql(`select 1`)', 'SQL'],
+    ["const a = 'insert into calls'", 'SQL'],
+    ['await db.rows(statement, [])', 'a statement that is run'],
+    ["import { sql, type Database } from '../database/database.ts'", 'a statement that is made'],
+    ["const greeting = 'Hello {{contact.name}}'", 'words for people or models'],
+    ['const instructions = `You are "${agent.name}".\\n${prompt}`', 'words for people or models'],
+    [`const a = '${'word '.repeat(maxWordsOfWiring + 1)}'`, 'words for people or models'],
+    ["if (call.route === 'sandbox') return", 'a comparison with a value'],
+    ['if (attempts >= 3) return', 'a comparison with a value'],
+    ['switch (kind) {}', 'a choice between kinds'],
+    ['const callsPerSecond = 50', 'a figure'],
+    ['const limitMs = 5_000', 'a figure'],
+  ] as const
+  for (const [text, fault] of samples) assert.ok(wiringFaults(text).includes(fault), text)
+  const wiring = `
+    // At most 30 of them; select nothing.
+    import type { Database } from '../database/database.ts'
+    const api = createApi({ port: config.http.apiPort ?? 0, isOpen: trunk !== undefined })
+    logger.info({}, 'the API is ready')
+    for (const one of roles) if (one === undefined) await run(one)`
+  assert.deepEqual(wiringFaults(wiring), [])
+})
+
 test('only the reader of settings reads the environment', () => {
   const readers = files.filter(
     (file) => !isTest(file) && /\bprocess\.env\b/.test(readFileSync(join(src, file), 'utf8')),
@@ -289,6 +323,29 @@ test('no folder has more files than a person reads at one look', () => {
     [],
   )
 })
+
+/** A message for the log has fewer. */
+const maxWordsOfWiring = 10
+
+/** What of a file is more than wiring: statements, words, figures, and decisions by a value. Comments count for nothing. */
+const wiringFaults = (source: string): string[] => {
+  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const literal = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g
+  const texts = code.match(literal) ?? []
+  const bare = code.replaceAll(literal, "''")
+  const has: Readonly<Record<string, boolean>> = {
+    SQL: texts.some((text) => /\b(?:select|insert into|update|delete from)\b/i.test(text)),
+    'a statement that is run': /\b(?:db|database|tx|client|pool)\.(?:query|rows?|run)\(/.test(bare),
+    'a statement that is made': /import \{[^}]*\bsql\b[^}]*\} from/.test(bare),
+    'words for people or models': texts.some(
+      (text) => /\{\{|\\n/.test(text) || text.split(/\s+/).length > maxWordsOfWiring,
+    ),
+    'a comparison with a value': /(?:[=!]==|(?<![=-])[<>]=?)\s*(?:''|\d)/.test(bare),
+    'a choice between kinds': /\bswitch\b/.test(bare),
+    'a figure': /(?<![\w.])(?![01]\b(?!\.))\d/.test(bare),
+  }
+  return Object.keys(has).filter((fault) => has[fault])
+}
 
 /** The files of one cycle, in order; none if there is none. */
 const findCycle = (targets: ReadonlyMap<string, ReadonlySet<string>>): string[] => {

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
-import { createApiRole } from '../../src/compose/api.ts'
+import { createApiRole } from '../../src/compose/roles/api.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { KeyPrincipal } from '../../src/contract/principal.ts'
 import { scopes } from '../../src/contract/scopes.ts'

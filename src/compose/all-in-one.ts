@@ -1,35 +1,25 @@
-import { existsSync } from 'node:fs'
-import { hostname, availableParallelism } from 'node:os'
 import type { Config } from '../config/read-config.ts'
-import { createAutomationRunner } from '../dispatch/automations/runner.ts'
-import type { ServedRoute } from '../dispatch/pacing/route-pacing.ts'
-import { Dispatcher } from '../dispatch/dispatcher.ts'
-import { LeaseKeeper } from '../dispatch/lease/lease-keeper.ts'
-import { clusterOf } from '../database/embedded-folders.ts'
-import { isRetryable } from '../database/errors.ts'
-import { systemTime } from '../runtime/time.ts'
-import { phoneMetadata } from '../numbering/phone-metadata.ts'
-import { countOrganizations, decideModes } from '../domains/organizations/organization-store.ts'
-import type { Logger } from '../runtime/logger.ts'
-import { makeFolder } from '../runtime/make-folder.ts'
-import type { Service } from '../runtime/service.ts'
-import { within } from '../runtime/within.ts'
-import { createApiRole } from './api.ts'
-import { prepareFirstStart, type FirstStart } from '../operator/first-start.ts'
-import { createLiveCallParts } from './live-calls.ts'
-import { createDownloads } from './downloads.ts'
 import { openStore, type Store } from '../database/open-store.ts'
-import { httpOrigin } from '../http/http-origin.ts'
-import { portTrials } from '../operator/port-trials.ts'
-import { explainStartError } from '../operator/explain-start-error.ts'
-import { spoolFolderOf } from '../live-call/recording/spool-location.ts'
-import { createTelephony } from '../telephony/telephony.ts'
-import { createScriptedRealtimeServer } from '../conversation/engines/scripted/scripted-realtime-server.ts'
-import { personaVocabulary } from '../telephony/sandbox/personas.ts'
-import { createEngineChoice } from '../live-call/call/choose-engine.ts'
-import { nodeSettings } from '../operator/doctor/node-settings.ts'
-import { liveLacks } from '../live-call/call/live-lacks.ts'
+import { countOrganizations, decideModes } from '../domains/organizations/organization-store.ts'
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
+import { readPrices } from '../domains/results/read-prices.ts'
+import { httpOrigin } from '../http/http-origin.ts'
+import { storeReadiness } from '../http/store-readiness.ts'
+import { liveLacks } from '../live-call/call/live-lacks.ts'
+import { encodingTaskOf, openSpoolFolder } from '../live-call/recording/spool-location.ts'
+import { phoneMetadata } from '../numbering/phone-metadata.ts'
+import { explainStartError } from '../operator/explain-start-error.ts'
+import { prepareFirstStart, type FirstStart } from '../operator/first-start.ts'
+import { tryPortsOfFirstStart } from '../operator/port-trials.ts'
+import { systemTime } from '../runtime/time.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { createServiceGroup, type ServiceGroup } from '../runtime/service-group.ts'
+import { endCall } from './call-end.ts'
+import { createApiRole } from './roles/api.ts'
+import { createDispatcherRole } from './roles/dispatcher.ts'
+import { createDownloads } from './roles/downloads.ts'
+import { createMediaRole } from './roles/media.ts'
+import { createWorkerRole } from './roles/worker.ts'
 
 export interface RunningOutdial {
   readonly apiUrl: string
@@ -50,32 +40,6 @@ export interface RunningOutdial {
   stop(limitMs: number, cutShort: AbortSignal): Promise<void>
 }
 
-/** Calls to people come first: what a developer tries must not keep them from being placed. */
-const servedRoutes = (config: Config, servesLive: boolean): readonly ServedRoute[] => [
-  ...(servesLive
-    ? [
-        {
-          name: 'env' as const,
-          callsPerSecond: config.dialing.callsPerSecond ?? defaultCallsPerSecond.trunk,
-          ...(config.dialing.trunkChannels !== undefined && {
-            channels: config.dialing.trunkChannels,
-          }),
-        },
-      ]
-    : []),
-  {
-    name: 'sandbox',
-    callsPerSecond: config.dialing.callsPerSecond ?? defaultCallsPerSecond.sandbox,
-  },
-]
-
-/** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
-const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
-
-/** No part may hang in silence: a start that takes longer is given up, and a part that does not stop is left. */
-const startLimitMs = 60_000
-const stopLimitMs = 30_000
-
 /**
  * Every role in one process. What was started is stopped again when a later part cannot start. `onTakingWork` is called
  * before the first call can be dialled: from there on a process that just ends would leave people on the line.
@@ -85,159 +49,100 @@ export const startAllInOne = async (
   logger: Logger,
   onTakingWork: () => void,
 ): Promise<RunningOutdial> => {
-  const started: (() => Promise<void>)[] = []
-  const stopAll = async (): Promise<void> => {
-    for (const stop of started.toReversed())
-      await within(stopLimitMs, 'It took too long to stop.', stop()).catch((error: unknown) =>
-        logger.warn({ err: error }, 'a part did not stop'),
-      )
-  }
-  const run = async (...services: Service[]): Promise<void> => {
-    for (const service of services) started.push(() => service.stop())
-    const starting = startTogether(services)
-    await within(startLimitMs, 'A part of the program did not start in time.', starting)
-  }
+  const services = createServiceGroup(logger)
   try {
-    if (isFirstStart(config)) for (const { take } of portTrials(config)) await take()
+    await tryPortsOfFirstStart(config)
     const store = await openStore(config.store, 'service', logger)
-    started.push(() => store.stop())
+    services.add(store)
     logger.info({}, 'the database is ready')
-    return await startRoles(config, logger, store, { run, stopAll, onTakingWork })
+    const roles = await createRoles(config, store, logger)
+    await startRoles(roles, services, store, logger, onTakingWork)
+    // Its key is told once, so that a start that fails must not have made it.
+    const firstStart = await prepareFirstStart(store.database)
+    roles.state.hasStarted = true
+    return await describe(roles, services, store, firstStart)
   } catch (error) {
-    await stopAll()
+    await services.stop()
     throw explainStartError(error, config)
   }
 }
 
-/** To make a database takes a while: a taken port is told before. Later starts first see who uses the data folder. */
-const isFirstStart = ({ store }: Config): boolean =>
-  store.databaseUrl === undefined && !existsSync(clusterOf(store.dataFolder))
+type Roles = Awaited<ReturnType<typeof createRoles>>
 
-/** All have come to an end when one has failed: stopping what is still about to start would leave it running. */
-const startTogether = async (services: readonly Service[]): Promise<void> => {
-  const results = await Promise.allSettled(services.map((service) => service.start()))
-  const failed = results.find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
-}
-
-interface Lifecycle {
-  readonly run: (...services: Service[]) => Promise<void>
-  readonly stopAll: () => Promise<void>
-  readonly onTakingWork: () => void
-}
-
-const startRoles = async (
-  config: Config,
-  logger: Logger,
-  store: Store,
-  { run, stopAll, onTakingWork }: Lifecycle,
-): Promise<RunningOutdial> => {
-  const { database } = store
-  const clock = systemTime
+const createRoles = async (config: Config, store: Store, logger: Logger) => {
   // Now, rather than while the first number is judged and calls are held.
   phoneMetadata()
-  const spoolFolder = spoolFolderOf(config.store.dataFolder)
-  makeFolder(config.store.dataFolder)
-  makeFolder(spoolFolder, 0o700)
-  let isDraining = false
-  let hasRoles = false
-
-  const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
-  const telephony = createTelephony(config.sip, logger)
-
-  const downloads = await createDownloads(config, database, clock, logger)
-  const engineFor = createEngineChoice({
-    engines: config.engines,
-    allowPrivateNetwork: config.program.allowPrivateNetwork,
-    sandboxUrl: () => scripted.url,
-  })
+  const { database } = store
+  const time = systemTime
+  const spoolFolder = openSpoolFolder(config.store.dataFolder)
+  const encodingTask = encodingTaskOf(spoolFolder)
+  const prices = readPrices(config.program.pricesFile)
   const lacks = liveLacks({ ...config.sip, engines: config.engines })
-  const live = createLiveCallParts({
+  const state = { hasStarted: false, isDraining: false }
+  const downloads = await createDownloads(config, database, time, logger)
+  const spool = { spoolFolder, encodingTask, prices }
+  const media = createMediaRole({ config, database, ...spool, clock: time, logger })
+  const dispatching = createDispatcherRole({
     config,
     store,
-    telephony,
-    engineFor,
-    spoolFolder,
-    storage: downloads.storage,
-    workers: Math.max(1, availableParallelism() - 1),
-    clock,
-    logger,
-  })
-  const dispatcher = new Dispatcher({
-    database,
-    prepareCall: live.prepareCall,
-    endCall: live.endCall,
-    nodeId: `${hostname()}-${process.pid}`,
-    maxChannels: config.dialing.maxChannels,
-    settings: nodeSettings(config),
-    mediaCapacity: () => live.media.capacity(),
-    routes: servedRoutes(config, live.servesLive),
+    media,
     lacks,
-    hasLiveEngine: (engine) =>
-      typeof engineFor(engine === undefined ? {} : { engine }, 'live') === 'object',
-    leaseKeeper: new LeaseKeeper({ connection: store.connection, logger }),
-    time: clock,
+    time,
     logger,
   })
-  const automations = createAutomationRunner({
-    database,
-    endCall: live.endCall,
-    logger,
-  })
-  const apiUrl = (): string => config.http.publicApiUrl ?? httpOrigin(config.http.host, api.port)
+  const worker = createWorkerRole({ config, store, storage: downloads.storage, ...spool, logger })
+  const { host, apiPort, publicApiUrl, trustedProxies } = config.http
+  const apiUrl = (): string => publicApiUrl ?? httpOrigin(host, api.port)
   const api = await createApiRole({
     database,
-    host: config.http.host,
-    port: config.http.apiPort,
+    host,
+    port: apiPort,
     publicUrl: apiUrl,
     sharesAllowances: config.store.databaseUrl !== undefined,
-    endCall: live.endCall,
-    downloadUrls: { signDownloadUrl: (id, expiresAt) => downloads.signUrl(id, expiresAt), clock },
-    trustedProxies: config.http.trustedProxies,
-    isDraining: () => isDraining,
-    readiness: () => readiness(store, hasRoles),
-    clock,
+    endCall,
+    downloadUrls: { signDownloadUrl: downloads.signUrl, clock: time },
+    trustedProxies,
+    isDraining: () => state.isDraining,
+    readiness: () => storeReadiness(store, state.hasStarted),
+    clock: time,
     logger,
   })
-  // Threads take their time to load; none needs another to begin.
-  await run(scripted, telephony, live.media)
-  logger.info({}, 'telephony and media threads are ready')
-  // Work is taken last: a start that fails, for a taken port say, must not have dialled anybody.
-  await run(downloads.keys, downloads.server, api)
-  logger.info({}, 'HTTP is ready')
-  await decideModes(database, telephony.trunk === undefined ? 'sandbox' : 'live')
-  onTakingWork()
-  await run(dispatcher, ...live.circuits, automations, live.jobs, live.sweeper)
-  // Its key is told once, so that a start that fails must not have made it.
-  const firstStart = await prepareFirstStart(database)
-  hasRoles = true
-  return {
-    apiUrl: apiUrl(),
-    mediaUrl: downloads.publicUrl(),
-    trunkName: telephony.trunk?.name,
-    lacks,
-    liveOrganizations: await countOrganizations(database, 'live'),
-    firstStart,
-    liveCalls: () => dispatcher.liveCalls(),
-    stop: async (limitMs, cutShort) => {
-      isDraining = true
-      await dispatcher.drain(limitMs, cutShort)
-      await stopAll()
-    },
-  }
+  return { api, apiUrl, downloads, media, dispatching, worker, lacks, state }
 }
 
-const readiness = async (store: Store, hasRoles: boolean) => {
-  const roles = hasRoles ? 'ok' : 'starting'
-  try {
-    const pending = await store.pendingMigrations()
-    const migrations = pending.length === 0 ? 'ok' : `${pending.length} missing`
-    return {
-      isReady: hasRoles && pending.length === 0,
-      checks: { database: 'ok', migrations, roles },
-    }
-  } catch (error) {
-    const word = isRetryable(error) ? 'unreachable' : 'failed'
-    return { isReady: false, checks: { database: word, migrations: 'unknown', roles } }
-  }
+/** Work is taken last: a start that fails, for a taken port say, must not have dialled anybody. */
+const startRoles = async (
+  { api, downloads, media, dispatching, worker }: Roles,
+  services: ServiceGroup,
+  { database }: Store,
+  logger: Logger,
+  onTakingWork: () => void,
+): Promise<void> => {
+  await services.run(...media.services)
+  logger.info({}, 'telephony and media threads are ready')
+  await services.run(downloads.keys, downloads.server, api)
+  logger.info({}, 'HTTP is ready')
+  await decideModes(database, media.telephony.trunk === undefined ? 'sandbox' : 'live')
+  onTakingWork()
+  await services.run(...dispatching.services, ...worker)
 }
+
+const describe = async (
+  { apiUrl, downloads, media, dispatching, lacks, state }: Roles,
+  services: ServiceGroup,
+  { database }: Store,
+  firstStart: FirstStart | undefined,
+): Promise<RunningOutdial> => ({
+  apiUrl: apiUrl(),
+  mediaUrl: downloads.publicUrl(),
+  trunkName: media.telephony.trunk?.name,
+  lacks,
+  liveOrganizations: await countOrganizations(database, 'live'),
+  firstStart,
+  liveCalls: () => dispatching.dispatcher.liveCalls(),
+  stop: async (limitMs, cutShort) => {
+    state.isDraining = true
+    await dispatching.dispatcher.drain(limitMs, cutShort)
+    await services.stop()
+  },
+})

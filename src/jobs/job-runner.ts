@@ -27,13 +27,15 @@ export interface JobRunnerOptions {
   readonly tasks: JobTasks
   /** Tasks that run by the clock, each once over all nodes. */
   readonly schedule: JobSchedule
-  readonly concurrency: number
+  /** Jobs at a time in this process; 2. */
+  readonly concurrency?: number
   readonly logger: Logger
 }
 
 /** A job's notification wakes a worker at once; this poll finds those whose time has come. */
 const pollIntervalMs = 1_000
 const maxConnections = 4
+const defaultConcurrency = 2
 const heartbeatIntervalMs = 5_000
 /** A pool that was not seen for this long is dead; a job is far shorter than what a paused process would need. */
 const staleSeconds = 30
@@ -76,7 +78,7 @@ export const createJobRunner = (options: JobRunnerOptions): Service => {
       pgPool,
       taskList: options.tasks,
       parsedCronItems: parseCronItems([...options.schedule]),
-      concurrency: options.concurrency,
+      concurrency: options.concurrency ?? defaultConcurrency,
       pollInterval: pollIntervalMs,
       noHandleSignals: true,
       preset: { worker: batching },

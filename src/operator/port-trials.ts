@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer, isIPv6 } from 'node:net'
 import type { Config } from '../config/read-config.ts'
+import { clusterOf } from '../database/embedded-folders.ts'
 import { sipBindAddress } from '../telephony/telephony.ts'
 
 /** A port that the service listens on, and a trial that takes it and lets it go; it rejects with the system's error. */
@@ -23,6 +25,13 @@ export const portTrials = ({ http, sip }: Pick<Config, 'http' | 'sip'>): PortTri
       take: () => tryUdp(sipBindAddress(sip), sip.port),
     },
   ].filter(({ port }) => port !== 0)
+}
+
+/** To make a database takes a while: a taken port is told before. Later starts first see who uses the data folder. */
+export const tryPortsOfFirstStart = async (config: Config): Promise<void> => {
+  const { databaseUrl, dataFolder } = config.store
+  if (databaseUrl !== undefined || existsSync(clusterOf(dataFolder))) return
+  for (const { take } of portTrials(config)) await take()
 }
 
 const tryTcp = async (host: string, port: number): Promise<void> => {

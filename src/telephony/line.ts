@@ -8,6 +8,8 @@ export interface Line extends Service {
   readonly carrier: Carrier
   /** For people: where calls go. */
   readonly name: string
+  /** The number that callees are shown, E.164; undefined: no call can be placed. */
+  readonly callerId: string | undefined
   /** Where RTP sockets of its calls listen. */
   readonly mediaBindAddress: string
   /** Address put into SDP instead of it. */

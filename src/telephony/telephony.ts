@@ -2,7 +2,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { StartError } from '../runtime/start-error.ts'
 import type { Line } from './line.ts'
-import { createSandboxLine, sandboxAddress } from './sandbox/sandbox-line.ts'
+import { createSandboxLine, sandboxAddress, type SandboxLine } from './sandbox/sandbox-line.ts'
 import { createTrunkLine, type TrunkLineSettings } from './trunk-line.ts'
 import { bindAddressFor, parseTrunkUri, type Trunk } from './trunk-uri.ts'
 
@@ -13,7 +13,7 @@ export interface TelephonySettings extends TrunkLineSettings {
 
 /** Both ways beside each other; each has a user agent of its own, so that no packet of one can reach the other. */
 export interface Telephony extends Service {
-  readonly sandbox: Line
+  readonly sandbox: SandboxLine
   /** Undefined: no trunk is configured. */
   readonly trunk: Line | undefined
 }

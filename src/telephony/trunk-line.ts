@@ -12,6 +12,8 @@ export interface TrunkLineSettings {
   readonly port: number
   /** Whose SIP is taken beside the trunk's own addresses. */
   readonly allow: BlockList | undefined
+  /** The number that callees are shown, E.164. */
+  readonly callerId: string | undefined
   /** Put into Contact and SDP instead of the address that reaches the trunk. */
   readonly publicAddress: string | undefined
 }
@@ -25,7 +27,7 @@ export interface TrunkLine extends Line {
 /** A trunk, and the user agent that only it reaches. */
 export const createTrunkLine = (
   trunk: Trunk,
-  { port, allow = new BlockList(), publicAddress }: TrunkLineSettings,
+  { port, allow = new BlockList(), callerId, publicAddress }: TrunkLineSettings,
   logger: Logger,
 ): TrunkLine => {
   const bindAddress = bindAddressFor(trunk)
@@ -54,6 +56,7 @@ export const createTrunkLine = (
   })
   return {
     name: `the trunk at ${trunk.host}`,
+    callerId,
     mediaBindAddress: bindAddress,
     ...(publicAddress !== undefined && { publicAddress }),
     carrier,

@@ -1,4 +1,4 @@
-import { createApiRole, type ApiRoleOptions } from '../../src/compose/api.ts'
+import { createApiRole, type ApiRoleOptions } from '../../src/compose/roles/api.ts'
 import { createAgent } from '../../src/domains/agents/create-agent.ts'
 import { createApiKey } from '../../src/domains/api-keys/create-api-key.ts'
 import { publishAutomation } from '../../src/domains/automations/publish-automation.ts'

@@ -57,6 +57,10 @@ export const createEngineChoice =
     }
   }
 
+/** Whether calls of live organizations can be held with this engine of an agent, or with none of its own. */
+export const canServeLive = (choose: EngineChoice, engine?: AgentDefinition['engine']): boolean =>
+  typeof choose(engine === undefined ? {} : { engine }, 'live') === 'object'
+
 /** The scripted engine speaks to a person only where somebody said so. */
 const scriptedOf = (mode: OrganizationMode) => (mode === 'sandbox' ? 'sandbox' : undefined)
 

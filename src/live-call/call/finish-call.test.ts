@@ -17,7 +17,6 @@ import { createCallLedger } from './finish-call.ts'
 import type { CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
 import type { SpokenTurn } from '../media/media-protocol.ts'
 import { ContentRejectedError } from '../../call-text/summarize-with-model.ts'
-import { createSummarizeCall, type Summarizer } from './summarize-call.ts'
 import { createEndCall, type CallEndSubscriber } from '../../domains/calls/lifecycle/end-call.ts'
 import {
   keepRecording,
@@ -25,6 +24,8 @@ import {
   storeConversation,
   type LearnedOnCall,
 } from './call-end-subscribers.ts'
+import type { Summarizer } from '../../call-text/create-summarizer.ts'
+import { createSummarizeCall } from './summarize-call.ts'
 
 const turn = (sequence: number, text: string): SpokenTurn => ({
   sequence,

@@ -1,5 +1,5 @@
 import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
-import { createEngineChoice, type InstalledEngines } from './choose-engine.ts'
+import { canServeLive, createEngineChoice, type InstalledEngines } from './choose-engine.ts'
 
 /** What calls of live organizations need of the installation. */
 export interface LiveNeeds {
@@ -24,5 +24,5 @@ const hasEngine = (engines: InstalledEngines): boolean => {
     allowPrivateNetwork: false,
     sandboxUrl: () => 'ws://127.0.0.1',
   })
-  return typeof choose({}, 'live') === 'object'
+  return canServeLive(choose)
 }

@@ -5,6 +5,7 @@ import type {
   SummaryInput,
   SummaryUsage,
 } from '../../call-text/summarize.ts'
+import type { Summarizer } from '../../call-text/create-summarizer.ts'
 import type { Database } from '../../database/database.ts'
 import { recordSummary } from '../../domains/calls/record-summary.ts'
 import { findCall } from '../../domains/calls/call-store.ts'
@@ -18,8 +19,6 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { CallJob } from './follow-up-jobs.ts'
 
 /** Reads a conversation: the extractive one of src/conversation, or a model. May throw; the job queue tries again. */
-export type Summarizer = (input: SummaryInput, signal: AbortSignal) => Promise<Summary>
-
 export interface SummarizeCallDependencies {
   readonly database: Database
   readonly summarize: Summarizer

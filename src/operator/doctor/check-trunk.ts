@@ -86,7 +86,7 @@ const ask = async (
       await checkNat(sip, { trunk, addresses, line }),
     ]
     if (callNumber === undefined) return findings
-    return [...findings, await tryCall(line, sip.callerId, callNumber)]
+    return [...findings, await tryCall(line, callNumber)]
   } catch (error) {
     return [failed('trunk', `The trunk at ${trunk.host} cannot be asked: ${messageOf(error)}.`)]
   } finally {

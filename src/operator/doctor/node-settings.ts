@@ -1,7 +1,7 @@
-import { hostname } from 'node:os'
 import type { Config } from '../../config/read-config.ts'
 import type { Queryable } from '../../database/database.ts'
 import { parseTrunkUri, placeOfTrunk } from '../../telephony/trunk-uri.ts'
+import { machinePrefix } from '../../dispatch/lease/node-name.ts'
 import { listRunningNodes } from './doctor-store.ts'
 import { warning, type Finding } from './finding.ts'
 
@@ -25,7 +25,7 @@ export const nodeSettings = (config: Config): Readonly<Record<string, string>> =
 
 /** Which settings of this command differ from those of this machine's nodes; nothing where they agree, or none runs. */
 export const checkNodeSettings = async (config: Config, db: Queryable): Promise<Finding[]> => {
-  const nodes = await listRunningNodes(db, `${hostname()}-`).catch(() => [])
+  const nodes = await listRunningNodes(db, machinePrefix()).catch(() => [])
   const ours = nodeSettings(config)
   return nodes.flatMap(({ name, settings }) => {
     const names = [...new Set([...Object.keys(ours), ...Object.keys(settings)])]

@@ -11,8 +11,7 @@ const ringTimeoutMs = 20_000
 
 /** Places one call and ends it as soon as the phone rings or is answered. */
 export const tryCall = async (
-  { carrier, mediaBindAddress }: Line,
-  callerId: string | undefined,
+  { carrier, callerId, mediaBindAddress }: Line,
   to: string,
 ): Promise<Finding> => {
   if (callerId === undefined)

@@ -8,9 +8,15 @@ import { SandboxCarrier } from './sandbox-carrier.ts'
 
 /** Where SIP and RTP of the sandbox are. */
 export const sandboxAddress = '127.0.0.1'
+/** Of the range that is kept for fiction (NANP 555-0100 to 0199). */
+const callerId = '+12025550199'
+
+export interface SandboxLine extends Line {
+  readonly callerId: string
+}
 
 /** The sandbox carrier on loopback, and the user agent that dials it from this port. */
-export const createSandboxLine = (port: number, logger: Logger): Line => {
+export const createSandboxLine = (port: number, logger: Logger): SandboxLine => {
   const sandbox = new SandboxCarrier({ logger, callerPort: () => userAgent.localPort })
   const userAgent = createUserAgent({
     logger,
@@ -29,6 +35,7 @@ export const createSandboxLine = (port: number, logger: Logger): Line => {
     }))
   return {
     name: 'the sandbox carrier',
+    callerId,
     mediaBindAddress: sandboxAddress,
     carrier: { dial: (request, signal) => reach().dial(request, signal) },
     ping: async () => (await reach().ping()).isAlive,

@@ -1,13 +1,13 @@
-import type { Config } from '../config/read-config.ts'
-import type { Database } from '../database/database.ts'
-import { findRecordingAudio } from '../domains/recordings/recording-store.ts'
-import { createMediaServer } from '../http/media-server.ts'
-import type { Clock } from '../runtime/time.ts'
-import type { Logger } from '../runtime/logger.ts'
-import { signUrl, verifySignedUrl } from '../storage/signed-url.ts'
-import { httpOrigin } from '../http/http-origin.ts'
-import { openSigningKeys } from '../domains/organizations/signing-keys.ts'
-import { openRecordingStorage } from '../storage/open-recording-storage.ts'
+import type { Config } from '../../config/read-config.ts'
+import type { Database } from '../../database/database.ts'
+import { findRecordingAudio } from '../../domains/recordings/recording-store.ts'
+import { createMediaServer } from '../../http/media-server.ts'
+import type { Clock } from '../../runtime/time.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { signUrl, verifySignedUrl } from '../../storage/signed-url.ts'
+import { httpOrigin } from '../../http/http-origin.ts'
+import { openSigningKeys } from '../../domains/organizations/signing-keys.ts'
+import { openRecordingStorage } from '../../storage/open-recording-storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */
 export const createDownloads = async (

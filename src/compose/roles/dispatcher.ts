@@ -1,0 +1,53 @@
+import type { Config } from '../../config/read-config.ts'
+import type { Store } from '../../database/open-store.ts'
+import { createAutomationRunner } from '../../dispatch/automations/runner.ts'
+import { Dispatcher } from '../../dispatch/dispatcher.ts'
+import { LeaseKeeper } from '../../dispatch/lease/lease-keeper.ts'
+import { nodeName } from '../../dispatch/lease/node-name.ts'
+import { servedRoutes } from '../../dispatch/pacing/served-routes.ts'
+import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
+import { canServeLive } from '../../live-call/call/choose-engine.ts'
+import { nodeSettings } from '../../operator/doctor/node-settings.ts'
+import type { Time } from '../../runtime/time.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import { endCall } from '../call-end.ts'
+import type { MediaRole } from './media.ts'
+
+export interface DispatcherRoleOptions {
+  readonly config: Config
+  readonly store: Store
+  readonly media: MediaRole
+  readonly lacks: readonly LiveLack[]
+  readonly time: Time
+  readonly logger: Logger
+}
+
+export interface DispatcherRole {
+  readonly dispatcher: Dispatcher
+  readonly services: readonly Service[]
+}
+
+/** The dispatcher role: when queued calls and Automation runs go on. */
+export const createDispatcherRole = (options: DispatcherRoleOptions): DispatcherRole => {
+  const { config, store, media, lacks, time, logger } = options
+  const { database, connection } = store
+  const dispatcher = new Dispatcher({
+    database,
+    prepareCall: media.prepareCall,
+    endCall,
+    nodeId: nodeName(),
+    maxChannels: config.dialing.maxChannels,
+    settings: nodeSettings(config),
+    mediaCapacity: media.capacity,
+    routes: servedRoutes(config.dialing, media.servesLive),
+    lacks,
+    hasLiveEngine: (engine) => canServeLive(media.engineFor, engine),
+    leaseKeeper: new LeaseKeeper({ connection, logger }),
+    time,
+    logger,
+  })
+  const automations = createAutomationRunner({ database, endCall, logger })
+  const circuits = media.circuit === undefined ? [] : [media.circuit]
+  return { dispatcher, services: [dispatcher, ...circuits, automations] }
+}

@@ -1,0 +1,93 @@
+import type { Config } from '../../config/read-config.ts'
+import { createScriptedRealtimeServer } from '../../conversation/engines/scripted/scripted-realtime-server.ts'
+import type { Database } from '../../database/database.ts'
+import type { PrepareCall } from '../../dispatch/run-call-port.ts'
+import { TrunkCircuit } from '../../dispatch/pacing/trunk-circuit.ts'
+import type { PriceTable } from '../../domains/results/price-table.ts'
+import { createEngineChoice, type EngineChoice } from '../../live-call/call/choose-engine.ts'
+import { createCallLedger } from '../../live-call/call/finish-call.ts'
+import { createPrepareByRoute, socketOf } from '../../live-call/call/prepare-by-route.ts'
+import { mediaThreads } from '../../live-call/media/media-threads.ts'
+import { createMediaWorkerPool } from '../../live-call/media/media-worker-pool.ts'
+import type { Clock } from '../../runtime/time.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import { withCircuit } from '../../telephony/circuit-carrier.ts'
+import { personaVocabulary } from '../../telephony/sandbox/personas.ts'
+import { createTelephony, type Telephony } from '../../telephony/telephony.ts'
+import { endCall } from '../call-end.ts'
+
+export interface MediaRoleOptions {
+  readonly config: Config
+  readonly database: Database
+  /** Where live calls are recorded; it exists. */
+  readonly spoolFolder: string
+  /** The task by which this node encodes what lies there. */
+  readonly encodingTask: string
+  readonly prices: PriceTable
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface MediaRole {
+  readonly telephony: Telephony
+  /** Telephony, the media threads and the scripted model; none needs another to begin. */
+  readonly services: readonly Service[]
+  /** Watches the trunk, once calls are taken. Undefined: there is no trunk. */
+  readonly circuit: TrunkCircuit | undefined
+  /** Calls that the threads carry as things are. */
+  readonly capacity: () => number
+  /** Calls of live organizations reach people; without a trunk or a number to show none is claimed. */
+  readonly servesLive: boolean
+  readonly prepareCall: PrepareCall
+  readonly engineFor: EngineChoice
+}
+
+/** The media role: a call from INVITE to its terminal state. */
+export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
+  const { config, database, spoolFolder, clock, logger } = options
+  const { allowPrivateNetwork } = config.program
+  const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
+  const telephony = createTelephony(config.sip, logger)
+  const { sandbox, trunk } = telephony
+  const circuit =
+    trunk && new TrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
+  const media = createMediaWorkerPool({
+    ...mediaThreads(config.dialing.maxChannels),
+    socket: socketOf(sandbox, config.sip.rtpPorts),
+    logger,
+  })
+  const engineFor = createEngineChoice({
+    engines: config.engines,
+    allowPrivateNetwork,
+    sandboxUrl: () => scripted.url,
+  })
+  const { servesLive, prepareCall } = createPrepareByRoute({
+    database,
+    sandbox,
+    trunk: trunk && circuit && { ...trunk, carrier: withCircuit(trunk.carrier, circuit) },
+    media,
+    portRange: config.sip.rtpPorts,
+    engineFor,
+    allowPrivateNetwork,
+    ringTimeoutSeconds: config.dialing.ringTimeoutSeconds,
+    ledger: createCallLedger({
+      database,
+      endCall,
+      encodingTask: options.encodingTask,
+      prices: options.prices,
+    }),
+    spoolFolder,
+    clock,
+    logger,
+  })
+  return {
+    telephony,
+    services: [scripted, telephony, media],
+    circuit,
+    capacity: () => media.capacity(),
+    servesLive,
+    prepareCall,
+    engineFor,
+  }
+}
