@@ -17,10 +17,7 @@ import type {
   DialableCall,
   FinishedCall,
 } from '../src/live-call/call/live-call-port.ts'
-import {
-  createMediaWorkerPool,
-  type MediaWorkerPool,
-} from '../src/live-call/media/media-worker-pool.ts'
+import { MediaWorkerPool } from '../src/live-call/media/media-worker-pool.ts'
 import { createRunCall, type RunCall } from '../src/live-call/call/run-call.ts'
 import { systemTime } from '../src/runtime/time.ts'
 import { newId } from '../src/runtime/ids.ts'
@@ -185,7 +182,7 @@ const openStage = async (): Promise<Stage> => {
   const { sipPort, modelUrl } = await answerOf<{ sipPort: number; modelUrl: string }>(peers)
   const spoolFolder = await mkdtemp(join(tmpdir(), 'outdial-bench-'))
   const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', logger })
-  const media = createMediaWorkerPool({
+  const media = new MediaWorkerPool({
     workers: 1,
     channelsPerWorker: 1_000,
     socket: { bindAddress: '127.0.0.1', portRange: { min: 30_000, max: 39_998 } },

@@ -12,7 +12,7 @@ import { createThreadEncoder } from '../../src/live-call/recording/encode-in-thr
 import { createEncodeRecording } from '../../src/live-call/recording/encode-recording.ts'
 import { createCallLedger } from '../../src/live-call/call/finish-call.ts'
 import type { CallPlan, DialableCall } from '../../src/live-call/call/live-call-port.ts'
-import { createMediaWorkerPool } from '../../src/live-call/media/media-worker-pool.ts'
+import { MediaWorkerPool } from '../../src/live-call/media/media-worker-pool.ts'
 import { createRecordingStore } from '../../src/live-call/recording/store-recording.ts'
 import { createRunCall } from '../../src/live-call/call/run-call.ts'
 import { createSummarizeCall } from '../../src/live-call/call/summarize-call.ts'
@@ -64,7 +64,7 @@ export const startLiveCallRig = async ({
   const engine = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const sandbox = new SandboxCarrier({ logger, rtpPortRange: { min: 34_000, max: 37_998 } })
   const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', logger })
-  const media = createMediaWorkerPool({
+  const media = new MediaWorkerPool({
     workers,
     channelsPerWorker: 500,
     socket: { bindAddress: '127.0.0.1', portRange: rtpPorts },

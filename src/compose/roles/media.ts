@@ -8,7 +8,7 @@ import { createEngineChoice, type EngineChoice } from '../../live-call/call/choo
 import { createCallLedger } from '../../live-call/call/finish-call.ts'
 import { createPrepareByRoute, socketOf } from '../../live-call/call/prepare-by-route.ts'
 import { mediaThreads } from '../../live-call/media/media-threads.ts'
-import { createMediaWorkerPool } from '../../live-call/media/media-worker-pool.ts'
+import { MediaWorkerPool } from '../../live-call/media/media-worker-pool.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
@@ -52,7 +52,7 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
   const { sandbox, trunk } = telephony
   const circuit =
     trunk && new TrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
-  const media = createMediaWorkerPool({
+  const media = new MediaWorkerPool({
     ...mediaThreads(config.dialing.maxChannels),
     socket: socketOf(sandbox, config.sip.rtpPorts),
     logger,

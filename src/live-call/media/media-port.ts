@@ -7,7 +7,7 @@ import type {
   RecordingTarget,
 } from './media-protocol.ts'
 
-/** Where the live half of a call runs. `createMediaWorkerPool` serves it with worker threads. */
+/** Where the live half of a call runs. `MediaWorkerPool` serves it with worker threads. */
 export interface MediaPlane {
   /** Binds an RTP socket for the call. Throws `MediaUnavailableError` when no worker can take one more call. */
   open(callId: string): Promise<MediaCall>

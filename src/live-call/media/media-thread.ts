@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../runtime/logger.ts'
 import { createSilenceWatch } from '../../runtime/silence-watch.ts'
-import { createRemoteMediaCall, type RemoteMediaCall } from './remote-media-call.ts'
+import { RemoteMediaCall } from './remote-media-call.ts'
 import type {
   FromMediaWorker,
   MediaSocketSettings,
@@ -84,7 +84,7 @@ export const startMediaThread = (
     load: () => load,
     open: (callId, socket) => {
       const channel = (lastChannel += 1)
-      const call = createRemoteMediaCall(channel, post, () => calls.delete(channel))
+      const call = new RemoteMediaCall(channel, post, () => calls.delete(channel))
       calls.set(channel, call)
       post({ type: 'open', channel, callId, socket })
       return call

@@ -8,11 +8,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { fakePlan, pcmuMedia } from '../call/fake-call.ts'
 import { MediaUnavailableError, type MediaCall } from './media-port.ts'
 import type { MediaEvent } from './media-protocol.ts'
-import {
-  createMediaWorkerPool,
-  type MediaWorkerPool,
-  type MediaWorkerPoolOptions,
-} from './media-worker-pool.ts'
+import { MediaWorkerPool, type MediaWorkerPoolOptions } from './media-worker-pool.ts'
 
 /** A worker that does what the instructions of the plan it is given say. */
 const scriptedWorker = `
@@ -55,7 +51,7 @@ describe('media worker pool', () => {
     options: Partial<MediaWorkerPoolOptions>,
     work: (pool: MediaWorkerPool) => Promise<void>,
   ): Promise<void> => {
-    const pool = createMediaWorkerPool({
+    const pool = new MediaWorkerPool({
       workers: 1,
       channelsPerWorker: 10,
       socket: { bindAddress: '127.0.0.1', portRange: { min: 30_000, max: 31_000 } },
@@ -175,7 +171,7 @@ describe('media worker pool', () => {
   it('does not start when its workers cannot', async () => {
     const broken = join(folder, 'broken.mjs')
     await writeFile(broken, 'throw new Error("never ready")')
-    const pool = createMediaWorkerPool({
+    const pool = new MediaWorkerPool({
       workers: 1,
       channelsPerWorker: 1,
       socket: { bindAddress: '127.0.0.1', portRange: { min: 30_000, max: 31_000 } },

@@ -17,95 +17,106 @@ export interface MediaWorkerPoolOptions {
   readonly heartbeatLimitMs?: number
 }
 
-export interface MediaWorkerPool extends Service, MediaPlane {
-  /** The same with a socket of other settings. */
-  open(callId: string, socket?: MediaSocketSettings): Promise<MediaCall>
-  /** Calls that the workers carry as things are; those under way may be more, while they are late. */
-  capacity(): number
-  load(): WorkerLoad & { readonly workers: number }
-}
-
 /** A worker whose ticks run later than this at the 99th percentile takes no more calls: two frames. */
 const maxLatenessP99Ms = 40
 /** With fewer calls the lateness is not their doing (a busy laptop, a test run), and refusing would not end it. */
 const leastCallsThatLoad = 8
+const defaultEntry = new URL('./media-worker.ts', import.meta.url)
 const defaultHeartbeatLimitMs = 5_000
 const restartDelay = { baseMs: 100, maxMs: 10_000 }
 
 /** Calls go to the worker that has the fewest. A worker that dies ends its own calls, and is replaced. */
-export const createMediaWorkerPool = (options: MediaWorkerPoolOptions): MediaWorkerPool => {
-  const entry = options.entry ?? new URL('./media-worker.ts', import.meta.url)
-  const heartbeatLimitMs = options.heartbeatLimitMs ?? defaultHeartbeatLimitMs
-  const launched = new Set<MediaThread>()
-  const threads = new Set<MediaThread>()
-  const restarts = new Set<NodeJS.Timeout>()
-  let isStopping = false
-  let started: Promise<void> | undefined
+export class MediaWorkerPool implements Service, MediaPlane {
+  readonly #options: MediaWorkerPoolOptions
+  readonly #launched = new Set<MediaThread>()
+  readonly #threads = new Set<MediaThread>()
+  readonly #restarts = new Set<NodeJS.Timeout>()
+  #isStopping = false
+  #started: Promise<void> | undefined
 
-  const launch = (failuresBefore: number): MediaThread => {
-    const thread = startMediaThread(entry, heartbeatLimitMs, options.logger)
-    let failures = failuresBefore + 1
-    launched.add(thread)
-    thread.ready.then(
-      () => {
-        failures = 0
-        threads.add(thread)
-      },
-      () => undefined,
-    )
-    void thread.gone.then((reason) => {
-      launched.delete(thread)
-      threads.delete(thread)
-      if (!isStopping) relaunch(failures, reason)
-    })
-    return thread
+  constructor(options: MediaWorkerPoolOptions) {
+    this.#options = options
   }
 
-  const relaunch = (failures: number, reason: string): void => {
-    const delayMs = backoffMs(failures + 1, restartDelay)
-    options.logger.warn({ reason, delay_ms: delayMs }, 'a media worker is started again')
-    const timer = setTimeout(() => {
-      restarts.delete(timer)
-      launch(failures)
-    }, delayMs)
-    restarts.add(timer)
+  start(): Promise<void> {
+    return (this.#started ??= this.#start())
   }
 
-  const capacityOf = (thread: MediaThread): number =>
-    thread.load().latenessP99Ms <= maxLatenessP99Ms
-      ? options.channelsPerWorker
-      : Math.min(leastCallsThatLoad, options.channelsPerWorker)
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    for (const timer of this.#restarts) clearTimeout(timer)
+    await Promise.all([...this.#launched].map((thread) => thread.stop()))
+  }
 
-  const freest = (): MediaThread | undefined =>
-    [...threads]
-      .filter((thread) => thread.calls() < capacityOf(thread))
-      .toSorted((left, right) => left.calls() - right.calls())[0]
-
-  const open = async (callId: string, socket = options.socket): Promise<MediaCall> => {
-    const thread = freest()
+  /** On the pool's socket settings, if not given. */
+  async open(callId: string, socket = this.#options.socket): Promise<MediaCall> {
+    const thread = this.#freest()
     if (thread === undefined) throw new MediaUnavailableError('Every media worker is busy.')
     const call = thread.open(callId, socket)
     await call.opened
     return call
   }
 
-  return {
-    start: () =>
-      (started ??= Promise.all(Array.from({ length: options.workers }, () => launch(0).ready)).then(
-        () => undefined,
-      )),
-    stop: async () => {
-      isStopping = true
-      for (const timer of restarts) clearTimeout(timer)
-      await Promise.all([...launched].map((thread) => thread.stop()))
-    },
-    open,
-    capacity: () => [...threads].reduce((sum, thread) => sum + capacityOf(thread), 0),
-    load: () => ({
-      workers: threads.size,
-      calls: [...threads].reduce((sum, thread) => sum + thread.calls(), 0),
-      cpuMs: [...threads].reduce((sum, thread) => sum + thread.load().cpuMs, 0),
-      latenessP99Ms: Math.max(0, ...[...threads].map((thread) => thread.load().latenessP99Ms)),
-    }),
+  /** Calls that the workers carry as things are; those under way may be more, while they are late. */
+  capacity(): number {
+    return [...this.#threads].reduce((sum, thread) => sum + this.#capacityOf(thread), 0)
+  }
+
+  load(): WorkerLoad & { readonly workers: number } {
+    const threads = [...this.#threads]
+    return {
+      workers: threads.length,
+      calls: threads.reduce((sum, thread) => sum + thread.calls(), 0),
+      cpuMs: threads.reduce((sum, thread) => sum + thread.load().cpuMs, 0),
+      latenessP99Ms: Math.max(0, ...threads.map((thread) => thread.load().latenessP99Ms)),
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { workers } = this.#options
+    await Promise.all(Array.from({ length: workers }, () => this.#launch(0).ready))
+  }
+
+  #launch(failuresBefore: number): MediaThread {
+    const { entry = defaultEntry, heartbeatLimitMs = defaultHeartbeatLimitMs } = this.#options
+    const thread = startMediaThread(entry, heartbeatLimitMs, this.#options.logger)
+    let failures = failuresBefore + 1
+    this.#launched.add(thread)
+    thread.ready.then(
+      () => {
+        failures = 0
+        this.#threads.add(thread)
+      },
+      () => undefined,
+    )
+    void thread.gone.then((reason) => {
+      this.#launched.delete(thread)
+      this.#threads.delete(thread)
+      if (!this.#isStopping) this.#relaunch(failures, reason)
+    })
+    return thread
+  }
+
+  #relaunch(failures: number, reason: string): void {
+    const delayMs = backoffMs(failures + 1, restartDelay)
+    this.#options.logger.warn({ reason, delay_ms: delayMs }, 'a media worker is started again')
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer)
+      this.#launch(failures)
+    }, delayMs)
+    this.#restarts.add(timer)
+  }
+
+  #capacityOf(thread: MediaThread): number {
+    const { channelsPerWorker } = this.#options
+    return thread.load().latenessP99Ms <= maxLatenessP99Ms
+      ? channelsPerWorker
+      : Math.min(leastCallsThatLoad, channelsPerWorker)
+  }
+
+  #freest(): MediaThread | undefined {
+    return [...this.#threads]
+      .filter((thread) => thread.calls() < this.#capacityOf(thread))
+      .toSorted((left, right) => left.calls() - right.calls())[0]
   }
 }

@@ -1,3 +1,4 @@
+import type { TransferResult } from '../../conversation/loop/conversation-types.ts'
 import type { MediaAddress, NegotiatedMedia } from '../../telephony/carrier.ts'
 import {
   lostMediaReport,
@@ -14,15 +15,6 @@ import type {
   ToMediaWorker,
 } from './media-protocol.ts'
 
-/** The main thread's end of one channel. */
-export interface RemoteMediaCall extends MediaCall {
-  /** Resolves when the socket is bound; throws `MediaUnavailableError`. */
-  readonly opened: Promise<void>
-  receive(message: ChannelMessage): void
-  /** The worker is gone: whoever waits is answered, and the call hears of a breakdown. */
-  lost(reason: string): void
-}
-
 export type ChannelMessage = Extract<FromMediaWorker, { channel: number }>
 
 /** Events kept for a listener that has not come yet. */
@@ -30,97 +22,120 @@ const maxEarlyEvents = 100
 /** A worker that binds no port in this time is too busy for a call. */
 const openLimitMs = 2_000
 
-/** `post` reaches the worker; `onEnded` is called once, when the channel's place is free again. */
-export const createRemoteMediaCall = (
-  channel: number,
-  post: (message: ToMediaWorker) => void,
-  onEnded: () => void,
-): RemoteMediaCall => {
-  const opened = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<MediaReport>()
-  const earlyEvents: MediaEvent[] = []
-  let localMedia: MediaAddress | undefined
-  let listener: ((event: MediaEvent) => void) | undefined
-  let recordingPath: string | undefined
-  let isOver = false
-  let stopping: Promise<MediaReport> | undefined
-  const openLimit = setTimeout(() => {
-    opened.reject(new MediaUnavailableError('A media worker did not open a port in time.'))
-    post({ type: 'stop', channel })
-  }, openLimitMs)
-  const isOpen = opened.promise.finally(() => clearTimeout(openLimit))
-  isOpen.catch(() => undefined)
+/** The main thread's end of one channel. */
+export class RemoteMediaCall implements MediaCall {
+  /** Resolves when the socket is bound; throws `MediaUnavailableError`. */
+  readonly opened: Promise<void>
+  readonly #channel: number
+  readonly #post: (message: ToMediaWorker) => void
+  readonly #onEnded: () => void
+  readonly #opening = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<MediaReport>()
+  readonly #earlyEvents: MediaEvent[] = []
+  #localMedia: MediaAddress | undefined
+  #listener: ((event: MediaEvent) => void) | undefined
+  #recordingPath: string | undefined
+  #isOver = false
+  #stopping: Promise<MediaReport> | undefined
 
-  const deliver = (event: MediaEvent): void => {
-    if (listener !== undefined) listener(event)
-    else if (earlyEvents.length < maxEarlyEvents) earlyEvents.push(event)
+  /** `post` reaches the worker; `onEnded` is called once, when the channel's place is free again. */
+  constructor(channel: number, post: (message: ToMediaWorker) => void, onEnded: () => void) {
+    this.#channel = channel
+    this.#post = post
+    this.#onEnded = onEnded
+    const openLimit = setTimeout(() => this.#giveUpOpening(), openLimitMs)
+    this.opened = this.#opening.promise.finally(() => clearTimeout(openLimit))
+    this.opened.catch(() => undefined)
   }
 
-  const end = (report: MediaReport): void => {
-    if (isOver) return
-    isOver = true
-    opened.reject(new MediaUnavailableError('The media worker closed the call.'))
-    ended.resolve(report)
-    onEnded()
+  get localMedia(): MediaAddress {
+    if (this.#localMedia === undefined) throw new Error('The media socket is not open yet.')
+    return this.#localMedia
   }
 
-  const receive = (message: ChannelMessage): void => {
+  prepare(plan: ConversationPlan): void {
+    this.#send({ type: 'prepare', channel: this.#channel, plan })
+  }
+
+  start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void {
+    this.#recordingPath = recording?.path
+    this.#send({ type: 'start', channel: this.#channel, media, recording })
+  }
+
+  updateMedia(media: NegotiatedMedia): void {
+    this.#send({ type: 'update_media', channel: this.#channel, media })
+  }
+
+  pressed(digit: string): void {
+    this.#send({ type: 'pressed', channel: this.#channel, digit })
+  }
+
+  transferSettled(result: TransferResult): void {
+    this.#send({ type: 'transfer_settled', channel: this.#channel, result })
+  }
+
+  onEvent(listener: (event: MediaEvent) => void): void {
+    this.#listener = listener
+    for (const event of this.#earlyEvents.splice(0)) listener(event)
+  }
+
+  stop(): Promise<MediaReport> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  receive(message: ChannelMessage): void {
     switch (message.type) {
       case 'opened':
-        localMedia = message.localMedia
-        return opened.resolve()
+        this.#localMedia = message.localMedia
+        return this.#opening.resolve()
       case 'open_failed':
-        opened.reject(new MediaUnavailableError(message.reason))
-        return end(lostMediaReport(undefined))
+        this.#opening.reject(new MediaUnavailableError(message.reason))
+        return this.#end(lostMediaReport(undefined))
       case 'event':
-        return deliver(message.event)
+        return this.#deliver(message.event)
       case 'ended':
-        return end(message.report)
+        return this.#end(message.report)
     }
   }
 
-  const stop = async (): Promise<MediaReport> => {
-    if (!isOver) post({ type: 'stop', channel })
-    // The place in the worker stays taken until it really answers; only our waiting ends here.
-    const limit = Promise.withResolvers<MediaReport>()
-    const timer = setTimeout(() => limit.resolve(lostMediaReport(recordingPath)), mediaStopLimitMs)
-    const report = await Promise.race([ended.promise, limit.promise])
-    clearTimeout(timer)
-    return report
+  /** The worker is gone: whoever waits is answered, and the call hears of a breakdown. */
+  lost(reason: string): void {
+    if (this.#isOver) return
+    this.#deliver({ type: 'breakdown', reason })
+    this.#end(lostMediaReport(this.#recordingPath))
   }
 
-  return {
-    opened: isOpen,
-    get localMedia() {
-      if (localMedia === undefined) throw new Error('The media socket is not open yet.')
-      return localMedia
-    },
-    prepare: (plan: ConversationPlan) => {
-      if (!isOver) post({ type: 'prepare', channel, plan })
-    },
-    start: (media: NegotiatedMedia, recording: RecordingTarget | undefined) => {
-      recordingPath = recording?.path
-      if (!isOver) post({ type: 'start', channel, media, recording })
-    },
-    updateMedia: (media: NegotiatedMedia) => {
-      if (!isOver) post({ type: 'update_media', channel, media })
-    },
-    pressed: (digit) => {
-      if (!isOver) post({ type: 'pressed', channel, digit })
-    },
-    transferSettled: (result) => {
-      if (!isOver) post({ type: 'transfer_settled', channel, result })
-    },
-    onEvent: (next) => {
-      listener = next
-      for (const event of earlyEvents.splice(0)) next(event)
-    },
-    stop: () => (stopping ??= stop()),
-    receive,
-    lost: (reason) => {
-      if (isOver) return
-      deliver({ type: 'breakdown', reason })
-      end(lostMediaReport(recordingPath))
-    },
+  #send(message: ToMediaWorker): void {
+    if (!this.#isOver) this.#post(message)
+  }
+
+  #giveUpOpening(): void {
+    const error = new MediaUnavailableError('A media worker did not open a port in time.')
+    this.#opening.reject(error)
+    this.#post({ type: 'stop', channel: this.#channel })
+  }
+
+  #deliver(event: MediaEvent): void {
+    if (this.#listener !== undefined) this.#listener(event)
+    else if (this.#earlyEvents.length < maxEarlyEvents) this.#earlyEvents.push(event)
+  }
+
+  #end(report: MediaReport): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#opening.reject(new MediaUnavailableError('The media worker closed the call.'))
+    this.#ended.resolve(report)
+    this.#onEnded()
+  }
+
+  async #stop(): Promise<MediaReport> {
+    this.#send({ type: 'stop', channel: this.#channel })
+    // The place in the worker stays taken until it really answers; only our waiting ends here.
+    const limit = Promise.withResolvers<MediaReport>()
+    const giveUp = (): void => limit.resolve(lostMediaReport(this.#recordingPath))
+    const timer = setTimeout(giveUp, mediaStopLimitMs)
+    const report = await Promise.race([this.#ended.promise, limit.promise])
+    clearTimeout(timer)
+    return report
   }
 }
