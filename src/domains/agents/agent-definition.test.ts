@@ -34,7 +34,7 @@ describe('an agent file', () => {
     })
   })
 
-  it('may have everything', () => {
+  it('may have every member', () => {
     const file = {
       ...minimalAgentFile,
       description: 'Reminds.',
@@ -53,7 +53,7 @@ describe('an agent file', () => {
     assert.deepEqual(checkAgentFile(file), file)
   })
 
-  it('is trimmed, and its language is written the canonical way', () => {
+  it('is trimmed, and its language is canonicalized', () => {
     const checked = checkAgentFile({ ...minimalAgentFile, name: ' A\u3000', language: 'EN-us' })
     assert.deepEqual([checked.name, checked.language], ['A', 'en-US'])
   })
@@ -69,7 +69,7 @@ describe('an agent file', () => {
     })
   })
 
-  it('is refused for what repeats beside what is wrong by itself', () => {
+  it('is refused for repetitions beside other errors', () => {
     assert.deepEqual(
       problemsOf({
         voice: 5,
@@ -212,14 +212,14 @@ describe('an agent file', () => {
 describe('the texts of an agent for a contact', () => {
   const agent = checkAgentFile({ ...minimalAgentFile, voicemail_message: 'Bye {{contact.name}}' })
 
-  it('name the contact', () => {
+  it('contain the contact’s fields', () => {
     assert.deepEqual(textsForContact(agent, { name: 'Ada' }), {
       greeting: 'Hello Ada.',
       prompt: minimalAgentFile.prompt,
     })
   })
 
-  it('have a message for voicemail only where one is left', () => {
+  it('contain a voicemail message only if the agent leaves one', () => {
     const leaving = { ...agent, voicemail: 'leave_message' } as const
     assert.equal(textsForContact(leaving, { name: 'Ada' }).voicemailMessage, 'Bye Ada')
   })

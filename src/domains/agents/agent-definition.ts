@@ -44,7 +44,10 @@ const memberOf =
   (item: unknown): unknown =>
     isObject(item) ? Reflect.get(item, name) : undefined
 
-/** For rules about several members: they are judged whatever is wrong with others, so that a file is refused once. */
+/**
+ * For rules over several members: they run even if other members are wrong, so that one refusal lists every
+ * problem.
+ */
 const besideOthers = { when: ({ value }: { value: unknown }) => isObject(value) }
 
 const outcomes = uniqueItems(
@@ -120,7 +123,7 @@ export type AgentDefinition = z.output<typeof agentSchema>
 /** Checks an agent file; throws `InvalidFileError` with a path and a sentence for each problem. */
 export const checkAgentFile = (file: unknown): AgentDefinition => checkFile(agentSchema, file)
 
-/** The slugs among which the agent says how a call went: everybody's, then its own. */
+/** The slugs from which the agent chooses the outcome of a call: the common ones, then its own. */
 export const outcomesOf = (agent: Pick<AgentDefinition, 'outcomes'>): string[] => [
   ...normalizedOutcomes,
   ...(agent.outcomes ?? []).map(({ slug }) => slug),

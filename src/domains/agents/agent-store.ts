@@ -3,7 +3,7 @@ import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { AgentDefinition } from './agent-definition.ts'
 
-/** An agent as it is stored, without what it says. */
+/** A stored agent, without its definition. */
 export interface AgentRow {
   readonly id: string
   readonly name: string
@@ -60,7 +60,7 @@ const organizationStatement = sql(
     where id = $1`,
 )
 
-/** Whose agent it is: for an operator, who names agents of any organization. */
+/** The agent's organization: for an operator, who names agents of any organization. */
 export const findAgentOrganization = async (
   db: Queryable,
   agentId: string,
@@ -94,8 +94,8 @@ const publishStatement = sql(
 )
 
 /**
- * The agent's next version, published at once; calls that were accepted keep the one they have. Undefined for an unknown
- * or archived agent.
+ * The agent's next version, published at once; accepted calls keep theirs. Undefined for an unknown or archived
+ * agent.
  */
 export const publishAgentVersion = async (
   db: Queryable,
@@ -120,7 +120,7 @@ const findStatement = sql(
       and id = $2`,
 )
 
-/** Undefined for an unknown id, one of another organization, and one that is no id at all. */
+/** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findAgent = async (
   db: Queryable,
   organizationId: string,
@@ -137,7 +137,7 @@ const findVersionStatement = sql(
       and version = $3`,
 )
 
-/** What the agent said and did in that version, whatever became of it since. */
+/** The agent's definition in that version, also after later versions. */
 export const findAgentDefinition = async (
   db: Queryable,
   organizationId: string,

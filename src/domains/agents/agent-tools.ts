@@ -26,7 +26,7 @@ const headers = z
   )
   .refine((all) => Object.keys(all).length <= 20, 'It must have at most 20 members.')
 
-/** `{name}` in a URL, beyond its host, stands for an argument of the model. */
+/** `{name}` in a URL, after its host, stands for an argument of the model. */
 const placeholder = /\{([A-Za-z][A-Za-z0-9_]{0,63})\}/g
 
 const propertiesOf = (schema: Readonly<Record<string, unknown>>): object =>
@@ -50,13 +50,13 @@ const httpToolMembers = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: 'It must be a URL of http or https.' })
     .max(2048)
-    // Such a host would not be found in any call.
+    // Such a host could not be resolved in any call.
     .refine((url) => !/^[^/]*\/\/[^/?#]*[{}]/.test(url), 'No argument may stand in the host.'),
   headers: headers.optional(),
   timeout_ms: z.int().min(100).max(30_000).default(10_000),
 })
 
-/** A placeholder that the model is never asked for would fail every request. */
+/** A placeholder without a declared argument would make every request fail. */
 const httpTool = httpToolMembers.superRefine((tool, context) => {
   const properties = propertiesOf(tool.parameters)
   const names = new Set([...tool.url.matchAll(placeholder)].map(([, name = '']) => name))
@@ -76,20 +76,20 @@ const builtinTool = z.strictObject({
   }),
 })
 
-/** One of an agent's tools: an HTTP request, or a built-in that has to be configured. */
+/** One of an agent's tools: an HTTP request, or a built-in tool with configuration. */
 export const agentToolSchema = z.unknown().transform((tool, context) => {
   const isBuiltin = typeof tool === 'object' && tool !== null && 'builtin' in tool
   const result = (isBuiltin ? builtinTool : httpTool).safeParse(tool, { reportInput: true })
   if (result.success) return result.data
-  // Zod completes the paths of issues pushed here; that these are complete already does not hurt.
+  // Zod completes the paths of issues pushed here; they are complete already, which does no harm.
   context.issues.push(...(result.error.issues as z.core.$ZodRawIssue[]))
-  // Nobody gets it, but its name is still compared with those of the others.
+  // Discarded, but its name is still compared with the others.
   return tool as never
 })
 
 export type AgentTool = z.output<typeof httpTool> | z.output<typeof builtinTool>
 
-/** Whom an agent may transfer to by its own settings. */
+/** The transfer targets in an agent's own settings. */
 export const transferTargetOf = (agent: {
   readonly tools?: readonly AgentTool[] | undefined
 }): string | undefined =>

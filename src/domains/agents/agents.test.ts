@@ -47,7 +47,7 @@ describe('agents', () => {
     assert.equal(await findAgentDefinition(test.db, organizationId, agent.id, 2), undefined)
   })
 
-  it('are published again in a new version, while the old ones stay as they were', async () => {
+  it('are published again in a new version, while the old ones stay unchanged', async () => {
     const { id } = await create()
     const publish = (greeting: string) =>
       publishAgent(test.db, id, { ...minimalAgentFile, name: 'New', greeting })
@@ -65,7 +65,7 @@ describe('agents', () => {
     )
   })
 
-  it('are not published with faults, nor when they are archived or unknown', async () => {
+  it('are not published with errors, nor when they are archived or unknown', async () => {
     const { id } = await create()
     await assert.rejects(publishAgent(test.db, id, { ...minimalAgentFile, greeting: '{{x}}' }), {
       name: 'InvalidFileError',
@@ -92,7 +92,7 @@ describe('agents', () => {
     assert.equal((await listAllAgents(test.db, organizationId)).length, 2)
   })
 
-  it('that are archived take no new calls, but say what they said', async () => {
+  it('that are archived take no new calls, but keep their texts', async () => {
     const { id } = await create()
     const archived = await archiveAgent(test.db, id)
     assert.deepEqual(await archiveAgent(test.db, id), archived)
@@ -121,7 +121,7 @@ describe('agents', () => {
     await assert.rejects(archiveAgent(test.db, 'agent'), /There is no agent/)
   })
 
-  it('from a bad file leave nothing behind', async () => {
+  it('from a bad file leave no trace', async () => {
     await assert.rejects(create({ prompt: '{{x}}' }), { name: 'InvalidFileError' })
     assert.deepEqual(await listAllAgents(test.db, organizationId), [])
   })

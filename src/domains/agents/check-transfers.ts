@@ -4,7 +4,7 @@ import { judgeTransferNow } from '../organizations/judge-transfer.ts'
 import type { AgentDefinition } from './agent-definition.ts'
 
 /**
- * Refuses an agent whose `transfer_call` leads where its organization may not call today; throws `InvalidFileError`.
+ * Refuses an agent whose `transfer_call` target its organization may not call today; throws `InvalidFileError`.
  * Each call judges the target again, because the policy may have changed.
  */
 export const checkTransfers = async (

@@ -1,6 +1,6 @@
 import type { AgentRow } from './agent-store.ts'
 
-/** An agent that may take new calls, in the version they pin. */
+/** An agent that may take new calls, with the version that they pin. */
 export interface EligibleAgent {
   readonly id: string
   readonly version: number

@@ -10,7 +10,7 @@ import { checkTransfers } from './check-transfers.ts'
 export type PublishedAgent = Agent & { readonly version: number }
 
 /**
- * A new version of an agent from its file (parsed JSON). Versions are never changed: calls in the queue and on the line
+ * Publishes a new version of an agent from its file (parsed JSON). Versions never change: queued and live calls
  * keep theirs. Throws `InvalidFileError`, or `OperatorError` for an unknown or archived agent.
  */
 export const publishAgent = async (

@@ -6,7 +6,7 @@ import type { AgentDefinition } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
 import { findAgent, findAgentDefinition } from './agent-store.ts'
 
-/** An agent as its operator sees it: what new calls would get. */
+/** An agent for its operator: the definition that new calls get. */
 export type ShownAgent = Agent & {
   readonly organization_id: string
   /** Of the published version. */
@@ -14,7 +14,7 @@ export type ShownAgent = Agent & {
   readonly archived_at?: string
 } & AgentDefinition
 
-/** Throws `OperatorError` for an unknown agent. What is secret in its tools is left out. */
+/** Throws `OperatorError` for an unknown agent. Omits the secrets of its tools. */
 export const showAgent = async (
   db: Queryable,
   organizationId: string,
@@ -35,7 +35,7 @@ export const showAgent = async (
 
 const hidden = '(hidden)'
 
-/** Values of headers are credentials more often than not; a URL may hold a password. */
+/** Values of headers are usually credentials; a URL may contain a password. */
 const withoutSecrets = (definition: AgentDefinition): AgentDefinition => ({
   ...definition,
   ...(definition.tools && {

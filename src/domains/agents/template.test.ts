@@ -23,7 +23,7 @@ describe('a text with variables', () => {
     })
   }
 
-  it('calls nobody by their number', () => {
+  it('never uses the number as a name', () => {
     const unnamed = { name: '+12025550100', phone_number: '+12025550100' }
     assert.equal(renderTemplate('Hi {{contact.name|there}}', unnamed), 'Hi there')
     assert.equal(renderTemplate('{{contact.phone_number}}', unnamed), '+12025550100')
@@ -35,7 +35,7 @@ describe('a text with variables', () => {
     assert.equal(renderTemplate('{{contact.name}}', { name: 'é'.repeat(300) }).length, 255)
   })
 
-  it('does not render what a value says', () => {
+  it('does not render braces inside a value', () => {
     const contact = { name: '{{contact.company}}', company: 'Engines' }
     assert.equal(renderTemplate('{{contact.name}}', contact), '{{contact.company}}')
     assert.equal(renderTemplate('{{contact.name}}', { name: "$& $' $1" }), "$& $' $1")

@@ -1,4 +1,4 @@
-/** The contact's fields an agent's texts may name. */
+/** The contact's fields that an agent's texts may contain. */
 const templateFields = [
   'name',
   'phone_number',
@@ -16,7 +16,7 @@ export type TemplateField = (typeof templateFields)[number]
 /** Unset fields may be absent, null or empty. */
 export type TemplateContact = Readonly<Partial<Record<TemplateField, string | null>>>
 
-/** `{{contact.company}}`, or with what to say where it is unset: `{{contact.company|your company}}`. */
+/** `{{contact.company}}`, or with a default for an unset field: `{{contact.company|your company}}`. */
 const variable = /\{\{([^{}|]*)(?:\|([^{}]*))?\}\}/g
 
 const isTemplateField = (name: string): name is TemplateField =>
@@ -27,7 +27,7 @@ const fieldOf = (name: string): TemplateField | undefined => {
   return name.trim().startsWith('contact.') && isTemplateField(field) ? field : undefined
 }
 
-/** One sentence for each variable that does not exist and for braces that do not close; none for a good text. */
+/** One sentence for each unknown variable and for unclosed braces; none for a valid text. */
 export const templateProblems = (text: string): string[] => {
   const unknown = [...text.matchAll(variable)]
     .map(([, name = '']) => name)
@@ -42,13 +42,13 @@ export const templateProblems = (text: string): string[] => {
     : problems
 }
 
-/** How much of one field goes into a text: enough for any name or company, too little for a second prompt. */
+/** The maximum length of one field in a text: enough for any name or company, too little for a second prompt. */
 const maxValueLength = 255
 
 /**
- * The text with the contact's fields filled in; an unset field gives its default, else nothing. A value is one line of
- * plain text, as it was entered by somebody else than the author of the prompt. A name that only repeats the number is
- * unset: nobody said whose it is.
+ * The text with the contact's fields filled in; an unset field gives its default, else nothing. A value becomes one
+ * line of plain text, because its author is not the author of the prompt. A name that only repeats the number
+ * counts as unset.
  */
 export const renderTemplate = (text: string, contact: TemplateContact): string =>
   text.replaceAll(variable, (_, name: string, fallback = '') => {

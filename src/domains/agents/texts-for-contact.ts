@@ -5,11 +5,11 @@ import { renderTemplate, type TemplateContact } from './template.ts'
 export interface AgentTexts {
   readonly greeting: string
   readonly prompt: string
-  /** Present where the agent leaves one. */
+  /** Present if the agent leaves one. */
   readonly voicemailMessage?: string
 }
 
-/** Fills the contact's fields into everything the agent says and is told. */
+/** Fills the contact's fields into all texts of the agent. */
 export const textsForContact = (agent: AgentDefinition, contact: TemplateContact): AgentTexts => ({
   greeting: renderTemplate(agent.greeting, contact),
   prompt: renderTemplate(agent.prompt, contact),
@@ -19,6 +19,6 @@ export const textsForContact = (agent: AgentDefinition, contact: TemplateContact
     }),
 })
 
-/** What the model is told it is, before the prompt that the agent's owner wrote. */
+/** The introduction for the model, before the prompt of the agent's owner. */
 export const instructionsOf = (agent: AgentDefinition, { prompt }: AgentTexts): string =>
   `You are "${agent.name}".\n\n${prompt}`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiKeyPattern, hashApiKey, makeApiKey, parseApiKey } from './api-key-format.ts'
 
-test('a new key parses, hashes as stored, and matches what secret scanners look for', () => {
+test('a new key parses, has its stored hash, and matches the pattern of secret scanners', () => {
   const { secret, prefix, lastFour, hash } = makeApiKey()
   assert.deepEqual(parseApiKey(secret), { prefix })
   assert.ok(secret.startsWith(prefix))
@@ -11,13 +11,13 @@ test('a new key parses, hashes as stored, and matches what secret scanners look 
   assert.match(`key=${secret}\n`, new RegExp(`\\b${apiKeyPattern}\\b`))
 })
 
-test('no two keys are alike, in any part', () => {
+test('two keys differ in every part', () => {
   const keys = Array.from({ length: 500 }, makeApiKey)
   assert.equal(new Set(keys.map(({ prefix }) => prefix)).size, 500)
   assert.equal(new Set(keys.map(({ secret }) => secret.split('_')[3])).size, 500)
 })
 
-test('every single mistyped character is noticed', () => {
+test('every single mistyped character is detected', () => {
   const { secret } = makeApiKey()
   for (let at = 0; at < secret.length; at += 1) {
     const other = secret[at] === 'x' ? 'y' : 'x'

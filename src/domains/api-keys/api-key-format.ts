@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** Fixed prefix of every live key: people and secret scanners know it by sight (D12). */
+/** Fixed prefix of every live key, which people and secret scanners recognize (D12). */
 const apiKeyPrefix = 'od_live_'
 
 const keyIdLength = 11 // 64 bits
@@ -9,14 +9,14 @@ const secretLength = 43 // 256 bits
 const checksumLength = 6 // 32 bits
 
 /**
- * For secret scanners: prefix, key id, `_`, secret with its checksum. 69 characters in all; a match whose checksum
- * fails is no key of ours (`parseApiKey`).
+ * For secret scanners: prefix, key id, `_`, secret with its checksum. 69 characters in all; a match with a wrong
+ * checksum is not our key (`parseApiKey`).
  */
 export const apiKeyPattern = 'od_live_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}'
 
 const wholeKey = new RegExp(`^${apiKeyPattern}$`)
 
-/** A key in the clear, to be shown once, and what may be kept of it. */
+/** A key in the clear, to be shown once, and the parts that may be stored. */
 export interface NewApiKey {
   readonly secret: string
   /** `od_live_` and the key id: shown in lists, and enough to recognise a key. */
@@ -33,7 +33,9 @@ export const makeApiKey = (): NewApiKey => {
   return { secret, prefix, lastFour: secret.slice(-4), hash: hashApiKey(secret) }
 }
 
-/** The key's public part, or `undefined` where prefix, shape or checksum are wrong: no look-up is needed then (D12). */
+/**
+ * The key's public part, or `undefined` if prefix, format or checksum are wrong: then no look-up is needed (D12).
+ */
 export const parseApiKey = (text: string): { readonly prefix: string } | undefined => {
   if (!wholeKey.test(text)) return undefined
   const unsigned = text.slice(0, -checksumLength)
@@ -42,12 +44,12 @@ export const parseApiKey = (text: string): { readonly prefix: string } | undefin
 }
 
 /**
- * SHA-256 of the whole key: what is stored and looked up. With 256 bits of secret a slow hash adds nothing, and a
- * look-up by hash compares nothing secret in variable time.
+ * SHA-256 of the whole key, which is stored and looked up. With 256 bits of secret a slow hash adds nothing, and a
+ * look-up by hash compares no secret in variable time.
  */
 export const hashApiKey = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** In plain numbers, as every request has its key checked. */
+/** With plain numbers, because every request checks its key. */
 const checksum = (text: string): string => {
   let rest = crc32(text)
   let digits = ''

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../contract/api-keys.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { ApiKeyRow } from './api-key-store.ts'
 
-/** The key as administrators see it (D12): never its secret, never its hash. */
+/** The key for administrators (D12): never its secret, never its hash. */
 export const apiKeyResource = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
   name: row.name,

@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
 
-/** A key as it is stored, without its hash. */
+/** A stored key, without its hash. */
 export interface ApiKeyRow {
   readonly id: string
   readonly organization_id: string
@@ -66,7 +66,10 @@ const listStatement = sql(
     order by created_at desc, id desc`,
 )
 
-/** All keys of an organization, revoked ones too, newest first: administrators make each by hand. */
+/**
+ * All keys of an organization, also revoked ones, newest first: there are few, because administrators create each
+ * one by hand.
+ */
 export const listApiKeyRows = (db: Queryable, organizationId: string): Promise<ApiKeyRow[]> =>
   db.rows<ApiKeyRow>(listStatement, [organizationId])
 
@@ -137,7 +140,7 @@ export interface KeyUse {
   readonly at: Date
 }
 
-/** Notes when keys were last used, all in one statement. */
+/** Records when keys were last used, in one statement. */
 export const touchApiKeys = async (db: Queryable, uses: readonly KeyUse[]): Promise<void> => {
   await db.run(touchStatement, [
     uses.map((use) => use.organizationId),

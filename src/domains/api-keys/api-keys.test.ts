@@ -48,14 +48,14 @@ const counted = (db: Database): Database & { lookUps: number } => {
   return counting
 }
 
-/** A node's principals under a clock moved by hand. Without `start` it hears no notification. */
+/** A node's principals with a manual clock. Without `start` it receives no notification. */
 const principalsOn = (db: Database) => {
   const clock = createManualTime(new Date('2026-07-16T08:00:00Z'))
   return { clock, ...createPrincipals({ database: db, clock, logger: silentLogger }) }
 }
 
 describe('a rotated API key', () => {
-  it('may do what the old one may, which works until it is revoked', async () => {
+  it('has the rights of the old one, which works until it is revoked', async () => {
     const old = await make({
       scopes: ['calls:read'],
       expiresAt: '2999-01-01T00:00:00Z',
@@ -80,7 +80,7 @@ describe('a rotated API key', () => {
     assert.deepEqual(rates, [{ rate_limits: { read: 7 } }, { rate_limits: { read: 7 } }])
   })
 
-  it('is refused where the old one is unknown, revoked or expired', async () => {
+  it('is refused if the old one is unknown, revoked or expired', async () => {
     const revoked = await make()
     await revoke(revoked.id)
     const expired = await make({ expiresAt: '2001-01-01T00:00:00Z' })
@@ -90,7 +90,7 @@ describe('a rotated API key', () => {
 })
 
 describe('a new API key', () => {
-  it('tells its secret once and keeps only a hash', async () => {
+  it('shows its secret once and stores only a hash', async () => {
     const { secret, ...key } = await make({
       name: '  CRM  ',
       expiresAt: '2027-01-01T02:00:00+02:00',
@@ -108,7 +108,7 @@ describe('a new API key', () => {
     assert.ok(everything.every(({ line }) => !line.includes(secret.slice(20))))
   })
 
-  it('has the scopes asked for, in the order of the contract, each once', async () => {
+  it('has the requested scopes, in the order of the contract, each once', async () => {
     const key = await make({ scopes: ['contacts:write', 'calls:read', 'calls:read'] })
     assert.deepEqual(key.scopes, ['contacts:write', 'calls:read'])
     assert.deepEqual((await make()).scopes, [...scopes])
@@ -132,7 +132,7 @@ describe('a new API key', () => {
       assert.rejects(make(input), { name: 'OperatorError', message }))
   }
 
-  it('cannot be allowed more than its organization, but as much', async () => {
+  it('may have its organization’s allowance, but not more', async () => {
     await test.db.transaction((tx) =>
       setOrganization(tx, organizationId, { rateLimits: { write: 10 } }),
     )
@@ -151,7 +151,7 @@ describe('managing keys', () => {
     await assert.rejects(renameApiKey(test.db, 'x', 'X'), /There is no API key/)
   })
 
-  it('revokes once: the first instant stands', async () => {
+  it('revokes once: the first instant stays', async () => {
     const { id } = await make()
     const hints = watchHints(() => test.db)
     const first = await revoke(id, hints)
@@ -168,8 +168,8 @@ describe('managing keys', () => {
   })
 })
 
-describe('finding out who a key speaks for', () => {
-  it('answers with organization, scopes, version and allowances', async () => {
+describe('finding the principal of a key', () => {
+  it('returns organization, scopes, version and allowances', async () => {
     const key = await make({ scopes: ['calls:read'], rateLimits: { read: 7 } })
     await test.db.transaction((tx) =>
       setOrganization(tx, organizationId, { rateLimits: { write: 9 } }),
@@ -190,7 +190,7 @@ describe('finding out who a key speaks for', () => {
     assert.equal(await findPrincipal(hashApiKey('od_live_unknown')), undefined)
   })
 
-  it('asks the database once for many requests at the same time', async () => {
+  it('sends one database query for many simultaneous requests', async () => {
     const hash = hashApiKey((await make()).secret)
     const db = counted(test.db)
     const { findPrincipal } = principalsOn(db)
@@ -228,7 +228,7 @@ describe('finding out who a key speaks for', () => {
     assert.ok((await findPrincipal(hash))?.revokedAt)
   })
 
-  it('sees a revocation at once where the notification arrives', async () => {
+  it('sees a revocation at once when the notification arrives', async () => {
     const key = await make()
     const hash = hashApiKey(key.secret)
     const node = principalsOn(test.db)
@@ -264,7 +264,7 @@ describe('finding out who a key speaks for', () => {
 describe('the last use of a key', () => {
   const lastUse = async () => (await listApiKeys(test.db, organizationId))[0]?.last_used_at
 
-  it('is written together, and never goes back', async () => {
+  it('is written for many keys together, and never goes back', async () => {
     const hash = hashApiKey((await make()).secret)
     const node = principalsOn(test.db)
     await node.findPrincipal(hash)
@@ -288,7 +288,7 @@ describe('the last use of a key', () => {
     assert.equal(await lastUse(), '2026-07-16T08:00:00.000Z')
   })
 
-  it('is not noted for a key that no longer works', async () => {
+  it('is not recorded for a key that no longer works', async () => {
     const revoked = await make()
     const expired = await make({ expiresAt: '2026-07-16T07:59:59Z' })
     await revoke(revoked.id)

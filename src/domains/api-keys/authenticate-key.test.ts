@@ -51,7 +51,7 @@ test('anything but one Bearer header with one space and a key is authentication_
   for (const authorization of malformed) assertAnswer(await answerTo(authorization), missing)
 })
 
-test('a key that is unknown or has another prefix, length or checksum is invalid_api_key', async () => {
+test('an unknown key, or one with another prefix, length or checksum, is invalid_api_key', async () => {
   const unknown = makeApiKey().secret
   const mistyped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
   for (const text of [unknown, mistyped, 'x', key.replace('live', 'test'), `${key}a`, key.slice(1)])
@@ -72,7 +72,7 @@ test('a wrong checksum costs no look-up', async () => {
   assert.equal(lookedUp.length, 1)
 })
 
-test('a revoked key is invalid, one at its expiry expired, and revoked goes before expired', async () => {
+test('a revoked key is invalid, one at its expiry expired, and revoked takes precedence over expired', async () => {
   const answerFor = (principal: Partial<FoundKey>) => answerTo(`Bearer ${api.makeKey(principal)}`)
   const before1Ms = new Date(now.getTime() + 1)
   assert.equal((await answerFor({ expiresAt: before1Ms }))?.status, 200)
@@ -88,12 +88,12 @@ test('a disabled organization learns nothing of paths', async () => {
     assertAnswer(await answerTo(disabled, path), refused('organization_not_enabled'))
 })
 
-test('an unknown path is told only to a valid key', async () => {
+test('only a valid key learns that a path is unknown', async () => {
   assertAnswer(await answerTo([], '/nowhere'), missing)
   assertAnswer(await answerTo(`Bearer ${key}`, '/nowhere'), refused('resource_not_found'))
 })
 
-test('a key without the scope is told its name; either of two suffices', async () => {
+test('a key without the scope learns the scope’s name; either of two suffices', async () => {
   const none = `Bearer ${api.makeKey({ scopes: ['calls:write'] })}`
   const answer = await answerTo(none, '/calls')
   assertAnswer(answer, refused('insufficient_scope'))

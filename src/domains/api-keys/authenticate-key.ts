@@ -9,9 +9,9 @@ import type { FindPrincipal } from './principals.ts'
 const bearer = /^Bearer ([A-Za-z0-9._~+/-]{1,512}={0,2})$/
 
 /**
- * Finds out whose key a request bears. Throws 401: `authentication_required` for a missing, repeated or malformed header,
- * `invalid_api_key` for a key that is unknown or revoked, `api_key_expired` for one past its expiry. Revoked goes
- * before expired. A wrong prefix or checksum costs no look-up (D12).
+ * Finds the owner of a request's key. Throws 401: `authentication_required` for a missing, repeated or malformed
+ * header, `invalid_api_key` for an unknown or revoked key, `api_key_expired` for an expired one. Revoked takes
+ * precedence over expired. A wrong prefix or checksum costs no look-up (D12).
  */
 export const authenticateKeys = (findPrincipal: FindPrincipal, clock: Clock): Authenticator => {
   const hashOf = createHashes()
@@ -25,9 +25,9 @@ export const authenticateKeys = (findPrincipal: FindPrincipal, clock: Clock): Au
 }
 
 /**
- * Hashes the key of a request, and remembers the last header of each open connection with its key's hash: callers keep
- * connections and send the same key over them, and hashing it costs more than the rest of authentication. The key is
- * forgotten with the connection.
+ * Hashes the key of a request, and remembers the last header of each open connection with its key's hash. Clients
+ * keep connections and send the same key over them, and hashing costs more than the rest of authentication. The
+ * hash is dropped with the connection.
  */
 const createHashes = (): ((credentials: Credentials) => Buffer) => {
   const last = new WeakMap<object, { readonly header: string; readonly hash: Buffer }>()

@@ -18,11 +18,11 @@ export interface CreateApiKeyInput {
   readonly scopes: readonly string[] | 'all'
   /** RFC 3339 with any offset. */
   readonly expiresAt?: string
-  /** Requests per 60 s; none may be above the organization's. */
+  /** Requests per 60 s; none may exceed the organization's. */
   readonly rateLimits?: Readonly<Record<string, number>>
 }
 
-/** A new key with its secret, which is told here and nowhere again. Throws `OperatorError`. */
+/** A new key with its secret, which is returned only here. Throws `OperatorError`. */
 export const createApiKey = async (
   db: Queryable,
   input: CreateApiKeyInput,

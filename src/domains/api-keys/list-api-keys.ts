@@ -3,6 +3,6 @@ import type { Queryable } from '../../database/database.ts'
 import { apiKeyResource } from './api-key-resource.ts'
 import { listApiKeyRows } from './api-key-store.ts'
 
-/** An organization's keys, revoked ones too, newest first. */
+/** An organization's keys, also revoked ones, newest first. */
 export const listApiKeys = async (db: Queryable, organizationId: string): Promise<ApiKey[]> =>
   (await listApiKeyRows(db, organizationId)).map(apiKeyResource)

@@ -26,13 +26,13 @@ const findStatement = sql(
     where k.hash = $1`,
 )
 
-/** Who a key speaks for, and until when. */
+/** The principal of a key, and its expiry. */
 export interface FoundKey extends KeyPrincipal {
   readonly expiresAt?: Date | undefined
   readonly revokedAt?: Date | undefined
 }
 
-/** Who the key with this SHA-256 speaks for, read from the database. Revoked and expired keys are found too. */
+/** The principal of the key with this SHA-256, read from the database. Revoked and expired keys are found too. */
 export const readPrincipal = async (
   db: Queryable,
   keyHash: Buffer,

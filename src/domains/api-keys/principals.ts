@@ -9,17 +9,20 @@ import { KeyUses } from './key-uses.ts'
 import { readPrincipal, type FoundKey } from './principal-store.ts'
 import { createStrangerKeys } from './stranger-keys.ts'
 
-/** Payload: the id of a key that was revoked. A hint only; entries die of age without it. */
+/** Payload: the id of a revoked key. Only a hint; without it entries expire by age. */
 export const apiKeysChannel = 'outdial_api_keys'
 
-/** Revocation acts within a second although no notification arrives (D12): an entry is as old as its query's start. */
+/**
+ * Revocation takes effect within a second even without a notification (D12): an entry's age counts from its query's
+ * start.
+ */
 const maxAgeMs = 900
 const maxEntries = 10_000
 
 /**
- * Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. No promise where the
- * answer is in memory. `isHeldUp` tells, where it is asked, that too many invented keys came from the same client: then a
- * key that is not known costs no look-up of its own.
+ * Looks a key up by the SHA-256 of its text; unknown keys are `undefined`, revoked ones are not. Returns no promise
+ * if the result is in memory. `isHeldUp`, called when needed, reports that too many invented keys came from the
+ * same client: then an unknown key gets no look-up of its own.
  */
 export type FindPrincipal = (
   keyHash: Buffer,
@@ -28,7 +31,7 @@ export type FindPrincipal = (
 
 export interface Principals extends Service {
   readonly findPrincipal: FindPrincipal
-  /** Writes the uses noted so far. */
+  /** Writes the recorded uses. */
   flush(): Promise<void>
 }
 
@@ -43,7 +46,7 @@ interface Entry {
   principal: FoundKey | Promise<FoundKey | undefined>
 }
 
-/** Finds out who a key speaks for, from memory while the answer is young, and notes when keys were used. */
+/** Finds the principal of a key, from memory while the entry is young, and records when keys were used. */
 export const createPrincipals = (options: PrincipalsOptions): Principals => {
   const { database, clock } = options
   const entries = new BoundedMap<string, Entry>({
@@ -61,7 +64,7 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
     const forget = (): void => {
       if (entries.get(key) === entry) entries.delete(key)
     }
-    // Only what is known is kept: a failure is tried again, and made-up keys fill no memory.
+    // Only successes are cached: a failure is tried again, and invented keys fill no memory.
     reading.then((principal) => {
       if (principal) entry.principal = principal
       else forget()
@@ -72,7 +75,7 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
 
   const readStranger = async (hash: Buffer, key: string, isHeldUp: boolean) => {
     if (!(await strangers.exists(key, isHeldUp))) return undefined
-    // Others who waited for the same look-up may have begun to read.
+    // Other waiters of the same look-up may have begun to read.
     return entries.get(key)?.principal ?? read(hash, key)
   }
 
@@ -81,7 +84,7 @@ export const createPrincipals = (options: PrincipalsOptions): Principals => {
     return principal
   }
 
-  // Whatever was changed, reading everybody again costs one query each and happens when an administrator acts.
+  // For any change, reading all keys again costs one query each and happens only when an administrator acts.
   const forgetAll = (): void => entries.clear()
 
   return {

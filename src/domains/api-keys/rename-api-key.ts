@@ -5,7 +5,7 @@ import { OperatorError } from '../organizations/operator-error.ts'
 import { apiKeyResource } from './api-key-resource.ts'
 import { findApiKeyOrganization, renameApiKeyRow } from './api-key-store.ts'
 
-/** Renames a key, the only thing about one that changes by hand (D12). Throws `OperatorError`. */
+/** Renames a key; its name is the only thing that can be edited (D12). Throws `OperatorError`. */
 export const renameApiKey = async (
   db: Queryable,
   apiKeyId: string,

@@ -6,8 +6,8 @@ import { findApiKeyOrganization, revokeApiKeyRow } from './api-key-store.ts'
 import { apiKeysChannel } from './principals.ts'
 
 /**
- * Ends a key for good. Acts at once where notifications arrive, everywhere within a second (D12). Throws
- * `OperatorError`.
+ * Revokes a key permanently. Takes effect at once where notifications arrive, everywhere within a second (D12).
+ * Throws `OperatorError`.
  */
 export const revokeApiKey = async (tx: Transaction, apiKeyId: string): Promise<ApiKey> => {
   const organizationId = await findApiKeyOrganization(tx, apiKeyId)

@@ -7,8 +7,8 @@ import { apiKeyResource } from './api-key-resource.ts'
 import { findApiKeyOrganization, insertApiKey, listApiKeyRows } from './api-key-store.ts'
 
 /**
- * Another key that may do what this one may, with its secret, which is told here and nowhere again. The old one works
- * until it is revoked. Throws `OperatorError`.
+ * Another key with the same rights; its secret is returned only here. The old key works until it is revoked. Throws
+ * `OperatorError`.
  */
 export const rotateApiKey = async (
   db: Queryable,

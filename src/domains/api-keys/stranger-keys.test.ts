@@ -58,7 +58,7 @@ test('a thousand invented keys at once cost a few look-ups, and a genuine one am
   assert.ok(asked.length <= 4, asked.join(' '))
 })
 
-test('an invented key is looked up once in a while, not each time', async () => {
+test('an invented key is looked up from time to time, not each time', async () => {
   const hash = invent()
   assert.equal(await principals.findPrincipal(hash), undefined)
   assert.equal(await principals.findPrincipal(hash), undefined)
@@ -68,7 +68,7 @@ test('an invented key is looked up once in a while, not each time', async () => 
   assert.equal(asked.length, 2)
 })
 
-test('from a client that is held up no invented key is looked up, and every genuine one is served', async () => {
+test('from a client over the limit no invented key is looked up, and every genuine one is served', async () => {
   const known = await make()
   await principals.start()
   asked = []

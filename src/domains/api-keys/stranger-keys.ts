@@ -2,17 +2,20 @@ import { lookup, sql, type Queryable } from '../../database/database.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 
-/** Keys that are known to exist; of more, the newest and those used last. */
+/** Known existing keys; beyond the limit, the newest and the most recently used. */
 const maxKnownKeys = 100_000
-/** Keys that are known not to exist, and for how long: a key is made before anybody can send it. */
+/** Known non-existing keys, and for how long: a key must exist before a client can send it. */
 const maxAbsentKeys = 10_000
 const absentMs = 10_000
-/** Look-ups of unknown keys go together, so many in one statement, and no sooner after each other than this. */
+/**
+ * Look-ups of unknown keys are batched: at most this many in one statement, with at least this gap between
+ * statements.
+ */
 const maxBatch = 500
 const batchGapMs = 10
-/** How often keys made meanwhile are read while an address is held up. */
+/** How often new keys are read while an address is over its limit. */
 const refreshGapMs = 1_000
-/** A row becomes visible when its transaction commits, after the instant it bears. */
+/** A row becomes visible when its transaction commits, later than its own timestamp. */
 const commitLagMs = 60_000
 
 const existStatement = lookup(
@@ -31,22 +34,22 @@ const newestStatement = sql(
     limit $2`,
 )
 
-/** Keys go by their hash as text of Latin-1. */
+/** Keyed by the hash as Latin-1 text. */
 export interface StrangerKeys {
   isKnown(key: string): boolean
   /**
-   * Whether there is a key of this hash that was not known. `isHeldUp` tells of an address that sent too many invented
-   * ones: its keys cost no look-up, and are only held against those made since the last time.
+   * Whether a previously unknown key with this hash exists. `isHeldUp` reports an address that sent too many
+   * invented keys: its keys cost no look-up and are only compared with keys created since the last read.
    */
   exists(key: string, isHeldUp: boolean): Promise<boolean>
-  /** Learns the keys there are. */
+  /** Loads the existing keys. */
   load(): Promise<void>
 }
 
 /**
- * Keeps invented keys, whose checksum anybody can compute, from the database: which keys exist is in memory, which do not is
- * remembered for a while, and the rest are looked up a few hundred in one statement. A genuine key is served whatever
- * comes from its address.
+ * Keeps invented keys, whose checksum anyone can compute, away from the database. Memory holds which keys exist
+ * and, for a while, which do not; the rest are looked up a few hundred in one statement. A genuine key is served
+ * whatever else its address sends.
  */
 export const createStrangerKeys = (db: Queryable, clock: Clock): StrangerKeys => {
   const known = new BoundedMap<string, true>({ maxSize: maxKnownKeys })
@@ -89,8 +92,8 @@ export const createStrangerKeys = (db: Queryable, clock: Clock): StrangerKeys =>
 }
 
 /**
- * Does work for many at once: never two at a time, and no sooner than `gapMs` after the last one began. Each caller waits for
- * the first one that begins after its call.
+ * Does work for many callers at once: never two at a time, and at least `gapMs` after the last one began. Each
+ * caller waits for the first one that begins after its call.
  */
 const createPaced = (
   gapMs: number,

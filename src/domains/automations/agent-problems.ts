@@ -20,7 +20,7 @@ export const checkAutomationOf = async (
   return acceptAutomationFile(file, [...automationFileProblems(file), ...agents])
 }
 
-/** Every call step whose agent the organization does not have, or may not use. */
+/** Every call step whose agent the organization lacks, or may not use. */
 const agentProblems = async (
   db: Queryable,
   organizationId: string,

@@ -1,6 +1,9 @@
 import type { AutomationStatus } from '../../contract/automations.ts'
 
-/** From each status, those that may follow. A draft or paused Automation takes no runs; an archived one never again. */
+/**
+ * The statuses that may follow each status. A draft or paused Automation takes no runs; an archived one never
+ * again.
+ */
 export const automationTransitions = {
   draft: ['active', 'archived'],
   active: ['paused', 'archived'],

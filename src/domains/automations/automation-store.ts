@@ -4,7 +4,7 @@ import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { AutomationDefinition, AutomationFile } from './definition.ts'
 
-/** An Automation as it is stored, without what it does. */
+/** A stored Automation, without its definition. */
 export interface AutomationRow {
   readonly id: string
   readonly name: string
@@ -75,7 +75,7 @@ const addVersionStatement = sql(
      from automation`,
 )
 
-/** The next version of an Automation; runs under way keep theirs. Undefined: unknown, or archived. */
+/** The next version of an Automation; active runs keep theirs. Undefined: unknown, or archived. */
 export const addVersion = async (
   db: Queryable,
   organizationId: string,
@@ -100,7 +100,7 @@ const findStatement = sql(
       and id = $2`,
 )
 
-/** Undefined for an unknown id, one of another organization, and one that is no id at all. */
+/** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findAutomation = async (
   db: Queryable,
   organizationId: string,

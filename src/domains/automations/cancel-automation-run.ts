@@ -14,12 +14,13 @@ import {
   type RunRow,
 } from './run-store.ts'
 
-/** A run that keeps moving under the cancellation is looked at this often. */
+/** How often to check again a run that keeps moving during its cancellation. */
 const maxLooks = 20
 
 /**
- * POST /automation-runs/{run_id}/cancel: takes effect between step boundaries (D6). A queued call of the run is cancelled
- * with it, at once; a live one finishes, and the run is cancelled when it has. A finished run is answered unchanged.
+ * POST /automation-runs/{run_id}/cancel: takes effect between step boundaries (D6). A queued call of the run is
+ * cancelled with it, at once; after a live call the run is cancelled when the call ends. A finished run is returned
+ * unchanged.
  */
 export const cancelAutomationRun: ApiHandler<
   'cancelAutomationRun',
@@ -46,7 +47,7 @@ export const cancelRun = async (
   throw new Error('the run moved on too fast to be cancelled')
 }
 
-// The call before the run: everybody locks calls before runs, so that no two can wait for each other.
+// The call before the run: every transaction locks calls before runs, so that no two can wait for each other.
 const cancelOnce = async (
   tx: Transaction,
   organizationId: string,
@@ -58,7 +59,7 @@ const cancelOnce = async (
   if (position.call_id !== null && !position.is_call_live) {
     const reason = 'Its Automation run was cancelled.'
     const [ended] = await endCall(tx, cancelQueued(organizationId, position.call_id, reason))
-    // Not queued any more, although it was not live a moment ago: it may have been dialled since.
+    // No longer queued, and it was not live a moment ago: it may have been dialled since.
     if (!ended && (await isCallLive(tx, organizationId, runId))) return 'moved_on'
   }
   const change = position.is_call_live ? requestRunCancel : cancelRunAt

@@ -2,7 +2,7 @@ import type { ApiHandler } from '../api-handler.ts'
 import { queueRun, runsChannel } from './queue-run.ts'
 import { runResource } from './run-resource.ts'
 
-/** POST /automation-runs: a contact on its way through an active Automation (D6). */
+/** POST /automation-runs: starts a contact's run of an active Automation (D6). */
 export const createAutomationRun: ApiHandler<'createAutomationRun'> = async (
   { body },
   { db, organizationId },

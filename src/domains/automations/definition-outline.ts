@@ -1,27 +1,27 @@
-/** One way on from a step. */
+/** One exit of a step. */
 export interface Way {
   readonly to: string
-  /** Within the step: `next`, `cases[0].next`, `otherwise`. */
+  /** Its path within the step: `next`, `cases[0].next`, `otherwise`. */
   readonly path: string
 }
 
 export interface OutlinedStep {
-  /** A run may pass it only by waiting. */
+  /** A run can pass it only by waiting. */
   readonly isWait: boolean
   readonly ways: readonly Way[]
-  /** Of a call. */
+  /** Agent of a call. */
   readonly agentId?: string
 }
 
-/** How the steps of a definition hang together. */
+/** The graph of a definition's steps. */
 export interface Outline {
   readonly entry: string | undefined
   readonly steps: ReadonlyMap<string, OutlinedStep>
 }
 
 /**
- * The outline of a definition, as far as it can be read: whatever else is wrong with a file, it is told at once what is
- * wrong with its ways and its agents too.
+ * The outline of a definition, as far as it can be read: even in a file with other errors, problems of its graph
+ * and its agents are reported at once.
  */
 export const outlineOf = (definition: unknown): Outline => {
   const { entry, steps } = membersOf(definition)
@@ -38,7 +38,7 @@ const outlineStep = (step: Members): OutlinedStep => ({
     typeof step['agent_id'] === 'string' && { agentId: step['agent_id'] }),
 })
 
-/** Where a step may lead, in order. */
+/** The possible next steps, in order. */
 export const waysOf = (step: Members): readonly Way[] => {
   switch (step['type']) {
     case 'call':

@@ -12,7 +12,7 @@ import {
 export const checkAutomationFile = (file: unknown): AutomationFile =>
   acceptAutomationFile(file, automationFileProblems(file))
 
-/** The checked file; throws `InvalidFileError` where there is a problem. */
+/** The checked file; throws `InvalidFileError` if there is a problem. */
 export const acceptAutomationFile = (
   file: unknown,
   problems: readonly FileProblem[],
@@ -21,14 +21,14 @@ export const acceptAutomationFile = (
   return automationFileSchema.parse(file)
 }
 
-/** Everything wrong with a file that can be told without a database. */
+/** Every problem of a file that can be found without a database. */
 export const automationFileProblems = (file: unknown): FileProblem[] => {
   const definition = definitionOf(file)
-  // What is far too large is not looked into: it could have any number of problems.
+  // A file that is far too large is not inspected, because it could have any number of problems.
   if (isDefinitionTooLarge(definition)) return [{ path: 'definition', message: tooLarge }]
   const outline = outlineOf(definition)
   const shape = [...fileProblems(automationFileSchema, file), ...hiddenNames(outline)]
-  // What has no shape at a path leads nowhere either, which need not be said.
+  // A malformed step leads nowhere either, which need not be reported.
   const isNew = ({ path }: FileProblem): boolean => shape.every((each) => each.path !== path)
   return [...shape, ...definitionProblems(outline).filter(isNew)]
 }
@@ -36,11 +36,11 @@ export const automationFileProblems = (file: unknown): FileProblem[] => {
 export const definitionOf = (file: unknown): unknown =>
   typeof file === 'object' && file !== null && 'definition' in file ? file.definition : undefined
 
-/** A record leaves out `__proto__` in silence. */
+/** A record silently drops `__proto__`. */
 const hiddenNames = ({ steps }: Outline): FileProblem[] =>
   steps.has('__proto__') ? [{ path: pathOf('__proto__'), message: stepNameSentence }] : []
 
-/** What keeps the steps from fitting together (D6): missing steps, unreachable ones, loops without a wait. */
+/** Errors in the graph (D6): missing steps, unreachable ones, loops without a wait. */
 export const definitionProblems = (outline: Outline): FileProblem[] => [
   ...missingSteps(outline),
   ...unreachableSteps(outline),
@@ -61,7 +61,7 @@ const missingSteps = ({ entry, steps }: Outline): FileProblem[] => {
 
 const pathOf = (name: string): string => `definition.steps.${name}`
 
-/** Without an entry nothing could be reached, which would say nothing. */
+/** Without an entry nothing is reachable, so reporting that adds nothing. */
 const unreachableSteps = ({ entry, steps }: Outline): FileProblem[] => {
   if (entry === undefined || !steps.has(entry)) return []
   const reached = new Set([entry])
@@ -71,7 +71,7 @@ const unreachableSteps = ({ entry, steps }: Outline): FileProblem[] => {
     .map((name) => ({ path: pathOf(name), message: `No way leads to this step from "${entry}".` }))
 }
 
-/** Loops are looked for among the steps that are no waits; each is told once, at the step it comes back to. */
+/** Searches loops among the steps that are not waits; each is reported once, at the step where it closes. */
 const tightLoops = ({ steps }: Outline): FileProblem[] => {
   const finished = new Set<string>()
   const path: string[] = []

@@ -55,7 +55,7 @@ const decided = {
   },
 }
 
-test('the definition of decision D6 is accepted as it stands', () => {
+test('the definition of decision D6 is accepted unchanged', () => {
   const checked = checkAutomationFile({ name: ' N ', definition: decided })
   assert.equal(checked.name, 'N')
   assert.deepEqual(checked.definition, decided)
@@ -72,7 +72,7 @@ const retry = (parts: object) => ({
   done: end,
 })
 
-/** Steps, and the path that is blamed with a word of its sentence. */
+/** Steps, and the path of the error with a word of its sentence. */
 const refusals: Record<string, [steps: object, ...blamed: [path: string, word: RegExp][]]> = {
   'a missing next': [{ first: { type: 'call', agent_id: 'a' } }, ['first.next', /required/]],
   'a missing agent': [
@@ -199,13 +199,13 @@ for (const [name, [steps, ...blamed]] of Object.entries(refusals)) {
   })
 }
 
-test('an entry that is no step is refused', () => {
+test('a malformed entry is refused', () => {
   assert.deepEqual(problems(file({ first: end }, 'other')), [
     'definition.entry: There is no step "other".',
   ])
 })
 
-test('a step that waits breaks a loop, wherever it stands in it', () => {
+test('a step that waits breaks a loop, anywhere in it', () => {
   for (const steps of [
     { first: call('rest'), rest: wait('first') },
     { first: wait('again'), again: branch('first', 'done'), done: end },
@@ -245,7 +245,7 @@ test('100 steps, 20 cases and 64 KiB are accepted, one more is not', () => {
   ])
 })
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
   assert.equal(
     problems({ name: '', extra: 1, definition: { entry: 'x', steps: { a: 3 } } }).length,
     4,
@@ -253,7 +253,7 @@ test('every problem is told at once', () => {
   assert.deepEqual(problems(7), [': It must be an object.'])
 })
 
-test('the drawing shows every step and every way', () => {
+test('the drawing shows every step and every exit', () => {
   const drawing = drawDefinition(checkAutomationFile({ name: 'N', definition: decided }).definition)
   assert.equal(
     drawing,

@@ -9,7 +9,7 @@ import { durationProblem } from '../../calling-hours/local-time.ts'
 export const maxSteps = 100
 const maxCases = 20
 const maxDefinitionBytes = 64 * 1024
-/** Attempts of one visit; the last delay repeats, so that their list may be shorter. */
+/** Attempts of one visit; the last delay repeats, so the list may be shorter. */
 export const maxAttempts = 100
 const maxDelays = 100
 const maxAllowedValues = 100
@@ -69,7 +69,7 @@ const waitStep = z
     message: 'A wait needs `for`, `until_local_time`, or both.',
   })
 
-/** Fields of the contact that a branch may look at; an unset one is "". */
+/** Fields of the contact that a branch may use; an unset one is "". */
 export const branchableFields = [
   'name',
   'phone_number',
@@ -109,7 +109,7 @@ const when = z
   })
   .refine((conditions) => Object.keys(conditions).length > 0, {
     error: 'It must have at least 1 member.',
-    // A misspelt member is told as such, and not as an absent one too.
+    // A misspelt member is reported as unknown, and not also as missing.
     when: ({ issues }) => issues.length === 0,
   })
 
@@ -150,7 +150,7 @@ const steps = z
   .refine((all) => Object.keys(all).length > 0, 'It must have at least 1 step.')
   .refine((all) => Object.keys(all).length <= maxSteps, `It must have at most ${maxSteps} steps.`)
 
-/** The shape of decision D6. That its steps fit together is checked by definition-problems.ts. */
+/** The schema of decision D6. definition-problems.ts checks that the steps fit together. */
 const definitionSchema = z.strictObject({ entry: stepName, steps })
 
 /** Of the definition as compact JSON. */
@@ -162,7 +162,7 @@ export const tooLarge = `It must be at most ${maxDefinitionBytes / 1024} KiB.`
 const text = (maxLength: number) =>
   storable(z.string().overwrite(trimWhiteSpace).min(1).max(maxLength))
 
-/** The file an administrator hands in (operator surface). */
+/** An administrator's file (operator surface). */
 export const automationFileSchema = z.strictObject({
   name: text(200),
   description: text(1000).optional(),
@@ -177,7 +177,7 @@ export type WaitStep = Extract<Step, { type: 'wait' }>
 export type BranchStep = Extract<Step, { type: 'branch' }>
 export type When = BranchStep['cases'][number]['when']
 
-/** A stored definition; undefined where this program cannot read it (the run fails `definition_invalid`). */
+/** A stored definition; undefined if this program cannot read it (the run fails `definition_invalid`). */
 export const readDefinition = (stored: unknown): AutomationDefinition | undefined => {
   const read = definitionSchema.safeParse(stored)
   return read.success ? read.data : undefined

@@ -1,10 +1,10 @@
 import type { AutomationDefinition, BranchStep, Step, When } from './definition.ts'
 import { waysOf } from './definition-outline.ts'
 
-/** The definition as a Mermaid flowchart: made from the same data that runs. */
+/** The definition as a Mermaid flowchart, made from the same data that runs. */
 export const drawDefinition = (definition: AutomationDefinition): string => {
   const steps = inOrder(definition)
-  // Mermaid has words of its own ("end"), so that steps get numbers for names.
+  // Mermaid has reserved words ("end"), so steps are named by numbers.
   const ids = new Map(steps.map(([name], at) => [name, `s${at + 1}`]))
   const id = (name: string): string => ids.get(name) ?? name
   return [
@@ -19,10 +19,10 @@ export const drawDefinition = (definition: AutomationDefinition): string => {
   ].join('\n')
 }
 
-/** From the entry on, nearest first: the members of a stored object have no order of their own. */
+/** From the entry, nearest first, because the members of a stored object have no order. */
 const inOrder = ({ entry, steps }: AutomationDefinition): (readonly [string, Step])[] => {
   const names = new Set([entry])
-  // A set that grows while it is read is read to its end.
+  // A set that grows during iteration is read to its end.
   for (const name of names) for (const { to } of edgesOfName(steps, name)) names.add(to)
   return [...names].flatMap((name) => {
     const step = steps[name]

@@ -9,9 +9,9 @@ import { isTerminal } from '../calls/lifecycle/call-states.ts'
 /** Why a run does not go on. */
 export interface RunExplanation {
   readonly status: AutomationRunStatus
-  /** Empty where it waits for nothing: it goes on, its call is live, or it has ended. */
+  /** Empty if it waits for nothing: it goes on, its call is live, or it has ended. */
   readonly reasons: readonly ExplanationReason[]
-  /** The call that is queued or live, which the run waits for. */
+  /** The queued or live call that the run waits for. */
   readonly call?: CallExplanation
 }
 

@@ -3,7 +3,9 @@ import type { ApiHandler } from '../api-handler.ts'
 import { runResource } from './run-resource.ts'
 import { findRun } from './run-store.ts'
 
-/** GET /automation-runs/{run_id}: a run of any origin, for a duplicate may be refused because of one (D6). */
+/**
+ * GET /automation-runs/{run_id}: a run of any origin, because it may be the reason for refusing a duplicate (D6).
+ */
 export const getAutomationRun: ApiHandler<'getAutomationRun'> = async (
   { params },
   { db, organizationId },

@@ -3,7 +3,7 @@ import { isUuid } from '../../runtime/ids.ts'
 import { runResource } from './run-resource.ts'
 import { listRunRows } from './run-store.ts'
 
-/** GET /automation-runs: newest first. An id that is none of ours matches nothing. */
+/** GET /automation-runs: newest first. An unknown id matches nothing. */
 export const listAutomationRuns: ApiHandler<'listAutomationRuns'> = async (
   { query: { limit, cursor, ...filters } },
   { db, organizationId },

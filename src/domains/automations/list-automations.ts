@@ -2,7 +2,7 @@ import type { ApiHandler } from '../api-handler.ts'
 import { automationResource } from './automation-resource.ts'
 import { listAutomationRows } from './automation-store.ts'
 
-/** GET /automations: newest first; a status that there is not matches nothing. */
+/** GET /automations: newest first; an unknown status matches nothing. */
 export const listAutomations: ApiHandler<'listAutomations'> = async (
   { query: { limit, cursor, ...filters } },
   { db, organizationId },

@@ -7,15 +7,16 @@ import { automationResource } from './automation-resource.ts'
 import { addVersion, insertAutomation } from './automation-store.ts'
 
 export interface PublishOptions {
-  /** The Automation that gets a new version; a new one unless given. */
+  /** The Automation that gets a new version; by default a new one. */
   readonly automationId?: string
-  /** Left a draft, which takes no runs until it is resumed. */
+  /** Creates a draft, which takes no runs until it is resumed. */
   readonly isDraft?: boolean
 }
 
 /**
- * Publishes an Automation file (parsed JSON). Versions never change: runs under way keep theirs. Throws
- * `InvalidFileError` with a path and a sentence for each problem, `OperatorError` for an unknown or archived Automation.
+ * Publishes an Automation file (parsed JSON). Versions never change: active runs keep theirs. Throws
+ * `InvalidFileError` with a path and a sentence for each problem, `OperatorError` for an unknown or archived
+ * Automation.
  */
 export const publishAutomation = async (
   db: Queryable,

@@ -16,7 +16,7 @@ import {
   type RunRow,
 } from './run-store.ts'
 
-/** NOTIFY channel: there may be a run to step. A hint; the poll is the truth. */
+/** NOTIFY channel: there may be a run to step. Only a hint; polling is authoritative. */
 export const runsChannel = 'outdial_runs'
 
 export interface RunRequest {
@@ -25,13 +25,13 @@ export interface RunRequest {
   readonly origin: CallOrigin
 }
 
-/** A run in the way may end while it is looked at. */
+/** The blocking run may end while it is being checked. */
 const maxInsertAttempts = 5
 
 /**
- * Accepts a run into the durable queue, pinned to the published version. Throws what the caller is told (D9): unknown
- * Automation or contact, destination never dialable, Automation not active, number on the do-not-call list, another
- * active run of this contact.
+ * Accepts a run into the durable queue, pinned to the published version. Throws the errors for the client (D9):
+ * unknown Automation or contact, destination never dialable, Automation not active, number on the do-not-call list,
+ * another active run of this contact.
  */
 export const queueRun = async (
   tx: Transaction,

@@ -1,6 +1,6 @@
 /**
- * Whether a run that is named by its id is over, in words that are the predicate of no index: it is found by its id, and not
- * among all active runs of its organization. `status` is the column.
+ * Whether a run that is given by its id is over. The wording matches the predicate of no index, so that the run is
+ * found by its id, and not among all active runs of its organization. `status` is the column.
  */
 export const activeFragment = (status: string): string => oneOfFragment(status, runStatuses)
 

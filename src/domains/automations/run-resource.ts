@@ -2,7 +2,7 @@ import type { AutomationRun } from '../../contract/automation-runs.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { RunRow } from './run-store.ts'
 
-/** The run as clients and commands see it: unset members are omitted (D1). */
+/** The run for clients and commands: unset members are omitted (D1). */
 export const runResource = (row: RunRow): AutomationRun => ({
   id: row.id,
   status: row.status,

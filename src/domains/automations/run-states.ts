@@ -4,7 +4,7 @@ export type TerminalRunStatus = 'completed' | 'failed' | 'cancelled'
 export type ActiveRunStatus = Exclude<AutomationRunStatus, TerminalRunStatus>
 
 /**
- * Decision D6 as data: from each status, those that may follow. A run that waits fails where it stands once it is too
+ * Decision D6 as data: the statuses that may follow each status. A waiting run fails in its place once it is too
  * old or its Automation is gone; it completes only by running.
  */
 export const runTransitions = {
@@ -16,7 +16,7 @@ export const runTransitions = {
   cancelled: [],
 } as const satisfies Record<AutomationRunStatus, readonly AutomationRunStatus[]>
 
-/** The statuses `to` may be entered from, or kept as, for `update … where status = any($n)`. */
+/** The statuses from which `to` may be entered or kept, for `update … where status = any($n)`. */
 export const runStatusesBefore = (to: AutomationRunStatus): AutomationRunStatus[] =>
   (Object.keys(runTransitions) as AutomationRunStatus[]).filter(
     (from) =>
@@ -24,6 +24,6 @@ export const runStatusesBefore = (to: AutomationRunStatus): AutomationRunStatus[
       (from === to && isActive(from)),
   )
 
-/** Whether something still follows this status. */
+/** Whether another status may follow. */
 export const isActive = (status: AutomationRunStatus): status is ActiveRunStatus =>
   runTransitions[status].length > 0

@@ -11,7 +11,7 @@ import { liveStates, statusIn, type CallOrigin } from '../calls/lifecycle/call-s
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
 import { activeFragment } from './run-fragments.ts'
 
-/** A run's columns as clients may see them. */
+/** A run's columns for clients. */
 export interface RunRow {
   readonly id: string
   readonly status: AutomationRunStatus
@@ -30,7 +30,7 @@ export interface RunRow {
 const runColumns = `status, automation_id, contact_id, failure_code, queued_at, started_at, completed_at,
        cancelled_at, created_at, updated_at`
 
-/** What must be known to accept a run, read in one round trip. */
+/** The facts needed to accept a run, read in one round trip. */
 export interface RunPlacement {
   readonly policy: CallingPolicyJson
   /** Null: the organization has no such Automation. */
@@ -56,7 +56,7 @@ const placementStatement = sql(
     where o.id = $1`,
 )
 
-/** Ids that are no UUIDs find nothing. */
+/** Ids that are not UUIDs match nothing. */
 export const findRunPlacement = (
   db: Queryable,
   organizationId: string,
@@ -127,7 +127,7 @@ const findStatement = sql(
       and id = $2`,
 )
 
-/** Undefined for an unknown id, one of another organization, and one that is no id at all. */
+/** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findRun = async (
   db: Queryable,
   organizationId: string,
@@ -135,7 +135,7 @@ export const findRun = async (
 ): Promise<RunRow | undefined> =>
   isUuid(runId) ? db.row<RunRow>(findStatement, [organizationId, runId]) : undefined
 
-/** Newest first. Filter values as the contract names them; ids are UUIDs. */
+/** Newest first. Filter values are named as in the contract; ids are UUIDs. */
 export const listRunRows = newestFirst<
   RunRow,
   'status' | 'automation_id' | 'contact_id' | 'created_after' | 'created_before'
@@ -152,7 +152,7 @@ export const listRunRows = newestFirst<
     created_before: 'created_at < ?::timestamptz',
   },
   merged: { filter: 'status', values: automationRunStatuses },
-  // As the indexes of migrations/0150-list-indexes.sql say it.
+  // Worded as the indexes of migrations/0150-list-indexes.sql.
   ways: [
     { filter: 'contact_id' },
     { filter: 'automation_id', where: "queued_at > '-infinity'" },
@@ -160,7 +160,7 @@ export const listRunRows = newestFirst<
   ],
 })
 
-/** Where a run stands, for its cancellation. */
+/** A run's position, for its cancellation. */
 export interface RunPosition {
   readonly sequence: number
   readonly call_id: string | null
@@ -213,7 +213,7 @@ const cancelStatement = sql(
      from cancelled`,
 )
 
-/** Cancels a run that still stands at this move. Undefined: it has moved on. */
+/** Cancels a run that is still at this move. Undefined: it has moved on. */
 export const cancelRunAt = (
   db: Queryable,
   organizationId: string,
@@ -274,7 +274,7 @@ const wakeAllStatement = sql(
                                         else wait_reason = $3 end))`,
 )
 
-/** Has runs look again: those with a call, those held by a pause, or all that are active. */
+/** Wakes runs: those with a call, those held by a pause, or all active ones. */
 export const wakeRunsOfAutomation = (
   db: Queryable,
   organizationId: string,
@@ -304,7 +304,7 @@ const movesStatement = sql(
     order by sequence`,
 )
 
-/** What a run did, in order. */
+/** A run's history, in order. */
 export const listRunMoves = (
   db: Queryable,
   organizationId: string,

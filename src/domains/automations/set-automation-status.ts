@@ -10,13 +10,13 @@ import { findAutomation, organizationOfAutomation, setStatus } from './automatio
 import { runsChannel } from './queue-run.ts'
 import { wakeRunsOfAutomation } from './run-store.ts'
 
-/** Which runs must look again when their Automation gets this status. */
+/** The runs to wake when their Automation gets this status. */
 const wokenBy = { active: 'paused', paused: 'calls', archived: 'all' } as const
 
 /**
- * Pauses, resumes or archives an Automation, named by its id alone. Paused: no new run, and those under way stay where
- * they are, but for live calls. Archived: those under way fail, once their live calls have ended. Asking for the status
- * it has changes nothing. Throws `OperatorError`.
+ * Pauses, resumes or archives an Automation, named by its id alone. Paused: no new run, and active runs stay where
+ * they are, except for live calls. Archived: active runs fail, once their live calls have ended. Setting the
+ * present status changes nothing. Throws `OperatorError`.
  */
 export const setAutomationStatus = async (
   tx: Transaction,

@@ -5,7 +5,7 @@ import { automationResource } from './automation-resource.ts'
 import { findAutomation, findVersion, organizationOfAutomation } from './automation-store.ts'
 import { readDefinition, type AutomationDefinition } from './definition.ts'
 
-/** An Automation with what its published version does. */
+/** An Automation with the definition of its published version. */
 export interface ShownAutomation extends Automation {
   readonly version: number
   readonly definition: AutomationDefinition

@@ -2,7 +2,7 @@ import type { Batch, CallingWindow } from '../../contract/batches.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { BatchStatus } from '../../contract/states.ts'
 
-/** A batch with its counters, read by one statement: one moment saw all of it. */
+/** A batch with its counters, read by one statement at one moment. */
 export interface BatchRow {
   readonly id: string
   readonly status: BatchStatus
@@ -54,7 +54,7 @@ export const batchResource = (row: BatchRow): Batch => ({
   ...(row.cancelled_at && { cancelled_at: formatDateTime(row.cancelled_at) }),
 })
 
-/** In the order the contract lists them; jsonb has one of its own. */
+/** In the contract's order, because jsonb has its own. */
 const windowOf = (window: CallingWindow): CallingWindow => ({
   time_zone: window.time_zone,
   weekdays: window.weekdays,

@@ -1,6 +1,6 @@
 import type { BatchStatus } from '../../contract/states.ts'
 
-/** Decision D5 as data: from each state, the states that may follow. */
+/** Decision D5 as data: the states that may follow each state. */
 export const batchTransitions = {
   draft: ['scheduled', 'queued', 'cancelled'],
   scheduled: ['queued', 'paused', 'cancelled'],
@@ -12,14 +12,14 @@ export const batchTransitions = {
   cancelled: [],
 } as const satisfies Record<BatchStatus, readonly BatchStatus[]>
 
-/** The states `to` may be entered from, for `update … where status = any($n)`. */
+/** The states from which `to` may be entered, for `update … where status = any($n)`. */
 export const batchStatesBefore = (to: BatchStatus): BatchStatus[] =>
   (Object.keys(batchTransitions) as BatchStatus[]).filter((from) =>
     (batchTransitions[from] as readonly BatchStatus[]).includes(to),
   )
 
-/** What `start` is taken from, as it is also the resume; from any other state it is a conflict. */
+/** The states from which `start` works, also as resume; any other state is a conflict. */
 export const startableStates = ['draft', 'paused'] as const satisfies readonly BatchStatus[]
 
-/** Whether nothing follows this state. */
+/** Whether this state is final. */
 export const isBatchOver = (status: BatchStatus): boolean => batchTransitions[status].length === 0

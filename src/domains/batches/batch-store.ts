@@ -6,7 +6,7 @@ import { isUuid } from '../../runtime/ids.ts'
 import { liveStates, statusIn } from '../calls/lifecycle/call-states.ts'
 import type { BatchRow } from './batch-resource.ts'
 
-/** Where a batch was made. Only `api` batches are visible through the API (D14). */
+/** A batch's origin. Only `api` batches are visible through the API (D14). */
 export type BatchOrigin = 'api' | 'cli' | 'dashboard'
 
 export interface NewBatch {
@@ -44,8 +44,8 @@ export const insertBatch = async (
   ])
 }
 
-// Counted from the calls until the batch has settled, frozen from then on. The count is a lateral join, so that a page
-// counts the batches it shows and no other; a settled one, and one that waits for its start, cost no look at their calls.
+// Counted from the calls until the batch has settled, then frozen. The count is a lateral join, so that a page
+// counts only the batches it shows; a settled batch, or one that waits for its start, reads no calls.
 const countedBatches = `(
      select b.organization_id, b.id, b.origin, b.status, b.name, b.agent_id, b.total_recipients,
             case when b.status in ('draft', 'scheduled') then b.total_recipients else n.pending end
@@ -94,7 +94,7 @@ const findStatement = sql(
       and ($3::text is null or origin = $3)`,
 )
 
-/** Undefined for an unknown id, one of another organization or origin, and one that is no id at all. */
+/** Undefined for an unknown id, one of another organization or origin, and a malformed id. */
 export const findBatch = async (
   db: Queryable,
   organizationId: string,
@@ -122,7 +122,7 @@ export const listOwnBatches = newestFirst<BatchRow, 'status'>({
   table: countedBatches,
   sortColumn: 'created_at',
   filters: { status: 'status = ?' },
-  // As the index of migrations/0160-own-lists.sql says it.
+  // Worded as the index of migrations/0160-own-lists.sql.
   ways: [{ where: "origin <> 'api'" }],
 })
 
@@ -136,10 +136,10 @@ const headStatement = sql(
       and ($3::text is null or origin = $3)`,
 )
 
-/** What decides about the next move of a batch. */
+/** The facts that decide a batch's next move. */
 export interface BatchHead {
   readonly status: BatchStatus
-  /** Whether `scheduled_start_at` is still to come. */
+  /** Whether `scheduled_start_at` is still in the future. */
   readonly is_ahead: boolean
 }
 
@@ -185,7 +185,7 @@ const lockStatement = sql(
       for no key update`,
 )
 
-/** The state, which stays so until the transaction ends. Taken after the locks of calls, never before. */
+/** The state, fixed until the transaction ends. Locked after calls, never before. */
 export const lockBatch = async (
   tx: Transaction,
   organizationId: string,

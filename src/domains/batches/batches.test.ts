@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString()
 
-/** The instant of a scheduled batch comes. */
+/** The scheduled time of a batch comes. */
 const bringForward = (id: string) =>
   execute(
     test.db,
@@ -141,7 +141,7 @@ describe('the states of a batch (D5)', () => {
     assert.deepEqual(await batches.claim(), [])
   })
 
-  it('a scheduled batch waits for its instant, and the program then queues it', async () => {
+  it('a scheduled batch waits for its time, and the program then queues it', async () => {
     const { id } = await reach.scheduled()
     assert.ok((await batches.feed()) !== undefined, 'the next instant is known')
     assert.deepEqual(filled(await batches.get(id)), { pending: 2 })
@@ -154,14 +154,14 @@ describe('the states of a batch (D5)', () => {
     assert.equal((await batches.claim()).length, 2)
   })
 
-  it('an instant in the past starts at once', async () => {
+  it('a time in the past starts at once', async () => {
     const { id } = await batches.create(1, { scheduled_start_at: '2020-01-01T00:00:00+02:00' })
     const started = await batches.start(id)
     assert.equal(started.status, 'queued')
     assert.equal(started.scheduled_start_at, '2019-12-31T22:00:00.000Z')
   })
 
-  it('a paused scheduled batch is scheduled again, or queued once its instant is past', async () => {
+  it('a paused scheduled batch is scheduled again, or queued after its time', async () => {
     const { id } = await reach.scheduled()
     assert.deepEqual(filled(await batches.pause(id)), { pending: 2 })
     const again = await batches.start(id)
@@ -198,7 +198,7 @@ describe('the states of a batch (D5)', () => {
     assert.deepEqual(filled(resumed), { in_progress: 2 })
   })
 
-  it('nobody is claimed from a paused batch; live calls end and settle it', async () => {
+  it('no call is claimed from a paused batch; live calls end and settle it', async () => {
     const { id } = await reach.in_progress()
     const [live] = await live1(id)
     await batches.pause(id)
@@ -239,7 +239,7 @@ describe('the states of a batch (D5)', () => {
     assert.ok(calls.every((call) => call.status === 'cancelled' && call.dialing_at === undefined))
   })
 
-  it('a blocked recipient is counted failed when its turn comes and fails no batch', async () => {
+  it('a blocked recipient is counted as failed when its turn comes and does not fail the batch', async () => {
     const { id } = await batches.create(2)
     await batches.start(id)
     await addDoNotCall(test.db, batches.organizationId, '+12025550000')
@@ -266,7 +266,7 @@ describe('the states of a batch (D5)', () => {
     assert.ok(over.completed_at)
   })
 
-  it('voicemail is the rest of the completed ones', async () => {
+  it('voicemail is the remainder of the completed recipients', async () => {
     const { id } = await batches.create(4)
     await batches.start(id)
     const answers = ['answered', 'no_answer', 'busy', 'voicemail'] as const
@@ -282,7 +282,7 @@ describe('the states of a batch (D5)', () => {
     )
   })
 
-  it('a broken call that was answered counts as failed and not as answered', async () => {
+  it('an answered call that broke counts as failed and not as answered', async () => {
     const { id } = await batches.create(1)
     await batches.start(id)
     const [call] = await batches.claim(1)

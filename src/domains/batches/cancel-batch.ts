@@ -15,8 +15,8 @@ export const cancelBatch: ApiHandler<'cancelBatch', { readonly endCall: EndCall 
 ) => batchResource(await cancelBatchById(db, endCall, organizationId, params.batch_id, 'api'))
 
 /**
- * What is pending or queued ends at once, live calls finish and keep settling the counters (D5). An ended batch stays as
- * it is. Throws `resource_not_found`.
+ * Pending and queued recipients end at once; live calls finish and keep settling the counters (D5). An ended batch
+ * stays unchanged. Throws `resource_not_found`.
  */
 export const cancelBatchById = async (
   tx: Transaction,

@@ -9,14 +9,14 @@ import {
   destinationProblem,
 } from '../organizations/phone-destination.ts'
 
-/** A recipient's number and where the body names it. */
+/** A recipient's number and its path in the body. */
 export interface NamedNumber {
   readonly phoneNumber: string
   /** `recipients[1].phone_number` or `contact_ids[1]`. */
   readonly path: string
 }
 
-/** Throws `unsupported_destination` with the path of every number that is never dialable (D9, D14). */
+/** Throws `unsupported_destination` with the path of every number that can never be dialled (D9, D14). */
 export const checkDestinations = (numbers: readonly NamedNumber[], policy: CallingPolicy): void => {
   const refused = numbers.flatMap(({ phoneNumber, path }) => {
     const problem = destinationProblem(phoneNumber, policy)
@@ -32,7 +32,7 @@ export const checkDestinations = (numbers: readonly NamedNumber[], policy: Calli
   )
 }
 
-/** `details.fields`: the 51st is cut and `truncated` set (D9). */
+/** `details.fields`: beyond 50 the list is cut and `truncated` set (D9). */
 export const fieldDetails = (
   places: readonly { readonly path: string }[],
   code: FieldCode,
@@ -44,9 +44,9 @@ export const fieldDetails = (
 const halfYearMs = 182 * 24 * 3_600_000
 
 /**
- * Throws where the batch's window and the policy never overlap (D5): blamed is the window if nobody could ever be called,
- * else the recipients who could not, as the policy is judged where they are. Looked at from the start of the batch and,
- * for the other half of daylight saving, half a year later.
+ * Throws if the batch's window and the policy never overlap (D5). The error is at the window if no recipient could
+ * ever be called, else at the affected recipients, because the policy applies in their zones. Checked from the
+ * start of the batch and, for the other half of daylight saving, half a year later.
  */
 export const checkOverlap = (
   numbers: readonly NamedNumber[],

@@ -42,7 +42,7 @@ const count = async (table: 'contacts' | 'calls' | 'batches' | 'lanes'): Promise
   return row?.n ?? 0
 }
 
-/** The error of a refused body, which left nothing behind. */
+/** The error of a refused body, which left no rows. */
 const refusal = async (members: Parameters<BatchFixture['create']>[1]): Promise<ApiError> => {
   const before = await count('contacts')
   let refused: ApiError | undefined
@@ -62,8 +62,8 @@ const window = (start: string, end: string, zone = 'America/New_York') => ({
   end_time: end,
 })
 
-describe('a batch body meets the organization', () => {
-  it('an unknown agent is 404 with its path, whatever the shape of the id', async () => {
+describe('a batch body is checked against the organization', () => {
+  it('an unknown agent is 404 with its path, for any id', async () => {
     for (const agentId of [newId(), 'nobody']) {
       const error = await refusal({ agent_id: agentId })
       assert.equal(error.code, 'resource_not_found')
@@ -89,13 +89,13 @@ describe('a batch body meets the organization', () => {
     )
   })
 
-  it('the 51st unknown contact is cut', async () => {
+  it('the list of unknown contacts is cut after 50', async () => {
     const error = await refusal({ contact_ids: Array.from({ length: 60 }, newId) })
     assert.equal(error.details?.fields?.length, 50)
     assert.equal(error.details?.truncated, true)
   })
 
-  it('a number that is never dialable is named by its path', async () => {
+  it('a number that can never be dialled is named by its path', async () => {
     const error = await refusal({
       recipients: [
         ...recipients(1),
@@ -113,7 +113,7 @@ describe('a batch body meets the organization', () => {
     )
   })
 
-  it('a known contact that is never dialable is named by its place', async () => {
+  it('a known contact that can never be dialled is named by its index', async () => {
     const { contact } = await upsert({ phone_number: '+493012345678' })
     const error = await refusal({ contact_ids: [batches.contactId, contact.id] })
     assert.deepEqual(error.details?.fields, [
@@ -121,7 +121,7 @@ describe('a batch body meets the organization', () => {
     ])
   })
 
-  it('a start 366 days ahead is taken, a moment later is too_large', async () => {
+  it('a start 366 days ahead is accepted, a moment later is too_large', async () => {
     const ahead = (ms: number) =>
       new Date(clock.now().getTime() + 366 * 86_400_000 + ms).toISOString()
     const error = await refusal({ scheduled_start_at: ahead(1) })
@@ -139,7 +139,7 @@ describe('a batch body meets the organization', () => {
     ])
   })
 
-  it('the policy is judged where the callee is: one who can never be called is named', async () => {
+  it('the policy applies in the callee’s zone: a recipient who can never be called is named', async () => {
     const error = await refusal({
       recipients: [
         ...recipients(1),
@@ -169,7 +169,7 @@ describe('a batch body meets the organization', () => {
     assert.equal((await batches.create(1)).status, 'draft')
   })
 
-  it('callees of different zones wait in lanes of their own', async () => {
+  it('callees of different zones get separate lanes', async () => {
     const numbers = ['+12025550111', '+13125550111', '+12025550112', '+18005550111']
     const people = numbers.map((phone_number) => ({
       external_id: phone_number,
@@ -230,14 +230,14 @@ describe('recipients are upserted together with the batch (D4)', () => {
     )
   })
 
-  it('a number that one recipient gives away is not free for another', async () => {
+  it('a number that one recipient gives up is not free for another', async () => {
     await upsert({ external_id: 'person-0', phone_number: '+12025550001' })
     const error = await refusal({ recipients: recipients(2) })
     assert.equal(error.code, 'contact_identity_conflict')
     assert.match(error.message, /^recipients\[1\]: .*external_id "person-0"/)
   })
 
-  it('ten batches of the same new people at once make one contact of each', async () => {
+  it('ten simultaneous batches of the same new people create one contact each', async () => {
     const before = await count('contacts')
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, index) => {
@@ -250,7 +250,7 @@ describe('recipients are upserted together with the batch (D4)', () => {
     assert.equal(await count('calls'), 500)
   })
 
-  it('1,000 recipients are one batch, in the order given', async () => {
+  it('1,000 recipients are one batch, in the given order', async () => {
     const batch = await batches.create(1000)
     assert.equal(batch.pending_recipients, 1000)
     const [first] = await execute<{ phone_number: string }>(

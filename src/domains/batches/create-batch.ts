@@ -29,9 +29,9 @@ export const createBatch: ApiHandler<
   batchResource(await draftBatch(db, clock, organizationId, body, 'api', quotas))
 
 /**
- * A draft that nobody is called for yet. `input` has passed its schema; the rest is judged here, in the order of D9:
- * unknown agent or contacts, times, destinations, a window that never opens, an agent that is not eligible, identities
- * that conflict. Five round trips for any number of recipients.
+ * A draft, for which no call is made yet. `input` has passed its schema; the rest is checked here, in the order of
+ * D9: unknown agent or contacts, times, destinations, a window that never opens, an agent that is not eligible,
+ * identity conflicts. Five round trips for any number of recipients.
  */
 export const draftBatch = async (
   tx: Transaction,
@@ -69,7 +69,7 @@ export const draftBatch = async (
   return row
 }
 
-/** Every recipient's number; a contact that there is none of has an empty one. */
+/** Every recipient's number; an unknown contact has an empty one. */
 const namedNumbers = async (
   tx: Transaction,
   organizationId: string,
@@ -137,7 +137,7 @@ const newBatchOf = (input: BatchInput): Omit<NewBatch, 'origin'> => ({
   callingWindow: input.calling_window,
 })
 
-/** One lane for each set of zones that callees may be in, and each recipient in its lane. */
+/** One lane for each set of possible zones, and each recipient in its lane. */
 const inLanes = (
   organizationId: string,
   batch: Omit<NewBatch, 'origin'>,

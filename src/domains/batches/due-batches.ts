@@ -5,7 +5,7 @@ import type { EndCall } from '../calls/lifecycle/end-call.ts'
 import { findBatchHead } from './batch-store.ts'
 import { releaseBatch } from './start-batch.ts'
 
-/** Batches looked after in one turn; the next turn takes the rest. */
+/** Batches handled in one turn; the next turn takes the rest. */
 const maxBatchesPerTurn = 50
 
 interface BatchKey {
@@ -23,14 +23,14 @@ const dueStatement = sql(
     limit $1`,
 )
 
-/** `scheduled` → `queued` where the instant has come (D5). Any number of nodes may do this at once. */
+/** `scheduled` → `queued` when its time has come (D5). Any number of nodes may do this at once. */
 export const releaseDueBatches = (db: Database): Promise<void> =>
   forEachBatch(db, dueStatement, async (tx, organizationId, id) => {
     const [, head] = await Promise.all([
       lockDispatch(tx, organizationId),
       findBatchHead(tx, organizationId, id, undefined),
     ])
-    // Else paused, cancelled or released by another node meanwhile.
+    // Otherwise another node has paused, cancelled or released it meanwhile.
     if (head?.status === 'scheduled') {
       await releaseBatch(tx, organizationId, id, ['scheduled'])
     }
@@ -65,7 +65,7 @@ export const cancelDueLeftovers = (db: Database, endCall: EndCall): Promise<void
     await endCall(tx, cancelUndialled(organizationId, id))
   })
 
-/** One batch, one transaction: one that cannot be moved must not keep the others. */
+/** One transaction per batch: a failing one must not block the others. */
 const forEachBatch = async (
   db: Database,
   statement: typeof dueStatement,

@@ -2,9 +2,9 @@ import type { Transaction } from '../../database/database.ts'
 import { lockBatch, moveBatch } from './batch-store.ts'
 
 /**
- * A recipient is handed to dispatch, in the transaction that makes its call `dialing`: the first one moves the batch to
- * `in_progress` (D5). False: the batch is no longer dialling, and the transaction must not commit. A pause waits for
- * those that are past this point, so that once it is answered no other call leaves.
+ * A recipient is handed to dispatch, in the transaction that makes its call `dialing`; the first one moves the
+ * batch to `in_progress` (D5). False: the batch no longer dials, and the transaction must not commit. A pause waits
+ * for recipients past this point, so that after its response no other call leaves.
  */
 export const enterBatch = async (
   tx: Transaction,

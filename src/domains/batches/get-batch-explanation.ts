@@ -18,10 +18,10 @@ export const getBatchExplanation: ApiHandler<'getBatchExplanation'> = async (
   return { object: 'explanation', status: row.status, reasons: [...reasons] }
 }
 
-/** Lanes of one batch that are looked into: one for each combination of its callees' time zones. */
+/** Lanes of one batch that are inspected: one for each combination of its callees' time zones. */
 const maxLanes = 10
 
-/** What a batch waits for, the first to be mended first; empty once it has ended. */
+/** What a batch waits for, the first obstacle first; empty once it has ended. */
 export const explainBatch = async (
   db: Queryable,
   organizationId: string,

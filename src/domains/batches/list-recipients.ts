@@ -1,18 +1,18 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 
-/** One person of a batch, and what became of the call. Unset members are omitted. */
+/** One person of a batch, with the result of the call. Unset members are omitted. */
 export interface Recipient {
   readonly call_id: string
   readonly contact_id: string
   readonly external_id?: string
   readonly name?: string
   readonly phone_number?: string
-  /** `pending` while the batch is not queued, else as its Call's. */
+  /** `pending` while the batch is not queued, else the call's status. */
   readonly status: string
   readonly answer_status?: string
   readonly outcome?: string
-  /** Why the call ended so, or why it waits. */
+  /** Why the call ended this way, or why it waits. */
   readonly reason?: string
   readonly duration_seconds?: number
   readonly dialing_at?: string
@@ -34,7 +34,7 @@ interface RecipientRow {
   readonly ended_at: Date | null
 }
 
-// At most 1,000 rows (D5), in the order of the request. An erased contact leaves its call behind.
+// At most 1,000 rows (D5), in the order of the request. The call of an erased contact stays.
 const listStatement = sql(
   'list-recipients.listRecipients',
   `select c.id as call_id, c.contact_id, p.external_id, p.name, p.phone_number,

@@ -4,8 +4,8 @@ import { lockDispatch } from '../calls/lane-store.ts'
 import { findBatchHead, type BatchHead, type BatchOrigin } from './batch-store.ts'
 
 /**
- * Begins a move of a batch: no other move of a batch of the organization overlaps with it. In one round trip. Throws
- * `resource_not_found`.
+ * Begins a transition of a batch, in one round trip: no other transition of a batch of the organization overlaps
+ * with it. Throws `resource_not_found`.
  */
 export const lockBatch = async (
   tx: Transaction,

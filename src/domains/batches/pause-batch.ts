@@ -12,8 +12,8 @@ export const pauseBatch: ApiHandler<'pauseBatch'> = async ({ params }, { db, org
   batchResource(await pauseBatchById(db, organizationId, params.batch_id, 'api'))
 
 /**
- * Its lanes close, no call is touched, live ones go on (D5). Once this is committed no other recipient is dialled. A
- * paused or ended batch stays as it is. Throws `resource_not_found`, and `resource_state_conflict` for a draft.
+ * Its lanes close, calls stay unchanged, live ones go on (D5). After the commit no further recipient is dialled. A
+ * paused or ended batch stays unchanged. Throws `resource_not_found`, and `resource_state_conflict` for a draft.
  */
 export const pauseBatchById = async (
   tx: Transaction,
@@ -27,7 +27,7 @@ export const pauseBatchById = async (
   }
   const pausable = batchStatesBefore('paused')
   if (pausable.includes(head.status)) {
-    // The batch may end meanwhile: then it stays as it ended, and nothing is left in its lanes.
+    // The batch may end meanwhile: then it stays as it ended, with empty lanes.
     await Promise.all([
       setSourcePaused(tx, organizationId, batchId, true),
       moveBatch(tx, organizationId, batchId, 'paused', pausable),

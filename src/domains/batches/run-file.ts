@@ -15,8 +15,8 @@ export interface RunRequest {
 }
 
 /**
- * Drafts and starts as many batches as the recipients need, 1,000 each, all of them or none. They are not the API's: it
- * does not list them (D14). Throws as creating a batch through the API does.
+ * Creates and starts as many batches as the recipients need, 1,000 each, all of them or none. The API does not list
+ * them (D14). Throws as creating a batch through the API does.
  */
 export const runBatches = (
   db: Database,

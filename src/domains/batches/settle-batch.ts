@@ -44,9 +44,9 @@ const settleStatement = sql(
 )
 
 /**
- * Ends the batch if nothing of it is left to end, and freezes its counters. The lock comes first and the look at the
- * calls in a later statement: of two calls that end at once, the second waits here for the first to commit and then sees
- * it, so that exactly one of them settles the batch (D5).
+ * Ends the batch if no recipient is left, and freezes its counters. The lock comes first and the calls are read in
+ * a later statement: of two calls that end at once, the second waits here for the first to commit and then sees it,
+ * so exactly one of them settles the batch (D5).
  */
 export const settleBatch = async (
   tx: Transaction,

@@ -34,8 +34,8 @@ export const startBatchById = async (
 }
 
 /**
- * To `queued`: its recipients become calls, its lanes open. The caller has locked the organization, and rolls back when
- * the answer is false: the batch was in none of these states.
+ * To `queued`: its recipients become calls, its lanes open. The caller has locked the organization, and rolls back
+ * on false: the batch was in none of these states.
  */
 export const releaseBatch = async (
   tx: Transaction,

@@ -17,7 +17,7 @@ const findStatement = sql(
       and c.id = $2`,
 )
 
-/** What the agent of a call was when the call was accepted; undefined where it is gone. */
+/** The agent's definition when the call was accepted; undefined if it is gone. */
 export const findAgentOfCall = async (
   db: Queryable,
   organizationId: string,

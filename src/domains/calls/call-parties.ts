@@ -1,8 +1,8 @@
 import { sql, type Queryable } from '../../database/database.ts'
 
-/** Who was called, and who called: for the operator's own eyes. */
+/** The callee and the caller ID: only for the operator. */
 export interface CallParties {
-  /** Left out where the contact was erased. */
+  /** Omitted if the contact was erased. */
   readonly contact_name?: string
   readonly phone_number?: string
   readonly agent_name?: string
@@ -15,7 +15,7 @@ interface PartiesRow {
   readonly agent_name: string | null
 }
 
-// The number of the call, which a change of the contact leaves as it was; an erased contact takes it along.
+// The number of the call, which a change of the contact does not alter; erasing the contact removes it.
 const listStatement = sql(
   'call-parties.listCallParties',
   `select c.id, p.name as contact_name, case when p.id is not null then c.phone_number end as phone_number,
@@ -30,7 +30,7 @@ const listStatement = sql(
 /** Ids of one statement. */
 const maxIds = 1_000
 
-/** The parties of calls by the calls' ids; an unknown id is left out. */
+/** The parties of calls by the calls' ids; an unknown id is omitted. */
 export const listCallParties = async (
   db: Queryable,
   organizationId: string,

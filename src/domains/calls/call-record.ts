@@ -2,7 +2,7 @@ import type { Call } from '../../contract/calls.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { AnswerStatus, CallStatus } from '../../contract/states.ts'
 
-/** A call's columns as clients may see them. */
+/** A call's columns for clients. */
 export interface CallRow {
   readonly id: string
   readonly status: CallStatus

@@ -5,8 +5,8 @@ import { callColumns, type CallRow } from './call-record.ts'
 import type { CallOrigin } from './lifecycle/call-states.ts'
 
 /**
- * What holds for calls that the API shows, in words that are the predicate of no index: where the call's id is given, it is
- * found by that, and not by walking a list.
+ * The condition for calls that the API shows, worded unlike every index predicate, so that a call is found by its
+ * id, and not by scanning a list.
  */
 export const shownFragment = (calls: string): string =>
   `${calls}.origin = 'api' and '' || ${calls}.status <> 'pending'`
@@ -20,7 +20,7 @@ const findApiCallStatement = lookup(
       and ${shownFragment('calls')}`,
 )
 
-/** A call as the API may show it: one made elsewhere is unknown there (D3). */
+/** A call that the API may show: one of another origin is unknown there (D3). */
 export const findApiCall = (
   db: Queryable,
   organizationId: string,
@@ -35,7 +35,7 @@ const findCallStatement = sql(
       and id = $2`,
 )
 
-/** A call of any origin, for the parts that are not the API. */
+/** A call of any origin, for the parts outside the API. */
 export const findCall = (
   db: Queryable,
   organizationId: string,
@@ -44,10 +44,10 @@ export const findCall = (
   (CallRow & { origin: CallOrigin; phone_number: string; agent_version: number }) | undefined
 > => db.row(findCallStatement, [organizationId, callId])
 
-/** What holds for calls that the API lists, in words that are the predicate of no index. */
+/** The condition for calls that the API lists, worded unlike every index predicate. */
 const inNoIndex = "'' || origin = 'api' and '' || status <> 'pending'"
 
-/** API-made calls, newest first. Filter values as the contract names them; ids are UUIDs. */
+/** API-made calls, newest first. Filter values are named as in the contract; ids are UUIDs. */
 export const listApiCalls = newestFirst<
   CallRow,
   | 'status'
@@ -72,7 +72,7 @@ export const listApiCalls = newestFirst<
     created_before: 'created_at < ?::timestamptz',
   },
   merged: { filter: 'status', values: callStatuses },
-  // As the indexes of migrations/0150-list-indexes.sql and 0161-contact-agent-list.sql say it.
+  // Worded as the indexes of migrations/0150-list-indexes.sql and 0161-contact-agent-list.sql.
   ways: [
     { filter: 'automation_run_id', where: inNoIndex, isNarrow: true },
     { filter: 'batch_id', where: inNoIndex, isNarrow: true },
@@ -101,7 +101,7 @@ export const listOwnCalls = newestFirst<CallRow, keyof typeof ownFilters>({
   table: 'calls',
   sortColumn: 'created_at',
   filters: ownFilters,
-  // As the index of migrations/0160-own-lists.sql says it.
+  // Worded as the index of migrations/0160-own-lists.sql.
   ways: [
     {
       filter: 'batch_id',

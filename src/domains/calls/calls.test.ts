@@ -91,7 +91,7 @@ const refused = async (promise: Promise<unknown>): Promise<ApiError> => {
 }
 
 describe('placing a call', () => {
-  it('queues it, answers the Call of the contract, and hints after the commit', async () => {
+  it('queues it, returns the Call of the contract, and hints after the commit', async () => {
     hints.take()
     const placed = await place(known())
     assert.deepEqual(callSchema.parse(placed), placed)
@@ -109,7 +109,7 @@ describe('placing a call', () => {
     assert.notEqual(first.id, again.id)
   })
 
-  it('keeps neither contact nor call when it is refused', async () => {
+  it('stores neither contact nor call when it is refused', async () => {
     const recipient = { external_id: 'p-2', name: 'Bob', phone_number: '+12025550109' }
     const error = await refused(place({ agent_id: newId(), recipient }))
     assert.equal(error.code, 'resource_not_found')
@@ -129,7 +129,7 @@ describe('placing a call', () => {
     assert.deepEqual(error.details?.fields, [{ path: 'contact_id', code: 'not_found' }])
   })
 
-  it('takes neither agent nor contact of another organization', async () => {
+  it('accepts neither agent nor contact of another organization', async () => {
     const other = await createCallingOrganization(test.db)
     for (const body of [
       { ...known(), agent_id: other.agentId },
@@ -194,7 +194,7 @@ describe('placing a call', () => {
 })
 
 describe('reading calls', () => {
-  it('answers 404 for another organization’s call and for a manual one', async () => {
+  it('returns 404 for another organization’s call and for a manual one', async () => {
     const other = await createCallingOrganization(test.db)
     const placed = await place(known())
     assert.equal((await refused(get(placed.id, other))).code, 'resource_not_found')
@@ -271,7 +271,7 @@ describe('reading calls', () => {
 })
 
 describe('cancelling a call', () => {
-  it('ends a queued one at once, with what must commit with it', async () => {
+  it('ends a queued one at once, with all that must commit with it', async () => {
     const placed = await place(known())
     ended = []
     const cancelled = await cancel(placed.id)
@@ -284,7 +284,7 @@ describe('cancelling a call', () => {
     )
   })
 
-  it('answers a finished one unchanged', async () => {
+  it('returns a finished one unchanged', async () => {
     const placed = await place(known())
     const first = await cancel(placed.id)
     ended = []
@@ -312,7 +312,7 @@ describe('cancelling a call', () => {
     })
   }
 
-  it('is not missed by a call that starts dialling at this very moment', async () => {
+  it('is not missed by a call that starts dialling at this moment', async () => {
     const placed = await place(known())
     let cancelling: Promise<Call> | undefined
     await test.db.transaction(async (tx) => {
@@ -329,7 +329,7 @@ describe('cancelling a call', () => {
     assert.ok(asked.cancel_requested_at)
   })
 
-  it('knows no call of another organization', async () => {
+  it('refuses a call of another organization', async () => {
     const other = await createCallingOrganization(test.db)
     const placed = await place(known())
     assert.equal((await refused(cancel(placed.id, other))).code, 'resource_not_found')

@@ -7,11 +7,11 @@ import type { EndCall } from './lifecycle/end-call.ts'
 import { requestCancel } from './lifecycle/cancel-queued-call.ts'
 import { findApiCall } from './call-store.ts'
 
-/** NOTIFY channel: a live call is to be cancelled. A hint; nodes look for themselves four times a second. */
+/** NOTIFY channel: a live call is to be cancelled. Only a hint; nodes check by themselves four times a second. */
 export const cancellationsChannel = 'outdial_cancellations'
 
 /**
- * POST /calls/{call_id}/cancel: a queued call ends at once, a live one is asked to, a finished one is answered
+ * POST /calls/{call_id}/cancel: a queued call ends at once, a live one is asked to, a finished one is returned
  * unchanged (D3).
  */
 export const cancelCall: ApiHandler<'cancelCall', { readonly endCall: EndCall }> = async (
@@ -27,7 +27,7 @@ export const cancelCall: ApiHandler<'cancelCall', { readonly endCall: EndCall }>
   return callResource(row)
 }
 
-/** Cancels a call of this origin, of any without one. What has ended, or is unknown, stays as it is. */
+/** Cancels a call of this origin; of any origin by default. An ended or unknown call stays unchanged. */
 export const cancelCallById = async (
   tx: Transaction,
   endCall: EndCall,

@@ -22,6 +22,6 @@ const trunkStatement = sql(
 export const hasTrunk = async (db: Queryable): Promise<boolean> =>
   (await db.row<{ has_trunk: boolean }>(trunkStatement, []))?.has_trunk ?? false
 
-/** Whether anybody takes calls out of the queue: without one, everything in it waits. */
+/** Whether any dispatcher claims calls: without one, the whole queue waits. */
 export const hasDispatcher = async (db: Queryable): Promise<boolean> =>
   (await db.row<{ has_dispatcher: boolean }>(hasStatement, []))?.has_dispatcher ?? false

@@ -34,7 +34,7 @@ after(() => test.drop())
 const waiting = async (): Promise<ExplanationReason | undefined> =>
   (await explainCall(test.db, organization.organizationId, callId))?.reasons[0]
 
-/** Explains the call under a change that is undone afterwards. */
+/** Explains the call under a change that is rolled back afterwards. */
 const under = async (change: string): Promise<ExplanationReason | undefined> => {
   let seen: ExplanationReason | undefined
   await assert.rejects(
@@ -133,7 +133,7 @@ describe('explaining a call', () => {
     ],
   ]
   for (const [name, change, expected] of cases) {
-    it(`says that ${name}`, async () => {
+    it(`reports that ${name}`, async () => {
       const seen = await under(change)
       assert.equal(seen?.code, expected.code)
       assert.equal(seen?.until, expected.until)
@@ -154,7 +154,7 @@ describe('explaining a call', () => {
     })
   }
 
-  it('names the zone that counts where those of a number are never open together', async () => {
+  it('names the zone that applies when those of a number are never open together', async () => {
     const policy: CallingPolicy = {
       ...sandboxPolicy,
       windows: [{ weekdays: ['monday'], startTime: '09:00', endTime: '12:00' }],
@@ -175,7 +175,7 @@ describe('explaining a call', () => {
     )
   })
 
-  it('counts the calls that come first', async () => {
+  it('counts the calls ahead', async () => {
     assert.deepEqual(await waiting(), {
       code: 'next',
       message: '1 call of its lane comes first.',

@@ -15,18 +15,18 @@ import { lackSentences } from './lack-sentences.ts'
 import { zonesOfText, type LaneKind } from './lane-store.ts'
 import { pausedSentence } from './paused-sentence.ts'
 
-/** Why a call is as it is: what commands print, and the source of GET /calls/{call_id}/explanation. */
+/** Why a call is in its state: printed by commands, and the source of GET /calls/{call_id}/explanation. */
 export interface CallExplanation {
   readonly id: string
   readonly status: CallStatus
   readonly attempt: number
-  /** What a queued call waits for, the first to be mended first; empty for any other. */
+  /** What a queued call waits for, the first obstacle first; empty for any other. */
   readonly reasons: readonly ExplanationReason[]
-  /** Everything decided about it, oldest first. */
+  /** Every decision about it, oldest first. */
   readonly decisions: readonly StoredDecision[]
 }
 
-/** Who reads it: a client of the API is told no id of a call that the API does not show. */
+/** The reader: a client of the API gets no id of a call that the API does not show. */
 export type Reader = 'operator' | 'api'
 
 /** Undefined: the organization has no such call. */
@@ -51,8 +51,8 @@ export const explainCall = async (
 const utc = (instant: string): string => formatDateTime(new Date(instant))
 
 /**
- * The first thing that applies: what comes after it is not looked at by the dispatcher either. What a live organization
- * lacks is told all at once.
+ * The first reason that applies, because the dispatcher does not check later ones either. All that a live
+ * organization lacks is reported at once.
  */
 const reasonsOf = (row: ExplainRow, reader: Reader): readonly ExplanationReason[] => {
   if (row.status !== 'queued') return []
@@ -69,7 +69,7 @@ const reasonsOf = (row: ExplainRow, reader: Reader): readonly ExplanationReason[
   ]
 }
 
-/** No node serves its route: it is not claimed at all until one does. */
+/** No node serves its route: it is not claimed until one does. */
 const noRoute = ({ lacks }: ExplainRow): readonly ExplanationReason[] => {
   const missing = (['no_trunk', 'no_caller_id'] as const).filter((lack) => lacks.includes(lack))
   return missing.length === 0
@@ -88,7 +88,7 @@ const paused = (kind: LaneKind): ExplanationReason => ({
   message: pausedSentence(kind),
 })
 
-/** All calls of the route wait; the trunk is asked with OPTIONS meanwhile, and may be back sooner. */
+/** All calls of the route wait; the trunk is probed with OPTIONS meanwhile, and may be back sooner. */
 const trunkDown = ({
   down_reason: reason,
   retry_at: retryAt,
@@ -122,14 +122,14 @@ const closedLane = (row: ExplainRow): ExplanationReason | undefined => {
   }
 }
 
-/** The zones in which dispatch judges the policy: of the number, or where it has none that serve, of the organization. */
+/** The zones in which dispatch judges the policy: the number's, or without usable ones the organization's. */
 const policyZonesOf = ({ policy, time_zones }: ExplainRow): string => {
   const ofNumber = zonesOfText(time_zones)
   const judged = calleeZones(policyOfJson(policy), ofNumber)
   return judged === ofNumber ? judged.join(', ') : 'the organization’s time zone'
 }
 
-/** Without an instant: it goes on when the other call has ended. */
+/** Without an instant: it continues when the other call has ended. */
 const numberInUse = (row: ExplainRow, reader: Reader): ExplanationReason | undefined => {
   const { number_holder_id: holder, number_holder_origin: origin } = row
   if (holder === null || !(row.is_due || row.wait_reason === 'number_in_use')) return undefined
@@ -183,7 +183,7 @@ const fullCapacity = (row: ExplainRow): ExplanationReason | undefined => {
       },
     }
   }
-  // Trunk and nodes are shared: how much others use of them is nobody's business.
+  // Trunk and nodes are shared: the usage of others stays private.
   if (row.channels !== null && row.live_channels >= row.channels) {
     const message = takenSentence(row.channels, 'the trunk')
     return { code: 'capacity', message, details: { limit: 'trunk_channels' } }

@@ -11,12 +11,12 @@ export const maxAhead = 1000
 export interface StoredDecision {
   readonly at: string
   readonly decision: string
-  /** Left out where the decision says it all, such as `completed`. */
+  /** Omitted if the decision alone is enough, such as `completed`. */
   readonly reason?: string
   readonly until?: string
 }
 
-/** Why a call waits by itself, whatever its lane. */
+/** A call's own reason to wait, apart from its lane. */
 export type OwnWaitReason =
   | 'carrier_congestion'
   | 'attempts_per_day'
@@ -25,18 +25,18 @@ export type OwnWaitReason =
   | 'trunk_down'
   | 'number_in_use'
 
-/** A call and everything it may be waiting for, as one moment saw them. */
+/** A call and everything it may be waiting for, read at one moment. */
 export interface ExplainRow {
   readonly id: string
   readonly status: CallStatus
   readonly attempt: number
   readonly decisions: readonly StoredDecision[]
   readonly wait_reason: OwnWaitReason | null
-  /** Null: no time brings it back, only what it lacks. */
+  /** Null: no time brings it back, only the missing setting. */
   readonly not_before: Date | null
   readonly is_due: boolean
   readonly is_claimed: boolean
-  /** The call of the organization that holds its number. */
+  /** The organization's call that holds its number. */
   readonly number_holder_id: string | null
   readonly number_holder_origin: CallOrigin | null
   readonly lane_kind: LaneKind
@@ -47,11 +47,11 @@ export interface ExplainRow {
   readonly is_paused: boolean
   readonly is_opening_known: boolean
   readonly is_open: boolean
-  /** Null: no opening within sight. */
+  /** Null: no opening within the horizon. */
   readonly opens_at: Date | null
   readonly concurrency: number
   readonly live_calls: number
-  /** Of its route over all nodes; null: as many as the nodes hold. */
+  /** Limit of its route over all nodes; null: as many as the nodes hold. */
   readonly channels: number | null
   readonly live_channels: number
   readonly calls_per_second: number
@@ -60,14 +60,14 @@ export interface ExplainRow {
   readonly down_reason: string | null
   readonly retry_at: Date | null
   readonly dispatchers: number
-  /** Those of them that serve its route. */
+  /** Nodes that serve its route. */
   readonly servers: number
-  /** What live organizations lack, by the node that started last. */
+  /** What live organizations lack, according to the node that started last. */
   readonly lacks: readonly LiveLack[]
-  /** Of the nodes that serve its route. */
+  /** Channels of the nodes that serve its route. */
   readonly node_channels: number
   readonly live_on_nodes: number
-  /** Nodes that live, but dial no more. */
+  /** Nodes that live, but no longer dial. */
   readonly draining: number
   /** Due calls of the same lane that come first, up to `maxAhead`. */
   readonly ahead: number
@@ -149,7 +149,7 @@ const reasonsStatement = sql(
       and wait_reason is not null`,
 )
 
-/** Why these calls wait by themselves, those of them that do. */
+/** The calls' own reasons to wait, for those that have one. */
 export const waitReasonsOf = async (
   db: Queryable,
   organizationId: string,
@@ -182,7 +182,7 @@ const firstOfLanesStatement = sql(
     limit $3`,
 )
 
-/** The call that is next in each lane of the batch, at most `limit`, the lanes that open first before the others. */
+/** The next call in each lane of the batch, at most `limit`, lanes that open earlier first. */
 export const firstCallsOfBatch = async (
   db: Queryable,
   organizationId: string,

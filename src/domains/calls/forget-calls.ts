@@ -13,7 +13,7 @@ const textsStatement = sql(
       and ended_at is not null`,
 )
 
-/** What was read from the conversation goes; the fact of the call and its outcome stay. */
+/** Deletes what was derived from the conversation; the fact of the call and its outcome stay. */
 export const forgetCallTexts = async (
   tx: Transaction,
   organizationId: string,
@@ -42,7 +42,7 @@ export interface OpenCall {
 
 /**
  * Calls with the contact that have not ended; none of them begins to ring before the transaction ends. Wakes the
- * organization first: forgetting their number lets other calls to it go on.
+ * organization first, because erasing their number releases other calls to it.
  */
 export const lockOpenCalls = async (
   tx: Transaction,
@@ -85,7 +85,7 @@ const numberStatement = sql(
       and phone_number <> ''`,
 )
 
-/** Whom the contact's calls went to, or were to go to. The gate refuses a call whose contact is gone. */
+/** The numbers of the contact's calls. The gate refuses a call whose contact is gone. */
 export const forgetPhoneNumber = async (
   tx: Transaction,
   organizationId: string,

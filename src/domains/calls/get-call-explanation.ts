@@ -8,7 +8,7 @@ export const getCallExplanation: ApiHandler<'getCallExplanation'> = async (
   { params },
   { db, organizationId },
 ) => {
-  // A pending recipient of a batch is no call yet, and neither statement finds one.
+  // A pending recipient of a batch is not yet a call, and neither statement finds one.
   const [call, explanation] = await Promise.all([
     findApiCall(db, organizationId, params.call_id),
     explainCall(db, organizationId, params.call_id, 'api'),

@@ -3,7 +3,7 @@ import type { ApiHandler } from '../api-handler.ts'
 import { callResource } from './call-record.ts'
 import { findApiCall } from './call-store.ts'
 
-/** GET /calls/{call_id}: calls made elsewhere are unknown here (D3). */
+/** GET /calls/{call_id}: only calls made through the API (D3). */
 export const getCall: ApiHandler<'getCall'> = async ({ params }, { db, organizationId }) => {
   const row = await findApiCall(db, organizationId, params.call_id)
   if (!row) throw notFound()

@@ -1,6 +1,6 @@
 import type { LiveLack } from '../organizations/organization-mode.ts'
 
-/** Why calls of live organizations wait, and how to mend it. */
+/** Why calls of live organizations wait, and the remedy. */
 export const lackSentences: Readonly<Record<LiveLack, string>> = {
   no_trunk:
     'Its organization is live and no trunk is configured: set OUTDIAL_SIP_TRUNK and start Outdial again.',

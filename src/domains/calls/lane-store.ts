@@ -3,7 +3,7 @@ import type { CallingWindowJson } from '../../calling-hours/weekly-window.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import { derivedId } from '../../runtime/ids.ts'
 
-/** What kind of work a lane carries, and in which order kinds go: immediate calls before all others. */
+/** The kind of work in a lane, and the order of the kinds: immediate calls before all others. */
 const laneRanks = { immediate: 0, automation: 1, batch: 2 } as const
 
 export type LaneKind = keyof typeof laneRanks
@@ -13,13 +13,13 @@ export interface Lane {
   readonly kind: LaneKind
   /** The batch or the Automation; the organization itself for immediate calls. */
   readonly sourceId: string
-  /** Where the callees may be; undefined: judged in the organization's zone. */
+  /** The possible zones of the callees; undefined: judged in the organization's zone. */
   readonly timeZones: readonly string[] | undefined
   readonly callingWindow?: CallingWindowJson | undefined
   readonly isPaused?: boolean
 }
 
-/** The same lane always has the same id, so that nobody has to look it up. */
+/** The same lane always has the same id, so that no look-up is needed. */
 export const laneId = ({ organizationId, kind, sourceId, timeZones }: Lane): string => {
   const name = `${kind}/${sourceId}/${zonesText(timeZones)}`
   const key = `${organizationId}/${name}`
@@ -30,14 +30,14 @@ export const laneId = ({ organizationId, kind, sourceId, timeZones }: Lane): str
   return id
 }
 
-/** Hashing a name costs a tenth of accepting a call, and most calls are of few lanes. */
+/** Hashing a name takes a tenth of the time to accept a call, and most calls share a few lanes. */
 const maxLaneIds = 10_000
 const laneIds = new BoundedMap<string, string>({ maxSize: maxLaneIds })
 
 const zonesText = (timeZones: readonly string[] | undefined): string =>
   timeZones?.toSorted().join(',') ?? ''
 
-/** The inverse of how a lane stores its zones. */
+/** Parses a lane's stored zones. */
 export const zonesOfText = (text: string): readonly string[] | undefined =>
   text === '' ? undefined : text.split(',')
 
@@ -48,7 +48,7 @@ const ensureStatement = sql(
    on conflict do nothing`,
 )
 
-/** Makes the lane unless it is there. A new one opens when dispatch has computed its hours, within one turn. */
+/** Creates the lane if it is missing. A new one opens when dispatch has computed its hours, within one turn. */
 export const ensureLane = async (db: Queryable, lane: Lane): Promise<void> => {
   await db.run(ensureStatement, [
     lane.organizationId,
@@ -70,7 +70,7 @@ const dormantStatement = sql(
             as i (id, kind, source_id, time_zones, rank, calling_window)`,
 )
 
-/** Lanes of a source that is not at work yet: they cost dispatch nothing until `wakeSource`. */
+/** Lanes of a source that has not started: they cost dispatch nothing until `wakeSource`. */
 export const insertDormantLanes = async (
   db: Queryable,
   organizationId: string,
@@ -96,7 +96,7 @@ const wakeStatement = sql(
       and source_id = $2`,
 )
 
-/** Lets the lanes of a source open, within one turn of dispatch. The caller has locked the organization. */
+/** Opens the lanes of a source, within one turn of dispatch. The caller has locked the organization. */
 export const wakeSource = async (
   tx: Transaction,
   organizationId: string,
@@ -113,8 +113,8 @@ const lockStatement = sql(
 )
 
 /**
- * Begins a change of a whole source of work: first in the order of locks, so that no two of one organization overlap.
- * Claims go to other organizations meanwhile. Wakes dispatch.
+ * Begins a change of a whole source of work: first in the order of locks, so that no two of one organization
+ * overlap. Claims serve other organizations meanwhile. Wakes dispatch.
  */
 export const lockDispatch = async (tx: Transaction, organizationId: string): Promise<void> => {
   await tx.run(lockStatement, [organizationId])

@@ -6,5 +6,5 @@ const sentences: Readonly<Record<LaneKind, string>> = {
   batch: 'Its batch is paused.',
 }
 
-/** What holds back a call whose lane is paused. */
+/** Why a call of a paused lane waits. */
 export const pausedSentence = (kind: LaneKind): string => sentences[kind]

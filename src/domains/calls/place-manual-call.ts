@@ -5,11 +5,13 @@ import { callsChannel, queueCall } from './queue-call.ts'
 
 export interface ManualCallInput {
   readonly agentId: string
-  /** E.164, checked by whoever read it. */
+  /** E.164, checked by the caller of this function. */
   readonly phoneNumber: string
 }
 
-/** An operator dials by hand: the API never shows this call, only its recording (D3). Throws as `queueCall` does. */
+/**
+ * An operator's manual call: the API never shows this call, only its recording (D3). Throws as `queueCall` does.
+ */
 export const placeManualCall = async (
   tx: Transaction,
   organizationId: string,

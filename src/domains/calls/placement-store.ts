@@ -1,10 +1,10 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
 
-/** What must be known to accept a call, read in one round trip. */
+/** The facts needed to accept a call, read in one round trip. */
 export interface Placement {
   readonly policy: CallingPolicyJson
-  /** The instant of this transaction: what the database will write into the call. */
+  /** The timestamp of this transaction, which the database will write into the call. */
   readonly placed_at: Date
   /** Null: the organization has no such agent. */
   readonly agent_id: string | null
@@ -33,7 +33,7 @@ const findStatement = sql(
     where o.id = $1`,
 )
 
-/** Ids that are no UUIDs are given as null and find nothing. */
+/** Ids that are not UUIDs are passed as null and match nothing. */
 export const findPlacement = (
   db: Queryable,
   organizationId: string,

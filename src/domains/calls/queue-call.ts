@@ -14,7 +14,7 @@ import { insertKnownCall } from './lifecycle/insert-call.ts'
 import { ensureLane, laneId, type Lane } from './lane-store.ts'
 import { findPlacement, type Placement } from './placement-store.ts'
 
-/** NOTIFY channel: there may be a call to claim. A hint; the poll is the truth. */
+/** NOTIFY channel: there may be a call to claim. Only a hint; polling is authoritative. */
 export const callsChannel = 'outdial_calls'
 
 export interface CallRequest {
@@ -24,9 +24,9 @@ export interface CallRequest {
 }
 
 /**
- * Accepts an immediate call into the durable queue: two round trips. Throws what the caller is told (D9): unknown agent
- * or contact, agent not eligible, destination never dialable, number on the do-not-call list. Full capacity and closed
- * hours are no errors: the call waits.
+ * Accepts an immediate call into the durable queue, in two round trips. Throws the errors for the client (D9):
+ * unknown agent or contact, agent not eligible, destination never dialable, number on the do-not-call list. Full
+ * capacity and closed hours are not errors: the call waits.
  */
 export const queueCall = async (
   tx: Transaction,
@@ -49,7 +49,7 @@ export const queueCall = async (
   return queuedRow(call, placement.placed_at)
 }
 
-/** The row as the database will write it, known before it does. */
+/** The row as the database will write it, known in advance. */
 const queuedRow = (
   { id, contactId, agentId }: AcceptedPlacement & { readonly id: string },
   placedAt: Date,
@@ -76,9 +76,10 @@ const queuedRow = (
 })
 
 /**
- * Lanes of immediate calls are never removed, so that one that was committed once is there for good, and a call costs
- * one statement less. A database that was put back to an earlier time lacks some: whoever meets that forgets the lane, so
- * that the next call makes it again. Bounded: zones of callees are few, but organizations may be many.
+ * Lanes of immediate calls are never removed, so a committed one stays, and a call costs one statement less. A
+ * database restored to an earlier time lacks some: the first call that notices drops the lane from this cache, so
+ * that the next call creates it again. Bounded, because organizations may be many although zones of callees are
+ * few.
  */
 const maxKnownLanes = 10_000
 const knownLanes = new BoundedMap<string, true>({ maxSize: maxKnownLanes })

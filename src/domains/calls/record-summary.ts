@@ -12,7 +12,7 @@ const summaryStatement = sql(
       and ended_at is not null`,
 )
 
-/** What reading the conversation told, after the call. What was certain at its end stays. */
+/** What the summary found out after the call. Facts that were certain at its end stay. */
 export const recordSummary = async (
   db: Queryable,
   organizationId: string,

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => test.drop())
 
-it('wakes dispatch that goes to sleep while another place of work lets go of the organization', async () => {
+it('wakes dispatch that goes to sleep while another transaction releases the organization', async () => {
   await openTrunk(test.db)
   const organization = await createCallingOrganization(test.db)
   const { organizationId } = organization

@@ -2,7 +2,7 @@ import type { Contact } from '../../contract/contacts.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { ContactRow } from './contact-store.ts'
 
-/** The contact as clients see it: unset fields are omitted (D1). */
+/** The contact for clients: unset fields are omitted (D1). */
 export const contactResource = (row: ContactRow): Contact => ({
   id: row.id,
   ...(row.external_id !== null && { external_id: row.external_id }),

@@ -3,7 +3,7 @@ import { lookup, sql, type Queryable, type Transaction } from '../../database/da
 import { newestFirst } from '../../database/newest-first.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 
-/** A contact as it is stored. */
+/** A stored contact. */
 export interface ContactRow {
   readonly id: string
   readonly source: string
@@ -37,10 +37,11 @@ const assignments = `source = $3,
 const returned = `c.id, c.source, c.external_id, c.name, c.phone_number, c.email, c.company, c.role, c.city,
                c.country, c.created_at, c.updated_at`
 
-// One round trip for a new contact, an update and an adoption. `found` locks, in one order, whoever has the identity or
-// the number (`named`: each by its index, whatever the planner knows), as they are once concurrent writers are done; `chosen` is the one to update by D4. Nothing found and
-// nothing inserted: a concurrent insert won, and a new statement will see it. `moving_id`: the contact is to get
-// another number, which takes a second statement, see below.
+// One round trip for a new contact, an update and an adoption. `found` locks, in one order, the contacts with the
+// identity or the number (`named`: each by its index, whatever statistics the planner has), as they are after
+// concurrent writers; `chosen` is the one to update by D4. If nothing was found and nothing inserted, a concurrent
+// insert won, and a new statement will see it. `moving_id`: the contact is to get another number, which takes a
+// second statement, see below.
 const upsertStatement = sql(
   'contact-store.upsertContactRow',
   `with named as materialized (
@@ -102,8 +103,8 @@ const upsertStatement = sql(
      ) w on true`,
 )
 
-// Runs while this transaction holds the contact's lock, with a snapshot taken after that. So it waits only for writers
-// that took the number later than we took our lock, and a circle of contacts handing on their numbers cannot deadlock.
+// Runs while this transaction holds the contact's lock, with a later snapshot. So it waits only for writers that
+// took the number after our lock, and a cycle of contacts exchanging numbers cannot deadlock.
 const moveStatement = sql(
   'contact-store.moveContactRow',
   `update contacts c
@@ -121,7 +122,7 @@ const moveStatement = sql(
 export type UpsertOutcome =
   | { readonly kind: 'created' | 'updated'; readonly contact: ContactRow }
   | { readonly kind: 'conflict' }
-  /** A concurrent insert won: ask again. */
+  /** A concurrent insert won: the caller asks again. */
   | { readonly kind: 'lost' }
 
 interface UpsertHead {
@@ -129,7 +130,7 @@ interface UpsertHead {
   readonly moving_id: string | null
 }
 
-/** Throws the unique violation where a concurrent writer took the number or the identity meanwhile. */
+/** Throws the unique violation if a concurrent writer took the number or the identity meanwhile. */
 export const upsertContactRow = async (
   tx: Transaction,
   organizationId: string,
@@ -182,7 +183,7 @@ const findStatement = lookup(
       and id = $2`,
 )
 
-/** Undefined for an unknown id, one of another organization, and one that is no id at all. */
+/** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findContact = async (
   db: Queryable,
   organizationId: string,
@@ -212,7 +213,7 @@ const deleteStatement = sql(
       and id = $2`,
 )
 
-/** Whether there was one. Its calls stay, and recordings forget whose they were. */
+/** Whether there was one. Its calls stay, and recordings lose their contact. */
 export const deleteContact = async (
   tx: Transaction,
   organizationId: string,
@@ -225,7 +226,7 @@ const insertManualStatement = sql(
      from insert_contact_unless_taken($1, $2, 'manual_dial', null, $4, $3, null, null, null, null, null)`,
 )
 
-/** A contact nobody manages; undefined if the number has a contact. */
+/** A contact without a managed identity; undefined if the number has a contact. */
 export const insertManualContact = (
   db: Queryable,
   organizationId: string,
@@ -234,7 +235,7 @@ export const insertManualContact = (
 ): Promise<ContactRow | undefined> =>
   db.row<ContactRow>(insertManualStatement, [organizationId, newId(), phoneNumber, name])
 
-/** Newest first. Filter values as the contract names them. */
+/** Newest first. Filter values are named as in the contract. */
 export const listContactRows = newestFirst<
   ContactRow,
   'external_id' | 'source' | 'created_after' | 'created_before'
@@ -249,7 +250,7 @@ export const listContactRows = newestFirst<
     created_after: 'created_at >= ?::timestamptz',
     created_before: 'created_at < ?::timestamptz',
   },
-  // As the indexes of migrations/0150-list-indexes.sql and 0156-indexes-of-one-purpose.sql say it.
+  // Worded as the indexes of migrations/0150-list-indexes.sql and 0156-indexes-of-one-purpose.sql.
   ways: [
     { filter: 'external_id' },
     { filter: 'source', where: "updated_at > '-infinity'" },

@@ -2,7 +2,7 @@ import type { ContactInput } from '../../contract/contacts.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
 
-/** Whoever has the identity or the number of some recipient. */
+/** The contacts with the identity or the number of some recipient. */
 export interface KnownContact {
   readonly id: string
   readonly source: string
@@ -11,7 +11,7 @@ export interface KnownContact {
   readonly phone_number: string
 }
 
-// Each is found by its own index (`limit 1`: there is no other way to join it), whatever the planner knows of the table.
+// Each is found by its own index (`limit 1` leaves no other join), whatever statistics the planner has.
 const knownText = `with named as materialized (
      select k.organization_id, k.id
        from unnest($2::text[], $3::text[]) as i (source, external_id)
@@ -58,7 +58,7 @@ export const findKnownContacts = (
 ): Promise<KnownContact[]> =>
   db.rows<KnownContact>(knownStatement, knownValues(organizationId, inputs))
 
-/** As they stand once concurrent writers are done; they keep still until the transaction ends. */
+/** Their state after concurrent writers; locked until the transaction ends. */
 export const lockKnownContacts = (
   tx: Transaction,
   organizationId: string,
@@ -94,7 +94,7 @@ export interface ContactChange {
   readonly input: ContactInput
 }
 
-/** The caller holds their locks. Throws the unique violation where a concurrent writer took a number meanwhile. */
+/** The caller holds their locks. Throws the unique violation if a concurrent writer took a number meanwhile. */
 export const updateContacts = async (
   tx: Transaction,
   organizationId: string,
@@ -113,7 +113,7 @@ const insertStatement = sql(
    returning id`,
 )
 
-/** In the order of their numbers. Answers the ids of those that a concurrent writer did not make first. */
+/** In the order of their numbers. Returns the ids of those that no concurrent writer created first. */
 export const insertContacts = async (
   tx: Transaction,
   organizationId: string,
@@ -149,7 +149,7 @@ const existingStatement = sql(
       and id = any ($2::uuid[])`,
 )
 
-/** The numbers of those contacts that there are, by id. */
+/** The numbers of the existing contacts, by id. */
 export const findPhoneNumbers = async (
   db: Queryable,
   organizationId: string,

@@ -66,7 +66,7 @@ describe('POST /contacts', () => {
     assert.deepEqual(await get(body.id), body)
   })
 
-  it('updates: what is omitted stays, what is empty is cleared', async () => {
+  it('updates: omitted fields stay, empty ones are cleared', async () => {
     const made = await upsert({ external_id: 'a', company: 'Acme', city: 'Paris', role: 'CTO' })
     const { status, body } = await upsert({ external_id: 'a', name: 'Grace', company: '' })
     assert.equal(status, 200)
@@ -112,7 +112,7 @@ describe('POST /contacts', () => {
     await assert.rejects(upsert({ ...other, phone_number: '+12025550101' }), isConflict)
   })
 
-  it('adopts a contact made by manual dial and keeps its id', async () => {
+  it('adopts a contact made by a manual call and keeps its id', async () => {
     const manual = await dial('+12025550103')
     const { status, body } = await upsert({ external_id: 'a', phone_number: '+12025550103' })
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('POST /contacts', () => {
     await assert.rejects(upsert({ external_id: 'b', phone_number: '+12025550103' }), isConflict)
   })
 
-  it('does not adopt for an identity that has a contact: its number belongs to two', async () => {
+  it('does not adopt for an identity with a contact: its number belongs to two', async () => {
     await upsert({ external_id: 'a', phone_number: '+12025550101' })
     await dial('+12025550103')
     await assert.rejects(upsert({ external_id: 'a', phone_number: '+12025550103' }), isConflict)
@@ -148,7 +148,7 @@ describe('POST /contacts, many at once', () => {
     assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
   })
 
-  it('updates what another transaction created and had not committed yet', async () => {
+  it('updates a contact that another transaction created and had not committed yet', async () => {
     const created = Promise.withResolvers<void>()
     const mayCommit = Promise.withResolvers<void>()
     const first = test.db.transaction(async (tx) => {
@@ -190,7 +190,7 @@ describe('POST /contacts, many at once', () => {
     await Promise.all([first, refused])
   })
 
-  it('adopts once where 200 identities want one manual contact', async () => {
+  it('adopts once when 200 identities want one manual contact', async () => {
     const manual = await dial('+12025550104')
     const answers = await Promise.allSettled(
       Array.from({ length: 200 }, (_, index) =>
@@ -205,7 +205,7 @@ describe('POST /contacts, many at once', () => {
     assert.ok(answers.every((answer) => answer.status === 'fulfilled' || isConflict(answer.reason)))
   })
 
-  it('answers 400 overlapping requests with success or a conflict, never with a fault', async () => {
+  it('responds to 400 overlapping requests with success or a conflict, never with a fault', async () => {
     const identities = 7
     const numbers = 11
     await Promise.all([dial('+12025551000'), dial('+12025551003')])
@@ -227,7 +227,7 @@ describe('POST /contacts, many at once', () => {
     assert.equal(new Set(data.map(({ phone_number }) => phone_number)).size, data.length)
   })
 
-  it('makes one manual contact, whoever dials the number first', async () => {
+  it('creates one manual contact for simultaneous dials of its number', async () => {
     const contacts = await Promise.all(Array.from({ length: 50 }, () => dial('+12025550105')))
     assert.equal(new Set(contacts.map(({ id }) => id)).size, 1)
     assert.deepEqual(
@@ -247,7 +247,7 @@ describe('GET /contacts', () => {
     return ids
   }
 
-  it('pages newest first without a gap, whatever the limit', async () => {
+  it('pages newest first without a gap, for any limit', async () => {
     const ids = await fill(7)
     for (const limit of [1, 2, 3, 7, 100]) {
       const seen: string[] = []
@@ -300,7 +300,7 @@ describe('GET /contacts', () => {
     assert.deepEqual(await ids({ external_id: 'c-2', ...january }), [])
   })
 
-  it('shows a contact of a manual dial without an external id', async () => {
+  it('shows a contact of a manual call without an external id', async () => {
     await dial('+12025550106')
     const { data } = await list({ source: 'manual_dial' })
     assert.equal(data.length, 1)
@@ -311,7 +311,7 @@ describe('GET /contacts', () => {
 
 describe('GET /contacts/{contact_id}', () => {
   for (const id of [newId(), 'x', '', "'; drop table contacts", newId().toUpperCase()]) {
-    it(`knows no contact ${JSON.stringify(id.slice(0, 12))}`, () =>
+    it(`finds no contact ${JSON.stringify(id.slice(0, 12))}`, () =>
       assert.rejects(get(id), { code: 'resource_not_found' }))
   }
 })

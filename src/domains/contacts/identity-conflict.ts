@@ -9,16 +9,16 @@ export interface NumberHolder {
 
 interface Conflict {
   readonly input: Pick<ContactInput, 'source' | 'external_id'>
-  /** Left out where a concurrent writer took the number and is not seen yet. */
+  /** Omitted if a concurrent writer took the number and is not visible yet. */
   readonly holder?: NumberHolder | undefined
-  /** Place in a list of recipients. */
+  /** Index in a list of recipients. */
   readonly index?: number
   readonly cause?: unknown
 }
 
 /**
- * 409 `contact_identity_conflict` (D4): it says whose the number is, by the caller's own identities. The holder's name and
- * other fields are for `contacts:read`.
+ * 409 `contact_identity_conflict` (D4): it names the number's owner by the caller's own identities. The owner's
+ * name and other fields need `contacts:read`.
  */
 export const identityConflict = ({ input, holder, index, cause }: Conflict): ApiError => {
   const which = index === undefined ? 'The phone number' : `recipients[${index}]: the phone number`
@@ -32,7 +32,7 @@ export const identityConflict = ({ input, holder, index, cause }: Conflict): Api
   )
 }
 
-/** How the API names a contact to those who may not read it. */
+/** The API's name of a contact for keys that may not read it. */
 export const describeIdentity = ({ source, external_id: externalId }: NumberHolder): string =>
   externalId === null
     ? 'no external_id'

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../database/database.ts'
 import { findContactByNumber, insertManualContact, type ContactRow } from './contact-store.ts'
 
-/** Contacts are never deleted, so the second try finds what beat the first. */
+/** Contacts are never deleted, so the second try finds the winner of the race. */
 const maxTries = 3
 
 /**
- * Whoever has the number, else a new contact of source `manual_dial` whose identity nobody manages: the first caller to
- * name its number adopts it (D4). A new one is called `name`, or by its number where nobody said whose it is.
+ * The contact with the number, else a new contact of source `manual_dial` without a managed identity: the first
+ * caller to name its number adopts it (D4). A new one gets `name`, or by default its number.
  */
 export const findOrMakeManualContact = async (
   tx: Transaction,

@@ -12,7 +12,7 @@ import { identityConflict } from './identity-conflict.ts'
 
 const uniqueViolation = '23505'
 
-/** Each lost race means that another writer committed, so this is never met in practice. */
+/** Each lost race means that another writer committed, so this limit is never reached in practice. */
 const maxTries = 10
 
 export interface UpsertedContact {
@@ -21,9 +21,10 @@ export interface UpsertedContact {
 }
 
 /**
- * The one contact of this identity and number: created, updated or adopted (D4). Throws `contact_identity_conflict` where
- * they belong to two contacts, and `rate_limit_exceeded` for a new one beyond the quota. Contacts of one transaction must be written in one order (by phone number), or two such
- * transactions can deadlock; the database then ends one with a retryable error.
+ * The one contact of this identity and number: created, updated or adopted (D4). Throws `contact_identity_conflict`
+ * if they belong to two contacts, and `rate_limit_exceeded` for a new one beyond the quota. Contacts of one
+ * transaction must be written in one order (by phone number), or two such transactions can deadlock; the database
+ * then ends one with a retryable error.
  */
 export const upsertRecipient = async (
   tx: Transaction,
@@ -46,8 +47,8 @@ export const upsertRecipient = async (
 }
 
 /**
- * In every order of the concurrent transactions, a broken unique index means that the number or the identity we were about
- * to give this contact belongs to another by now.
+ * In every order of concurrent transactions, a violated unique index means that the number or the identity for this
+ * contact belongs to another contact by now.
  */
 const tryUpsert = async (
   tx: Transaction,

@@ -15,14 +15,14 @@ import {
 
 const uniqueViolation = '23505'
 
-/** Each lost race means that another writer committed, so this is never met in practice. */
+/** Each lost race means that another writer committed, so this limit is never reached in practice. */
 const maxTries = 10
 
 /**
- * The contacts of up to 1,000 recipients, no identity or number of which is repeated: each is created, updated or adopted
- * as by POST /contacts (D4), in three statements for all. Every recipient is judged by the contacts as they were before:
- * a number that one of them gives away is not free for another of the same list. Answers their ids in order. Throws
- * `contact_identity_conflict`; nothing of the transaction stands then.
+ * The contacts of up to 1,000 recipients without a repeated identity or number: each is created, updated or adopted
+ * as by POST /contacts (D4), in three statements for all. Every recipient is judged by the contacts before the
+ * batch: a number that one of them gives up is not free for another of the same list. Returns their ids in order.
+ * Throws `contact_identity_conflict`; the transaction must then roll back.
  */
 export const upsertRecipients = async (
   tx: Transaction,
@@ -42,7 +42,7 @@ export const upsertRecipients = async (
 }
 
 /**
- * What each recipient would become, as the contacts are now: a new contact, one that is known (updated or adopted), or a
+ * The result for each recipient, given the present contacts: a new contact, a known one (updated or adopted), or a
  * conflict, because identity and number belong to two different contacts.
  */
 export const judgeRecipients = async (
@@ -82,7 +82,7 @@ const upsertOnce = async (
   return [...changes.map(({ id, input }) => [input, id] as const), ...added]
 }
 
-/** D4 as a question: who is updated or adopted, nobody, or a conflict. */
+/** D4 as a decision: the contact to update or adopt, none, or a conflict. */
 const matchAgainst = (
   known: readonly KnownContact[],
 ): ((input: ContactInput) => KnownContact | { readonly holder: KnownContact } | undefined) => {
@@ -101,7 +101,7 @@ const matchAgainst = (
 const identityKey = (source: string, externalId: string | null): string =>
   JSON.stringify([source, externalId])
 
-/** A broken unique index means that a number we were about to give belongs to another contact by now. */
+/** A violated unique index means that the number belongs to another contact by now. */
 const tryUpdate = async (
   tx: Transaction,
   organizationId: string,
@@ -115,7 +115,7 @@ const tryUpdate = async (
   }
 }
 
-/** Which of them it was, the broken index does not tell. */
+/** The violated index does not show which of them it was. */
 const lostRace = (cause: unknown): ApiError =>
   new ApiError(
     'contact_identity_conflict',

@@ -41,7 +41,7 @@ describe('a policy file', () => {
     assert.deepEqual(policyToJson(policy), file)
   })
 
-  it('may allow every country and leave out the limit of attempts', () => {
+  it('may allow every country and omit the limit of attempts', () => {
     const { attempts_per_number_per_day: _, ...unlimited } = file
     const policy = checkPolicyFile({ ...unlimited, allowed_countries: 'all' })
     assert.equal(policy.allowedCountries, 'all')
@@ -153,7 +153,7 @@ describe('a policy file', () => {
     it(`is refused for ${what}`, () => assert.deepEqual(problemsOf(members), problems))
   }
 
-  it('names the day that is none', () => {
+  it('names the unknown day', () => {
     const [problem] = problemsOf({ windows: [{ ...window, weekdays: ['mon'] }] })
     assert.match(problem ?? '', /^windows\[0\]\.weekdays\[0\]: It must be one of "monday", /)
   })

@@ -8,17 +8,20 @@ import { isTimeZone } from '../../contract/time-zone.ts'
 
 /** When, where and how often an organization may call (D12). */
 export interface CallingPolicy {
-  /** IANA zone of numbers that have no place of their own. */
+  /** IANA zone for numbers without a place. */
   readonly timeZone: string
-  /** Judged in the callee's zone. Several windows are open where any of them is. */
+  /** Judged in the callee's zone. With several windows, one open window suffices. */
   readonly windows: readonly WeeklyWindow[]
   /** ISO 3166 codes. */
   readonly allowedCountries: readonly string[] | 'all'
   /** Per number and day of the callee; absent: no limit. */
   readonly attemptsPerNumberPerDay?: number
-  /** ISO 3166 code: by whose prefixes transfer targets without `+` are read; absent: the only country allowed. */
+  /**
+   * ISO 3166 code of the country whose prefixes are used to read transfer targets without `+`; absent: the only
+   * allowed country.
+   */
   readonly country?: string
-  /** Extensions an agent may transfer to: `200` of any host, `200@pbx.example.com` of one. Absent: none. */
+  /** Extensions that an agent may transfer to: `200` at any host, `200@pbx.example.com` at one. Absent: none. */
   readonly allowedExtensions?: readonly string[]
 }
 
@@ -43,7 +46,7 @@ const windowSchema = z
   .refine((window) => window.end_time > window.start_time, {
     path: ['end_time'],
     message: 'It must be later than start_time.',
-    // Whatever is wrong with its days.
+    // Errors of its days.
     when: ({ value }) => areBothTimes(value),
   })
 
@@ -85,14 +88,14 @@ const policySchema = z.strictObject({
   allowed_extensions: z.array(extensionSchema).max(maxExtensions).optional(),
 })
 
-/** The policy as it is written in files and stored. */
+/** The policy in the format of files and of the database. */
 export type CallingPolicyJson = z.infer<typeof policySchema>
 
 /** Checks a policy file; throws `InvalidFileError` with a path and a sentence for each problem. */
 export const checkPolicyFile = (file: unknown): CallingPolicy =>
   policyOfJson(checkFile(policySchema, file))
 
-/** From the stored form. */
+/** Parses the stored form. */
 export const policyOfJson = (json: CallingPolicyJson): CallingPolicy => ({
   timeZone: json.time_zone,
   windows: json.windows.map((window) => ({
@@ -108,7 +111,7 @@ export const policyOfJson = (json: CallingPolicyJson): CallingPolicy => ({
   ...(json.allowed_extensions && { allowedExtensions: json.allowed_extensions }),
 })
 
-/** To the stored form. */
+/** Converts to the stored form. */
 export const policyToJson = (policy: CallingPolicy): CallingPolicyJson => ({
   time_zone: policy.timeZone,
   windows: policy.windows.map((window) => ({
@@ -125,8 +128,8 @@ export const policyToJson = (policy: CallingPolicy): CallingPolicyJson => ({
 })
 
 /**
- * What a new organization gets (D12, D14). As it may call the United States only, a number of no place is a toll-free
- * one of theirs, and judged by their eastern time.
+ * The policy of a new organization (D12, D14). It may call only the United States, so a number without a place is
+ * one of their toll-free numbers, judged by eastern time.
  */
 export const defaultPolicy: CallingPolicy = {
   timeZone: 'America/New_York',
@@ -134,7 +137,7 @@ export const defaultPolicy: CallingPolicy = {
   allowedCountries: ['US'],
 }
 
-/** Of the sandbox organization: all hours, all countries. */
+/** The sandbox organization's policy: all hours, all countries. */
 export const sandboxPolicy: CallingPolicy = {
   timeZone: 'UTC',
   windows: [{ weekdays, startTime: '00:00', endTime: '24:00' }],

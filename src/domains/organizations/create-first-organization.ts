@@ -8,8 +8,8 @@ import { insertFirstOrganization } from './organization-store.ts'
 const sandboxConcurrency = 100
 
 /**
- * The sandbox organization of an installation that has none at all; it may call at all hours and all countries, for its
- * calls never leave the machine. Undefined where there is an organization, whoever made it.
+ * The sandbox organization of an installation without organizations. It may call at all hours and all countries,
+ * because its calls never leave the machine. Undefined if any organization exists.
  */
 export const createFirstOrganization = async (db: Queryable): Promise<Organization | undefined> => {
   const record = await insertFirstOrganization(db, {

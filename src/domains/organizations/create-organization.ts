@@ -14,9 +14,9 @@ const maxConcurrency = 100_000
 export interface CreateOrganizationInput {
   readonly name: string
   readonly concurrency?: number
-  /** A parsed policy file; the default policy where absent. */
+  /** A parsed policy file; the default policy if absent. */
   readonly policy?: unknown
-  /** Sandbox unless it is given: what nobody said may ring a phone must not. */
+  /** By default sandbox: only an explicit choice may ring phones. */
   readonly mode?: OrganizationMode
 }
 
@@ -50,7 +50,7 @@ export const checkName = (name: string, maxLength: number): string => {
   return trimmed
 }
 
-/** Throws `OperatorError` unless it is a whole number of calls that can be live at once. */
+/** Throws `OperatorError` unless it is a valid number of simultaneous live calls. */
 export const checkConcurrency = (concurrency: number): number => {
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > maxConcurrency) {
     throw new OperatorError(`Concurrency must be a whole number from 1 to ${maxConcurrency}.`)

@@ -2,10 +2,10 @@ import { formatDateTime } from '../../contract/date-time.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** A number that is not called, as commands print it. */
+/** A number on the do-not-call list, as commands print it. */
 export interface DoNotCallEntry {
   readonly phone_number: string
-  /** `opt_out`: the person asked on a call. `operator`: put here by hand. */
+  /** `opt_out`: the person asked on a call. `operator`: an operator added it. */
   readonly origin: 'opt_out' | 'operator'
   readonly created_at: string
 }
@@ -17,7 +17,7 @@ const addStatement = sql(
    on conflict (organization_id, phone_number) do nothing`,
 )
 
-/** Puts a number on the list; harmless when it is there. `callId` is the call on which the person asked. */
+/** Puts a number on the list; repeatable. `callId` is the call on which the person asked. */
 export const addDoNotCall = async (
   db: Queryable,
   organizationId: string,
@@ -83,7 +83,7 @@ export const listDoNotCall = async (
   return rows.map((row) => ({ ...row, created_at: formatDateTime(row.created_at) }))
 }
 
-/** Strict E.164, as an operator typed it; throws `OperatorError`. */
+/** Strict E.164 from an operator; throws `OperatorError`. */
 export const checkPhoneNumber = (phoneNumber: string): string => {
   if (!/^\+[1-9][0-9]{7,14}$/.test(phoneNumber)) {
     throw new OperatorError('A telephone number must be written as E.164, such as +12025550100.')

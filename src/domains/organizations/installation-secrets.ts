@@ -4,11 +4,11 @@ import { sql, type Queryable } from '../../database/database.ts'
 /** `cursor` authenticates list cursors, `media` signs download URLs. */
 export type SecretPurpose = 'cursor' | 'media'
 
-/** A secret and the name under which signatures refer to it. */
+/** A secret and the name by which signatures refer to it. */
 export interface InstallationSecret {
   readonly keyId: string
   readonly secret: Buffer
-  /** Old enough that every node has looked since it was made. */
+  /** Old enough that every node has loaded it. */
   readonly isSettled: boolean
 }
 
@@ -30,7 +30,10 @@ const listStatement = sql(
     order by key_id::bigint desc`,
 )
 
-/** The secrets of a purpose, newest first: the first that is settled signs, all verify. Made by the first node that asks. */
+/**
+ * The secrets of a purpose, newest first: the first settled one signs, all verify. The first node that asks creates
+ * one.
+ */
 export const installationSecrets = async (
   db: Queryable,
   purpose: SecretPurpose,
@@ -58,7 +61,9 @@ const rotateStatement = sql(
    returning key_id`,
 )
 
-/** Makes a new secret that signs once it is settled; returns its key id. Older ones verify until they are retired. */
+/**
+ * Creates a new secret that signs once it is settled; returns its key id. Older ones verify until they are retired.
+ */
 export const rotateInstallationSecret = async (
   db: Queryable,
   purpose: SecretPurpose,
@@ -80,8 +85,8 @@ const retireStatement = sql(
 )
 
 /**
- * Deletes secrets that were followed by a newer one two hours ago: longer than any download URL lives (3,600 s), and than
- * any node goes on signing with the old one. Returns how many.
+ * Deletes secrets that were replaced two hours ago: longer than any download URL lives (3,600 s), and than any node
+ * still signs with the old one. Returns how many.
  */
 export const retireInstallationSecrets = (db: Queryable, purpose: SecretPurpose): Promise<number> =>
   db.run(retireStatement, [purpose])

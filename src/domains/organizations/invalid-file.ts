@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { firstCauses } from '../../contract/first-causes.ts'
 
-/** One thing wrong with a file an administrator handed in: where it is and, in a sentence, what it is. */
+/** One problem of an administrator's file: its path and, in a sentence, the problem. */
 export interface FileProblem {
   /** `windows[0].end_time`; empty for the document itself. */
   readonly path: string
@@ -33,7 +33,7 @@ export const checkFile = <T>(schema: z.ZodType<T>, value: unknown): T => {
   return schema.parse(value)
 }
 
-/** Everything that the schema finds wrong, in the order of the schema. */
+/** Every problem that the schema finds, in the order of the schema. */
 export const fileProblems = (schema: z.ZodType, value: unknown): FileProblem[] =>
   firstCauses(schema.safeParse(value, { reportInput: true }).error?.issues ?? []).flatMap(
     problemsOfIssue,
@@ -94,7 +94,7 @@ const sentenceOf = (issue: z.core.$ZodIssue): string => {
     case 'invalid_element':
     case 'not_multiple_of':
     case 'unrecognized_keys':
-      // Whatever has none of the sentences above brings its own from the schema.
+      // A problem without one of the sentences above brings its own from the schema.
       return issue.message
   }
 }

@@ -108,7 +108,7 @@ describe('a transfer target that is refused', () => {
   }
 })
 
-it('nothing that is judged leaves with more than an address in it', () => {
+it('the judged result contains only an address', () => {
   const piece = fc.constantFrom(
     ...'sip: tel: +1 2025550177 100 @pbx %3e % ; ? > " desk - ('.split(' '),
     ...';transport=udp ;user=phone ;phone-context=+1'.split(' '),
@@ -133,7 +133,7 @@ describe('a transfer target of an organization', () => {
   })
   after(() => database.drop())
 
-  it('may not have asked not to be called', async () => {
+  it('must not be on the do-not-call list', async () => {
     const { id } = await createOrganization(database.db, { name: 'Riverside Dental' })
     await addDoNotCall(database.db, id, '+12025550178')
     const verdict = await judgeTransferNow(database.db, id, 'sip:2025550178@pbx')

@@ -7,17 +7,17 @@ import { findOrganization } from './organization-store.ts'
 import { describeDestinationProblem, destinationProblem } from './phone-destination.ts'
 import { readTransferTarget, type TransferTarget } from './transfer-target.ts'
 
-/** Whom the far end is asked to call, or why the organization's rules forbid it. */
+/** The target for the carrier, or why the organization's rules forbid it. */
 export type TransferVerdict =
   | {
-      /** Written anew from what was judged: an E.164 number, or a SIP address of one or of an extension. */
+      /** Rebuilt from the judged parts: an E.164 number, or a SIP address of a number or an extension. */
       readonly target: string
       /** Absent for an extension. */
       readonly number?: string
     }
   | { readonly problem: string }
 
-/** Judges a target by the policy alone; the administrator is told in a sentence what is wrong. */
+/** Judges a target by the policy alone; the administrator gets a sentence about the problem. */
 export const judgeTransfer = (text: string, policy: CallingPolicy): TransferVerdict => {
   const target = readTransferTarget(text)
   if ('problem' in target) return target
@@ -38,7 +38,7 @@ const emergencyProblem = (dialed: string, { code, country }: EmergencyCode): str
   return `${what} is an emergency code ${where}: emergency services are never called by an agent.`
 }
 
-/** Judges a target by the organization's policy as it is now, and by its do-not-call list. */
+/** Judges a target by the organization's present policy and its do-not-call list. */
 export const judgeTransferNow = async (
   db: Queryable,
   organizationId: string,
@@ -68,7 +68,7 @@ const judgeNumber = (target: NumberTarget, policy: CallingPolicy): TransferVerdi
 const unreadable =
   'This is no telephone number as it is dialled in the organization\'s country: write it with "+" and the calling code.'
 
-/** Entries are an extension, or an extension of one host. */
+/** Entries are an extension at any host, or at one host. */
 const judgeExtension = (target: ExtensionTarget, allowed: readonly string[]): TransferVerdict => {
   if (target.host === undefined)
     return { problem: 'An extension needs a host: write it as "sip:200@pbx.example.com".' }
@@ -81,7 +81,7 @@ const judgeExtension = (target: ExtensionTarget, allowed: readonly string[]): Tr
       }
 }
 
-/** User parts are compared by letter case (RFC 3261 19.1.4), hosts are not. */
+/** User parts are compared case-sensitively (RFC 3261 19.1.4), hosts are not. */
 const isSameExtension = (entry: string, user: string, atHost: string): boolean => {
   const [allowedUser = '', allowedHost] = entry.split('@')
   return allowedHost === undefined

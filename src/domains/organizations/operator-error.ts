@@ -1,4 +1,6 @@
-/** A command an operator gave that cannot be carried out; the message is a sentence for them, or a line for each fault. */
+/**
+ * An operator's command that cannot be carried out; the message is a sentence for them, or a line for each problem.
+ */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
   readonly lines: readonly string[]

@@ -1,12 +1,12 @@
 /**
- * Whether an organization's calls go to the sandbox carrier or to real phones (decision D15). Fixed at creation: what was
- * tried in a sandbox can never begin to ring phones by a change of settings.
+ * Whether an organization's calls go to the sandbox carrier or to real phones (decision D15). Fixed at creation: a
+ * change of settings can never make a sandbox ring phones.
  */
 export const organizationModes = ['sandbox', 'live'] as const
 
 export type OrganizationMode = (typeof organizationModes)[number]
 
-/** Where calls go: the sandbox carrier, or the trunk of OUTDIAL_SIP_TRUNK. */
+/** The route of calls: the sandbox carrier, or the trunk of OUTDIAL_SIP_TRUNK. */
 export type RouteName = 'sandbox' | 'env'
 
 export const routeOf = (mode: OrganizationMode): RouteName =>

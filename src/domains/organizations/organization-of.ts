@@ -1,7 +1,7 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import { isUuid } from '../../runtime/ids.ts'
 
-/** What an operator may name by its id alone, and where it lies. */
+/** The resources that an operator may name by id alone, and their tables. */
 const tables = {
   agent: 'agents',
   Automation: 'automations',
@@ -14,7 +14,8 @@ const tables = {
 
 export type Owned = keyof typeof tables
 
-// Ids are unique, but keys lead with the organization: one probe for each, which an operator can wait for.
+// Ids are unique, but keys lead with the organization: one probe for each organization, which is fast enough for an
+// operator.
 const statementOf = (owned: Owned) =>
   sql(
     `organization-of.${owned}`,
@@ -33,7 +34,7 @@ const statements = {
   run: statementOf('run'),
 } as const satisfies Record<Owned, unknown>
 
-/** For commands alone: a client of the API is of one organization. Undefined: there is nothing of this id. */
+/** Only for commands: a client of the API belongs to one organization. Undefined: nothing has this id. */
 export const organizationOf = async (
   db: Queryable,
   owned: Owned,

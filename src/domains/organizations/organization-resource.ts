@@ -7,14 +7,14 @@ import type { OrganizationRecord } from './organization-store.ts'
 export interface Organization {
   readonly id: string
   readonly name: string
-  /** Whether its calls go to the sandbox carrier or to real phones. Left out before the next start decides it. */
+  /** Whether its calls go to the sandbox carrier or to real phones. Omitted until the next start decides it. */
   readonly mode?: OrganizationMode
   readonly default_version: string
   readonly public_api_enabled: boolean
   readonly concurrency: number
-  /** Left out while everything is kept. */
+  /** Omitted while everything is kept. */
   readonly retention_days?: number
-  /** What the operator set; the defaults are left out. */
+  /** The operator's settings; defaults are omitted. */
   readonly quotas?: Partial<Quotas>
   readonly created_at: string
   readonly updated_at: string

@@ -4,7 +4,7 @@ import { policyOfJson, type CallingPolicy, type CallingPolicyJson } from './call
 import type { Quotas } from './quotas.ts'
 import { routeOf, type OrganizationMode } from './organization-mode.ts'
 
-/** An organization as it is stored. */
+/** A stored organization. */
 export interface OrganizationRecord {
   readonly id: string
   readonly name: string
@@ -17,9 +17,9 @@ export interface OrganizationRecord {
   /** Storage quotas that differ from the defaults. */
   readonly quotas: Partial<Quotas>
   readonly policy: CallingPolicy
-  /** Null: made before organizations had a mode, and decided by the next start. */
+  /** Null: created before organizations had a mode, and decided by the next start. */
   readonly mode: OrganizationMode | null
-  /** Recordings, transcripts and summaries go so long after their call; null: they are kept. */
+  /** How long after their call recordings, transcripts and summaries are deleted; null: they are kept. */
   readonly retentionDays: number | null
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -65,7 +65,7 @@ const insertStatement = sql(
    returning ${columns}`,
 )
 
-// Two nodes that start at once find no organization, both: the index on is_first lets one of them make it.
+// Two nodes that start at once both find no organization: the index on is_first lets one of them create it.
 const insertFirstStatement = sql(
   'organization-store.insertFirstOrganization',
   `insert into organizations (id, name, default_version, public_api_enabled, concurrency, policy, mode, is_first)
@@ -94,7 +94,7 @@ export const insertOrganization = async (
   return fromRow(row)
 }
 
-/** Undefined where there is an organization already, whoever made it. */
+/** Undefined if an organization exists already. */
 export const insertFirstOrganization = async (
   db: Queryable,
   organization: NewOrganization,
@@ -129,8 +129,8 @@ const decideStatement = sql(
 )
 
 /**
- * Decides the mode of organizations that were made before there were modes: their calls go where they went until now.
- * Returns how many there were.
+ * Decides the mode of organizations from before there were modes: their calls keep their route. Returns how many
+ * there were.
  */
 export const decideModes = (db: Queryable, mode: OrganizationMode): Promise<number> =>
   db.run(decideStatement, [mode, routeOf(mode)])
@@ -167,7 +167,7 @@ const listStatement = sql(
     order by created_at, id`,
 )
 
-/** All of them, oldest first: for operators, who made each by hand. */
+/** All of them, oldest first: for operators, who created each by hand. */
 export const listOrganizationRecords = async (db: Queryable): Promise<OrganizationRecord[]> =>
   (await db.rows<OrganizationRow>(listStatement, [])).map(fromRow)
 
@@ -195,7 +195,7 @@ export interface OrganizationChanges {
   readonly retentionDays?: number
 }
 
-/** Only the members given change. Undefined if there is no such organization. */
+/** Changes only the given members. Undefined if there is no such organization. */
 export const updateOrganization = async (
   db: Queryable,
   organizationId: string,

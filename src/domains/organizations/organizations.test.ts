@@ -107,7 +107,7 @@ describe('setting an organization', () => {
     assert.equal((await findOrganization(test.db, id))?.policy.timeZone, 'UTC')
   })
 
-  it('tells other nodes after the commit only', async () => {
+  it('notifies other nodes only after the commit', async () => {
     const { id } = await createOrganization(test.db, { name: 'A' })
     const hints = watchHints(() => test.db)
     await set(id, { concurrency: 2 }, hints)
@@ -127,7 +127,7 @@ describe('setting an organization', () => {
     })
   }
 
-  it('refuses an unknown organization, also one that is no id', async () => {
+  it('refuses an unknown organization and a malformed id', async () => {
     for (const id of [newId(), 'acme', '']) {
       await assert.rejects(set(id, { concurrency: 1 }), /There is no organization/)
     }
@@ -135,7 +135,7 @@ describe('setting an organization', () => {
 })
 
 describe('the first organization', () => {
-  it('is one, whoever asks for it at the same time', async () => {
+  it('is one, also for simultaneous callers', async () => {
     const empty = await createTestDatabase()
     try {
       const all = await Promise.all(
@@ -150,7 +150,7 @@ describe('the first organization', () => {
     }
   })
 
-  it('is not made where somebody made one', async () => {
+  it('is not created if an organization exists', async () => {
     await createOrganization(test.db, { name: 'A', mode: 'live' })
     assert.equal(await createFirstOrganization(test.db), undefined)
   })
@@ -168,7 +168,7 @@ describe('the mode of an organization', () => {
     }
   })
 
-  it('is decided once for organizations made before there were modes, which wait until then', async () => {
+  it('is decided once for organizations from before there were modes, which wait until then', async () => {
     const { id } = await createOrganization(test.db, { name: 'A' })
     await execute(test.db, 'update organizations set mode = null where id = $1', [id])
     await execute(
@@ -206,7 +206,7 @@ describe('the do-not-call list', () => {
     assert.deepEqual(await listDoNotCall(test.db, b.id), [])
   })
 
-  it('keeps who asked first, and forgets on request', async () => {
+  it('keeps the first request, and forgets on command', async () => {
     const { id } = await createOrganization(test.db, { name: 'A' })
     await addDoNotCall(test.db, id, '+12025550111', newId())
     await addDoNotCall(test.db, id, '+12025550111')
@@ -233,7 +233,7 @@ describe('the do-not-call list', () => {
 })
 
 describe('installation secrets', () => {
-  it('are made once, whoever asks at the same time', async () => {
+  it('are created once, also for simultaneous callers', async () => {
     const all = await Promise.all(
       Array.from({ length: 10 }, () => installationSecrets(test.db, 'cursor')),
     )
@@ -254,7 +254,7 @@ describe('installation secrets', () => {
     assert.deepEqual(secrets.at(-1)?.secret, first.secret)
   })
 
-  it('are not retired while a URL they signed may live', async () => {
+  it('are not retired while a URL they signed may be valid', async () => {
     const before = await installationSecrets(test.db, 'media')
     assert.equal(await retireInstallationSecrets(test.db, 'media'), 0)
     const aged = {

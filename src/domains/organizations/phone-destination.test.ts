@@ -87,7 +87,7 @@ describe('a destination of an organization that enabled every country', () => {
   }
 })
 
-it('the table of special ranges is that of the metadata', () => {
+it('the table of special ranges matches the metadata', () => {
   const script = join(import.meta.dirname, '../../../scripts/generate-special-ranges.mjs')
   const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)

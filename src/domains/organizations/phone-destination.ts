@@ -8,8 +8,9 @@ import { findPlannedNumber, type PlannedNumber } from '../../numbering/numbering
 import { specialNumberProblem } from '../../numbering/special-numbers.ts'
 
 /**
- * Why this E.164 number is never dialable under the policy, or undefined if it is. Depends on nothing but its arguments
- * (D9 `unsupported_destination`, D14). Countries are judged by country, not by calling code: +1 876 is Jamaica.
+ * Why this E.164 number can never be dialled under the policy, or undefined if it can. A pure function of its
+ * arguments (D9 `unsupported_destination`, D14). Countries are judged by country, not by calling code: +1 876 is
+ * Jamaica.
  */
 export const destinationProblem = (
   phoneNumber: string,

@@ -1,7 +1,10 @@
 import { ApiError } from '../../contract/api-error.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** What an organization may keep at once, unless the operator says otherwise. Generous: against faults, not for plans. */
+/**
+ * The default storage quotas of an organization. They are generous, because they protect against faults and are not
+ * price plans.
+ */
 export const defaultQuotas = {
   /** Contacts of any source. */
   contacts: 1_000_000,
@@ -9,7 +12,7 @@ export const defaultQuotas = {
   batches: 10_000,
   /** Recipients of these batches. */
   recipients: 1_000_000,
-  /** Answers kept for the replay of idempotent requests; each for 24 hours. */
+  /** Stored responses for the replay of idempotent requests; each for 24 hours. */
   idempotency_answers: 2_000_000,
 } as const
 
@@ -21,7 +24,7 @@ export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[]
 
 const maxQuota = 1_000_000_000
 
-/** Quotas as an operator sets them; throws `OperatorError` for an unknown name or an impossible number. */
+/** An operator's quotas; throws `OperatorError` for an unknown name or an impossible number. */
 export const checkQuotas = (quotas: Readonly<Record<string, number>>): Partial<Quotas> => {
   for (const [name, quota] of Object.entries(quotas)) {
     if (!quotaNames.some((known) => known === name))
@@ -39,10 +42,10 @@ const kept: Readonly<Record<QuotaName, string>> = {
   idempotency_answers: 'answers to idempotent requests of the last 24 hours',
 }
 
-/** Nobody can know when there is room again; an hour keeps clients from asking in vain. */
+/** The time when space is free again is unknown; an hour keeps clients from retrying in vain. */
 const retryAfterSeconds = 3600
 
-/** 429: storage is an allowance like that of a bucket, but of things kept (decision D11). */
+/** 429: storage is an allowance like that of a bucket, but of stored items (decision D11). */
 export const quotaExceeded = (name: QuotaName, quota: number): ApiError =>
   new ApiError(
     'rate_limit_exceeded',

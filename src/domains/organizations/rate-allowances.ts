@@ -20,7 +20,7 @@ export const checkRateLimits = (rates: Readonly<Record<string, number>>): Partia
   return rates
 }
 
-/** What an organization may ask for in each bucket (D11). */
+/** An organization's allowance in each bucket (D11). */
 export const allowancesOf = (overrides: Partial<RateLimits>): RateLimits => ({
   ...defaultRateLimits,
   ...overrides,

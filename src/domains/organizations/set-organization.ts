@@ -9,7 +9,7 @@ import { updateOrganization } from './organization-store.ts'
 import { checkQuotas } from './quotas.ts'
 import { checkRateLimits } from './rate-allowances.ts'
 
-/** Payload: the id of the organization whose settings changed. A hint only; the row is the truth. */
+/** Payload: the id of the organization whose settings changed. Only a hint; the row is authoritative. */
 export const organizationsChannel = 'outdial_organizations'
 
 export interface SetOrganizationInput {
@@ -19,13 +19,13 @@ export interface SetOrganizationInput {
   readonly policy?: unknown
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly quotas?: Readonly<Record<string, number>>
-  /** Days that recordings, transcripts and summaries are kept; 0 keeps them for good. */
+  /** Days that recordings, transcripts and summaries are kept; 0 keeps them permanently. */
   readonly retentionDays?: number
 }
 
 /**
- * Changes what is given and nothing else. API access and rates act within a second on every node, a new policy with the
- * next call. Throws `InvalidFileError` for the policy, `OperatorError` for the rest.
+ * Changes what is given and nothing else. API access and rates take effect within a second on every node, a new
+ * policy with the next call. Throws `InvalidFileError` for the policy, `OperatorError` for the rest.
  */
 export const setOrganization = async (
   tx: Transaction,

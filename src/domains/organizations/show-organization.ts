@@ -6,15 +6,15 @@ import { OperatorError } from './operator-error.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
 import { findOrganization } from './organization-store.ts'
 
-/** An organization with everything that was set for it. */
+/** An organization with all its settings. */
 export interface ShownOrganization extends Organization {
   /** Requests per 60 s, where they differ from the defaults. */
   readonly rates: Partial<RateLimits>
-  /** In the shape of a policy file. */
+  /** In the format of a policy file. */
   readonly policy: CallingPolicyJson
 }
 
-/** Throws `OperatorError` where there is no such organization. */
+/** Throws `OperatorError` if there is no such organization. */
 export const showOrganization = async (db: Queryable, id: string): Promise<ShownOrganization> => {
   const record = isUuid(id) ? await findOrganization(db, id) : undefined
   if (!record) throw new OperatorError(`There is no organization ${id}.`)

@@ -38,7 +38,7 @@ const age = (through: string, interval: string) =>
     [through, interval],
   )
 
-test('a rotation reaches every node before it signs, and old URLs live on until their secret is retired', async (t) => {
+test('a rotation reaches every node before it signs, and old URLs stay valid until their secret is retired', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const nodes = [
     await openSigningKeys(database.db, silentLogger),
@@ -54,7 +54,7 @@ test('a rotation reaches every node before it signs, and old URLs live on until 
   const old = sign(nodes[0])
   const keyId = await rotateInstallationSecret(database.db, 'media')
   await look()
-  // Known, so that nobody refuses it, but not used yet.
+  // Known, so that no node refuses it, but not used yet.
   for (const node of nodes) {
     assert.equal(node.all[0]?.keyId, keyId)
     assert.equal(node.signing.keyId, '1')

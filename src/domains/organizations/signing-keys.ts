@@ -4,18 +4,18 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import type { SigningKey } from '../../storage/signed-url.ts'
 
-/** The secrets of download URLs as this node knows them. */
+/** The secrets of download URLs on this node. */
 export interface SigningKeys extends Service {
-  /** The newest that every node knows by now. */
+  /** The newest one that every node knows by now. */
   readonly signing: SigningKey
   /** Those whose URLs may still be valid. */
   readonly all: readonly SigningKey[]
 }
 
-/** A third of the time that a new secret waits before it signs, so that a look may fail. */
+/** A third of the time that a new secret waits before it signs, so that one reload may fail. */
 const lookEveryMs = 3_000
 
-/** Looks for secrets that were added or retired, so that a rotation needs no restart. Throws where there is no database. */
+/** Loads secrets that were added or retired, so that a rotation needs no restart. Throws without a database. */
 export const openSigningKeys = async (db: Queryable, logger: Logger): Promise<SigningKeys> => {
   let keys = await installationSecrets(db, 'media')
   let timer: NodeJS.Timeout | undefined
@@ -25,7 +25,7 @@ export const openSigningKeys = async (db: Queryable, logger: Logger): Promise<Si
     try {
       keys = await installationSecrets(db, 'media')
     } catch (error) {
-      // Those we have go on working, and a database that is away has worse to tell.
+      // The loaded secrets stay in use; a missing database has more serious symptoms.
       logger.debug({ err: error }, 'the secrets of download URLs could not be looked up')
     }
   }

@@ -1,11 +1,11 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { QuotaName, Quotas } from './quotas.ts'
 
-/** What an organization keeps; no count goes beyond its quota. */
+/** How many items an organization stores; no count goes beyond its quota. */
 export type KeptCounts = Record<QuotaName, number> & { readonly quotas: Partial<Quotas> }
 
-// Each count is of an index alone and ends at the quota. Batches that have not ended are few; the two parts of `open` do
-// not overlap.
+// Each count reads only an index and ends at the quota. Batches that have not ended are few; the two parts of
+// `open` do not overlap.
 const countStatement = sql(
   'storage-quota-store.countKept',
   `with quota as (
@@ -45,7 +45,7 @@ const countStatement = sql(
      from quota q`,
 )
 
-/** Throws where there is no such organization. */
+/** Throws if there is no such organization. */
 export const countKept = async (
   db: Queryable,
   organizationId: string,

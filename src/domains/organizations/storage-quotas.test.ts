@@ -36,7 +36,7 @@ const addContacts = (count: number) =>
   )
 const refused = { code: 'rate_limit_exceeded', status: 429, retryAfterSeconds: 3600 }
 
-test('room is what the quota leaves, counted once and then taken in memory', async () => {
+test('the free space is what the quota leaves, counted once and then reduced in memory', async () => {
   const organization = await quota({ contacts: 5 })
   assert.deepEqual(organization.quotas, { contacts: 5 })
   await addContacts(2)
@@ -71,7 +71,7 @@ test('a full organization is counted again after five seconds, any other after a
   assert.ok(quotas.prepare(ours.organizationId) instanceof Promise)
 })
 
-test('many requests at once wait for one count', async () => {
+test('many simultaneous requests wait for one count', async () => {
   const quotas = createStorageQuotas({ database: database.db, clock })
   const first = quotas.prepare(ours.organizationId)
   assert.ok(first instanceof Promise)
@@ -86,7 +86,7 @@ test('no count goes beyond its quota', async () => {
   assert.deepEqual([contacts, batches], [7, 0])
 })
 
-test('a quota nobody knows, or an impossible number, is refused', () => {
+test('an unknown quota, or an impossible number, is refused', () => {
   assert.throws(() => checkQuotas({ calls: 1 }), /no quota "calls": it is one of contacts/)
   assert.throws(() => checkQuotas({ contacts: 0 }), /whole number from 1/)
 })

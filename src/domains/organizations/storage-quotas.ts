@@ -4,32 +4,32 @@ import type { Clock } from '../../runtime/time.ts'
 import { defaultQuotas, quotaExceeded, type QuotaName, type Quotas } from './quotas.ts'
 import { countKept, type KeptCounts } from './storage-quota-store.ts'
 
-/** Keeps what organizations store within their quotas. */
+/** Enforces the storage quotas of organizations. */
 export interface StorageQuotas {
-  /** Before a transaction that may store: learns what is kept. No promise where that is known. */
+  /** Call it before a transaction that may store: loads the count. Returns no promise if the count is known. */
   prepare(organizationId: string): void | Promise<void>
-  /** Takes room for so many more; throws `rate_limit_exceeded` where there is none. Needs no database. */
+  /** Reserves space for this many items; throws `rate_limit_exceeded` if there is none. Needs no database. */
   take(organizationId: string, name: QuotaName, amount: number): void
 }
 
-/** An estimate is counted anew after this, so that what other nodes and operators did is seen. */
+/** After this an estimate is counted again, to include other nodes and operators. */
 const maxAgeMs = 60_000
-/** One that refused somebody is counted anew after this: there may be room again. */
+/** After this an estimate that refused a request is counted again, because there may be space. */
 const maxAgeOfFullMs = 5_000
 const maxEntries = 10_000
 
 interface Entry {
   readonly quotas: Quotas
   readonly countedAtMs: number
-  /** Kept when counted, and what this process took since. */
+  /** The count at that time, and what this process has added since. */
   readonly kept: Record<QuotaName, number>
   hasRefused: boolean
 }
 
 /**
- * Counts are estimates in memory: counted in the database (never beyond the quota) once a minute while an organization
- * writes, and raised by what this process accepts, whether or not that commits. So a request costs no count. The slack is
- * what other nodes accept within a minute; a single node has none.
+ * Counts are estimates in memory: counted in the database (never beyond the quota) once a minute while an
+ * organization writes, and raised by what this process accepts, whether or not that commits. So a request costs no
+ * count. The tolerance is what other nodes accept within a minute; a single node has none.
  */
 export const createStorageQuotas = ({
   database,
@@ -66,7 +66,7 @@ export const createStorageQuotas = ({
     },
     take(organizationId, name, amount) {
       const entry = entries.get(organizationId)
-      // Displaced since it was prepared, by 10,000 others: the next request counts.
+      // Evicted since it was prepared, by 10,000 others: the next request counts.
       if (!entry) return
       if (entry.kept[name] + amount > entry.quotas[name]) {
         entry.hasRefused = true
@@ -84,5 +84,5 @@ const entryOf = ({ quotas, ...kept }: KeptCounts, countedAtMs: number): Entry =>
   hasRefused: false,
 })
 
-/** For commands of an operator, and for tests of other things. */
+/** For operator commands, and for tests of other things. */
 export const unlimitedStorage: StorageQuotas = { prepare: () => undefined, take: () => undefined }

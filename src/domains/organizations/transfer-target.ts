@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Whom a call can be handed to, read from one of the spellings that SIP and tel URIs allow. `host` with its port and
- * `transport` are absent where the trunk decides.
+ * A transfer target, parsed from the notations of SIP and tel URIs. `host` with its port and `transport` are absent
+ * if the trunk decides.
  */
 export type TransferTarget = (
   | {
@@ -27,15 +27,15 @@ export interface UnreadableTarget {
   readonly problem: string
 }
 
-/** Digits from which on a user part is a telephone number and no extension. */
+/** From this many digits on a user part is a telephone number and not an extension. */
 export const leastDigitsOfNumber = 7
 const maxDigits = 20
 const maxLength = 255
 
 /**
- * Reads a transfer's target: `+12025550123`, `tel:…`, `sip:…` or `sips:…`. Escapes are undone and visual separators left
- * out, so that one number is one number however it is spelled. What could carry more than an address is refused:
- * passwords, header fields, parameters without a meaning here.
+ * Parses a transfer's target: `+12025550123`, `tel:…`, `sip:…` or `sips:…`. Escapes are decoded and visual
+ * separators removed, so that every notation of a number gives the same number. Anything beyond an address is
+ * refused: passwords, header fields, parameters without a meaning here.
  */
 export const readTransferTarget = (text: string): TransferTarget | UnreadableTarget => {
   if (text.length > maxLength) return { problem: `It must have at most ${maxLength} characters.` }
@@ -116,7 +116,7 @@ const readNumber = (
     : { kind: 'extension', scheme, user: digits }
 }
 
-/** The digits of a `phone-context` that is the beginning of a number (RFC 3966 5.1.5); '' where there is none. */
+/** The digits of a `phone-context` that is the beginning of a number (RFC 3966 5.1.5); '' without one. */
 const readContext = (parameters: readonly string[]): string | UnreadableTarget => {
   if (parameters.length === 0) return ''
   const [name = '', value] = (parameters[0] ?? '').split('=')
@@ -129,7 +129,7 @@ const readContext = (parameters: readonly string[]): string | UnreadableTarget =
   return plain.slice(1)
 }
 
-/** Undoes escapes once; `undefined` where they are wrong, or hide what no user part may hold. */
+/** Decodes escapes once; `undefined` if they are malformed, or hide what a user part must not contain. */
 const unescape = (text: string): string | undefined => {
   try {
     const plain = decodeURIComponent(text)

@@ -3,9 +3,9 @@ import type { ObjectStorage } from '../../storage/object-storage.ts'
 import { recordingKeysOf } from './recording-keys.ts'
 
 /**
- * A recording is deleted in two steps. In the transaction that decides it, it becomes `deleted`: no list shows it and no
- * signed URL, however old, opens it. Then its bytes go, and the row remembers when; whoever is killed in between has done
- * nothing that the next run does not repeat.
+ * A recording is deleted in two steps. The deciding transaction marks it `deleted`: no list shows it and no signed
+ * URL, however old, opens it. Then its bytes are deleted, and the row records when; after a crash in between, the
+ * next run repeats the second step.
  */
 
 const deleteStatement = sql(
@@ -17,7 +17,7 @@ const deleteStatement = sql(
       and status <> 'deleted'`,
 )
 
-/** How many there were. Those that are being encoded are deleted too: their job leaves nothing. */
+/** How many there were. Recordings that are being encoded are deleted too: their job stores nothing. */
 export const deleteRecordings = (
   tx: Transaction,
   organizationId: string,
@@ -56,14 +56,14 @@ export interface PurgeOptions {
   /** Only of this organization. */
   readonly organizationId?: string
   /**
-   * Leaves what this storage does not have to the service: for a command, whose data folder may be another one than that
-   * of the node with the bytes.
+   * Leaves objects that this storage lacks to the service: for a command, whose data folder may not be that of the
+   * node with the bytes.
    */
   readonly onlyFound?: boolean
 }
 
 export interface PurgedRecordings {
-  /** Looked at; fewer than the limit means that no more are left. */
+  /** Rows inspected; fewer than the limit means that no more are left. */
   readonly listed: number
   readonly purged: number
 }
@@ -86,7 +86,7 @@ export const purgeDeletedRecordings = async (
   return { listed: rows.length, purged }
 }
 
-/** A recording whose job was killed halfway has objects and no keys yet. */
+/** A recording whose job was killed halfway has objects but no keys yet. */
 const keysOf = (row: DeletedRow) => {
   const derived = recordingKeysOf({ organizationId: row.organization_id, callId: row.call_id })
   return {

@@ -3,7 +3,7 @@ import type { ApiHandler } from '../api-handler.ts'
 import { downloadableRecording, type DownloadUrls } from './recording-resource.ts'
 import { findRecording } from './recording-store.ts'
 
-/** GET /recordings/{recording_id}: with a URL minted for this answer. */
+/** GET /recordings/{recording_id}: with a new URL for each response. */
 export const getRecording: ApiHandler<
   'getRecording',
   { readonly downloadUrls: DownloadUrls }

@@ -9,9 +9,9 @@ export interface RecordingDetails {
   readonly recorded_at: string
   readonly duration_seconds?: number
   readonly size_bytes?: number
-  /** 20 ms frames from the answer to the hang-up; left out where the recorder was killed. */
+  /** 20 ms frames from the answer to the hang-up; omitted if the recorder was killed. */
   readonly frames_expected?: number
-  /** Those of them that hold audio. */
+  /** Frames that contain audio. */
   readonly frames_written?: number
 }
 
@@ -32,7 +32,7 @@ const findStatement = sql(
       and id = $2`,
 )
 
-/** Undefined where the call has no recording. */
+/** Undefined if the call has no recording. */
 export const findRecordingDetails = async (
   db: Queryable,
   call: RecordedCall,

@@ -3,7 +3,7 @@ import type { Recording } from '../../contract/recordings.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { RecordingRow } from './recording-store.ts'
 
-/** Mints a URL of at most 2,048 characters that serves the MP3 until the instant, to the millisecond (D12). */
+/** Creates a URL of at most 2,048 characters that serves the MP3 until the instant, to the millisecond (D12). */
 export type SignDownloadUrl = (recordingId: string, expiresAt: Date) => string
 
 export interface DownloadUrls {
@@ -11,7 +11,7 @@ export interface DownloadUrls {
   readonly clock: Clock
 }
 
-/** The recording as clients see it, without a URL. */
+/** The recording for clients, without a URL. */
 export const recordingResource = (row: RecordingRow): Recording => ({
   object: 'recording',
   id: row.id,

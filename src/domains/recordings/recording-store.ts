@@ -8,10 +8,12 @@ export interface RecordedCall {
   readonly callId: string
 }
 
-/** Namespace of recording ids: they are UUIDv5 of the source row, so the same row always gives the same id (D12). */
+/**
+ * Namespace of recording ids: they are UUIDv5 of the source row, so the same row always gives the same id (D12).
+ */
 const recordingNamespace = '6f3f1d52-2e0b-4c53-9d51-0f6d5c2f8a17'
 
-/** The recording's id, known before it is made. */
+/** The recording's id, known before it is created. */
 export const recordingIdOf = ({ organizationId, callId }: RecordedCall): string =>
   derivedId(recordingNamespace, `${organizationId}/calls/${callId}`)
 
@@ -28,24 +30,24 @@ const insertStatement = sql(
    on conflict (organization_id, id) do nothing`,
 )
 
-/** A call whose audio is to become a recording. */
+/** A call whose audio becomes a recording. */
 export interface NewRecording extends RecordedCall {
   readonly contactId: string
-  /** `api`, or how else the call was made: then its id is not told to API clients. */
+  /** `api`, or the call's other origin: then API clients do not see its id. */
   readonly origin: string
   /** When it was answered. */
   readonly recordedAt: Date
-  /** What the recorder says it kept; left out where it was killed. */
+  /** The recorder's own counts; omitted if it was killed. */
   readonly frames?: RecordedFrames | undefined
 }
 
-/** 20 ms frames from the answer to the hang-up, and those of them that hold audio: how complete a recording is. */
+/** 20 ms frames from the answer to the hang-up, and those that contain audio: how complete a recording is. */
 export interface RecordedFrames {
   readonly expected: number
   readonly written: number
 }
 
-/** In the transaction that ends the call. Shown to nobody until `completeRecording`. Harmless when repeated. */
+/** Runs in the transaction that ends the call. Hidden until `completeRecording`. Repeatable. */
 export const insertRecording = async (tx: Transaction, recording: NewRecording): Promise<void> => {
   await tx.run(insertStatement, [
     recording.organizationId,
@@ -79,7 +81,7 @@ export interface StoredAudio {
   readonly durationSeconds: number | null
   readonly sizeBytes: number
   readonly peaksKey: string
-  /** 20 ms frames in the file: the count that is known where the recorder was killed. */
+  /** 20 ms frames in the file: the only known count if the recorder was killed. */
   readonly frames: number
 }
 
@@ -124,7 +126,7 @@ const statusStatement = sql(
 
 export type RecordingStatus = 'encoding' | 'ready' | 'failed' | 'deleted'
 
-/** Undefined where the call has no recording. */
+/** Undefined if the call has no recording. */
 export const recordingStatus = async (
   db: Queryable,
   call: RecordedCall,
@@ -133,7 +135,7 @@ export const recordingStatus = async (
   return (await db.row<{ status: RecordingStatus }>(statusStatement, values))?.status
 }
 
-/** A recording as clients may see it. */
+/** A recording for clients. */
 export interface RecordingRow {
   readonly id: string
   readonly call_id: string | null
@@ -160,7 +162,7 @@ export const findRecording = (
 ): Promise<RecordingRow | undefined> =>
   db.row<RecordingRow>(findStatement, [organizationId, recordingId])
 
-/** Ready recordings, newest first by when they were recorded, however the call was made. */
+/** Ready recordings, newest first by their recording time, from calls of any origin. */
 export const listRecordingRows = newestFirst<
   RecordingRow,
   'contact_id' | 'call_id' | 'batch_id' | 'automation_run_id' | 'created_after' | 'created_before'
@@ -171,14 +173,14 @@ export const listRecordingRows = newestFirst<
   sortColumn: 'recorded_at',
   filters: {
     contact_id: 'contact_id = ?::uuid',
-    // Ids of calls and batches that were made elsewhere are unknown to clients (D3); runs of every origin are not (D6).
+    // Clients do not know ids of calls and batches from other origins (D3); they do know runs of every origin (D6).
     call_id: 'is_api_call and call_id = ?::uuid',
     batch_id: 'is_api_call and batch_id = ?::uuid',
     automation_run_id: 'automation_run_id = ?::uuid',
     created_after: 'recorded_at >= ?::timestamptz',
     created_before: 'recorded_at < ?::timestamptz',
   },
-  // As the indexes of migrations/0150-list-indexes.sql say it.
+  // Worded as the indexes of migrations/0150-list-indexes.sql.
   ways: [{ filter: 'contact_id', where: "status || '' = 'ready'" }, { where: "status = 'ready'" }],
 })
 
@@ -196,7 +198,7 @@ export interface RecordingAudio {
   readonly recordedAt: Date
 }
 
-/** Where the MP3 is. For the media origin, where a signed URL is the permission and names no organization. */
+/** The key of the MP3. For the media origin, where a signed URL is the permission and names no organization. */
 export const findRecordingAudio = async (
   db: Queryable,
   recordingId: string,

@@ -90,7 +90,7 @@ describe('a recording', () => {
     assert.notEqual(recordingIdOf(call), recordingIdOf({ ...call, callId: newId() }))
   })
 
-  it('is shown once its MP3 is stored, and not before', async () => {
+  it('is shown only after its MP3 is stored', async () => {
     const call = await begin(await ours.placeCall())
     assert.equal(await recordingStatus(test.db, call), 'encoding')
     assert.deepEqual((await list()).data, [])
@@ -100,7 +100,7 @@ describe('a recording', () => {
     assert.equal((await list()).data.length, 1)
   })
 
-  it('names its call where the API made it, and its contact', async () => {
+  it('names its call if the API made it, and its contact', async () => {
     const callId = await ours.placeCall()
     const contactId = await contactOf(callId)
     const id = await record(callId, { contactId })
@@ -118,7 +118,7 @@ describe('a recording', () => {
     assert.deepEqual(got, expected)
   })
 
-  it('hides the call of a manual dial, and a contact that is gone', async () => {
+  it('hides the call of a manual dial, and a deleted contact', async () => {
     await record(await ours.dial(), { origin: 'manual', contactId: newId() })
     const { data } = await list()
     assert.deepEqual([data[0]?.call_id, data[0]?.contact_id], [null, null])
@@ -166,7 +166,7 @@ describe('a recording', () => {
 })
 
 describe('download URLs', () => {
-  it('are in every row of the list if asked for, and live to the millisecond as long as asked for', async () => {
+  it('are in every row of the list on request, and live to the millisecond as long as requested', async () => {
     const id = await record(await ours.placeCall())
     const [row] = (await list({ include: 'download_url' })).data
     assert.equal(row?.download_url_expires_at, '2026-07-16T08:15:00.700Z')
@@ -180,7 +180,7 @@ describe('download URLs', () => {
     assert.equal(without && 'download_url' in without, false)
   })
 
-  it('are minted anew for every GET of one recording', async () => {
+  it('are new for every GET of one recording', async () => {
     const id = await record(await ours.placeCall())
     const first = await get(id, 3600)
     assert.equal(first.download_url_expires_at, '2026-07-16T09:00:00.700Z')
@@ -201,7 +201,7 @@ describe('GET /recordings', () => {
     return ids
   }
 
-  it('pages by when they were recorded, newest first', async () => {
+  it('pages by recording time, newest first', async () => {
     const ids = await recordMany(5)
     const seen: string[] = []
     let cursor: Position | null = null
@@ -216,7 +216,7 @@ describe('GET /recordings', () => {
     assert.deepEqual(seen, ids)
   })
 
-  it('filters by call, batch and run, by a cursor that keeps to them', async () => {
+  it('filters by call, batch and run, with a cursor bound to them', async () => {
     const batchId = newId()
     const runId = newId()
     const calls = [await ours.placeCall(), await ours.placeCall(), await ours.placeCall()]
@@ -240,7 +240,7 @@ describe('GET /recordings', () => {
     assert.equal(second.next, null)
   })
 
-  it('hides by whose calls it was found where the API did not make them', async () => {
+  it('finds nothing by the id of a call or batch that the API did not make', async () => {
     const callId = await ours.placeCall()
     const batchId = newId()
     const change = { name: 'test.batch', text: 'update calls set batch_id = $2 where id = $1' }
@@ -251,7 +251,7 @@ describe('GET /recordings', () => {
     assert.equal((await list()).data.length, 1)
   })
 
-  it('filters by contact and by when they were recorded', async () => {
+  it('filters by contact and by recording time', async () => {
     const [newest, , oldest] = await recordMany(3)
     const ids = async (query: Partial<Query>) => (await list(query)).data.map(({ id }) => id)
     assert.deepEqual(await ids({ created_before: '2026-07-16T07:01:00.000000Z' }), [oldest])

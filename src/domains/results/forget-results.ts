@@ -28,9 +28,9 @@ const turnsStatement = sql(
 )
 
 /**
- * Nothing that was said on these ended calls stays here: turns, every revision of transcript and summary, pinned cursors
- * with them. What had content, or was to get some, is `unavailable` because of `retention_expired` from now on (D7).
- * Returns how many results closed. Closes them first: a job that is writing one then finds it closed.
+ * Deletes all words of these ended calls: turns, every revision of transcript and summary, and with them pinned
+ * cursors. Results with content, or with pending content, become `unavailable` because of `retention_expired` (D7).
+ * Returns how many results were closed. Closes them first, so that a job that is writing one finds it closed.
  */
 export const forgetResults = async (
   tx: Transaction,

@@ -61,7 +61,7 @@ const age = (hours: number) =>
   )
 
 describe('GET /calls/{call_id}/transcript', () => {
-  it('waits while the transcript is made', async () => {
+  it('waits while the transcript is being made', async () => {
     const { next, ...body } = await read()
     assert.equal(next, null)
     assert.deepEqual(body, {
@@ -94,7 +94,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     )
   })
 
-  it('shows words that were stored late where they were spoken', async () => {
+  it('shows words that were stored late at the time they were spoken', async () => {
     const spoken = [
       { sequence: 1, speaker: 'agent', text: 'Hello.', audioOffsetMs: 100 },
       { sequence: 2, speaker: 'agent', text: 'One moment, please.', audioOffsetMs: 9_000 },
@@ -112,7 +112,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     )
   })
 
-  it('leaves out turns of which nothing is left, and is unavailable without any', async () => {
+  it('omits turns that became empty, and is unavailable without any turn', async () => {
     await sayAll(['\u200b', 'Hello.'])
     await project((text) => text.replaceAll('\u200b', ''))
     assert.deepEqual(textsOf(await read()), ['Hello.'])
@@ -124,7 +124,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     assert.deepEqual([silent.status, silent.reason], ['unavailable', 'no_speech'])
   })
 
-  it('pages without a gap, whatever the limit', async () => {
+  it('pages without a gap, for any limit', async () => {
     const texts = Array.from({ length: 23 }, (_, index) => `Turn ${index}.`)
     await sayAll(texts)
     await project()
@@ -141,7 +141,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     }
   })
 
-  it('ends a page before 256 KiB of text, counted in bytes, but always gives a turn', async () => {
+  it('ends a page before 256 KiB of text, counted in bytes, but always returns a turn', async () => {
     // 15,000 characters of 3 bytes: five of them fit, six do not.
     const texts = Array.from({ length: 12 }, (_, index) => `${index % 10}${'語'.repeat(14_999)}`)
     await sayAll(texts)
@@ -155,7 +155,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     assert.equal(third.next, null)
   })
 
-  it('pins the revision a cursor began with', async () => {
+  it('pins the revision that a cursor began with', async () => {
     await sayAll(['One.', 'Two.', 'Three.'])
     await project()
     const first = await read(1)
@@ -190,12 +190,12 @@ describe('GET /calls/{call_id}/transcript', () => {
     })
   })
 
-  it('purges revisions no cursor can name, and only those', async () => {
+  it('purges exactly the revisions that no cursor can name', async () => {
     await sayAll(['One.', 'Two.'])
     await project()
     await project((text) => `${text}!`)
     await project((text) => `${text}?`)
-    // What the other tests of this file left behind.
+    // The rows of the other tests of this file.
     await purgeSupersededRevisions(test.db, 100)
     assert.equal(await purgeSupersededRevisions(test.db, 100), 0)
     await age(25)
@@ -204,7 +204,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     assert.deepEqual(textsOf(await read()), ['One.?', 'Two.?'])
   })
 
-  it('reads one revision to its end while others are published all the time', async () => {
+  it('reads one revision to its end while others are published continuously', async () => {
     const texts = Array.from({ length: 30 }, (_, index) => `Sentence ${index}.`)
     await sayAll(texts)
     await project()
@@ -221,7 +221,7 @@ describe('GET /calls/{call_id}/transcript', () => {
     assert.equal((await read()).revision, pages.length)
   })
 
-  it('has revisions that nobody can edit, each with the version of the rules that made it', async () => {
+  it('has immutable revisions, each with the version of the rules that made it', async () => {
     await sayAll(['One.'])
     await project()
     const edit = (assignment: string) =>

@@ -14,15 +14,15 @@ import { pollAfterSeconds } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
 
 /**
- * GET /calls/{call_id}/transcript: always 200 for a known call. A cursor's `sort` is its revision and its `id` how many
- * turns were read; a newer revision shows only when paging restarts without a cursor (D7).
+ * GET /calls/{call_id}/transcript: always 200 for a known call. A cursor's `sort` is its revision and its `id` the
+ * number of turns already read; a newer revision shows only when paging restarts without a cursor (D7).
  */
 export const getCallTranscript: ApiHandler<'getCallTranscript'> = async (
   { params: { call_id: callId }, query: { limit, cursor } },
   { db, organizationId },
 ) => {
   const call = { organizationId, callId }
-  // One more than the page holds tells whether another follows.
+  // One more than the page holds shows whether another follows.
   const found = cursor
     ? await readAt(
         db,

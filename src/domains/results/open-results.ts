@@ -3,14 +3,14 @@ import { insertResult, insertUnavailableResults } from './result-store.ts'
 import type { UnavailableReason } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
 
-/** What becomes of a call's results when it ends. */
+/** The initial state of a call's results when it ends. */
 export type ResultsAtEnd =
   | { readonly status: 'processing' }
   | { readonly status: 'unavailable'; readonly reason: UnavailableReason }
 
 /**
- * Makes both results of a call, in the transaction that ends it: to be produced by a job, or never to be. Harmless when
- * repeated. Before this they are `processing` because of `call_not_ended`.
+ * Creates both results of a call, in the transaction that ends it: pending for a job, or closed. Repeatable. Before
+ * this they are `processing` because of `call_not_ended`.
  */
 export const openResults = async (
   tx: Transaction,

@@ -12,13 +12,13 @@ const modelPrice = z.strictObject({
 
 const priceTable = z.record(z.string().min(1).max(200), modelPrice)
 
-/** What models cost, by their name; `realtime` or `cascade` stands for a server that chooses its model itself. */
+/** Prices of models by name; `realtime` or `cascade` stands for a server that chooses its model itself. */
 export type PriceTable = Readonly<Record<string, z.output<typeof modelPrice>>>
 
-/** Reads a price table (parsed JSON). Throws a `ZodError` for what is none. */
+/** Parses a price table (parsed JSON). Throws a `ZodError` for an invalid one. */
 export const parsePriceTable = (value: unknown): PriceTable => priceTable.parse(value)
 
-/** What was used of a model. */
+/** The usage of a model. */
 export interface ModelUsage {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -28,7 +28,7 @@ export interface ModelUsage {
 
 const minuteMs = 60_000
 
-/** Millionths of a dollar; undefined where there is no price. */
+/** Millionths of a dollar; undefined without a price. */
 export const costOf = (
   price: PriceTable[string] | undefined,
   usage: ModelUsage,

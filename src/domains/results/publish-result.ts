@@ -11,20 +11,20 @@ import {
 import { resultTransitions, type ResultKind } from './result-states.ts'
 import { listTurns, type CallKey, type StoredTurn } from './transcript-store.ts'
 
-/** Makes texts fit for clients. */
+/** Sanitizes texts for clients. */
 export interface Sanitizer {
-  /** Of the rules; kept with every revision. */
+  /** Version of the rules; stored with every revision. */
   readonly version: number
   /** Deterministic: the same text always gives the same. */
   readonly sanitize: (text: string) => string
 }
 
-/** What a publication did: a new revision, the same content again, or nothing because the result is closed. */
+/** The effect of a publication: a new revision, the same content again, or nothing because the result is closed. */
 export type Publication = 'revised' | 'unchanged' | 'closed'
 
 /**
- * Projects the turns stored so far into the transcript's next revision. The revision rises only when the sanitized bytes
- * differ (D7). With no words left the transcript is `unavailable` because of `no_speech`.
+ * Projects the stored turns into the transcript's next revision. The revision rises only when the sanitized bytes
+ * differ (D7). If no words are left, the transcript is `unavailable` because of `no_speech`.
  */
 export const publishTranscript = async (
   tx: Transaction,
@@ -98,7 +98,7 @@ const closeAsSilent = async (tx: Transaction, call: CallKey): Promise<boolean> =
   return isClosed
 }
 
-/** Numbered anew: a turn of which nothing is left, or whose words came late, leaves no gap. */
+/** Renumbered: an empty turn, or one whose words came late, leaves no gap. */
 const shownTurns = (turns: readonly StoredTurn[], sanitizer: Sanitizer): TranscriptTurn[] =>
   turns
     .map((turn) => shownTurn(turn, sanitizer))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parsePriceTable, type PriceTable } from './price-table.ts'
 
-/** The price table of OUTDIAL_PRICES; empty where it is not set. Throws a sentence for a file that cannot be used. */
+/** The price table of OUTDIAL_PRICES; empty if it is not set. Throws a sentence for an unusable file. */
 export const readPrices = (file: string | undefined): PriceTable => {
   if (file === undefined) return {}
   try {

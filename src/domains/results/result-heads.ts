@@ -2,14 +2,14 @@ import { sql, type Queryable } from '../../database/database.ts'
 import type { ResultKind } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
 
-/** How a result stands, as commands print it. */
+/** The state of a result, as commands print it. */
 export interface ResultHeadRow {
   readonly kind: ResultKind
   readonly status: string
   readonly reason: string | null
   readonly revision: number
   readonly attempts: number
-  /** Of a summary that is ready. */
+  /** Only for a ready summary. */
   readonly summary: string | null
 }
 

@@ -12,7 +12,7 @@ interface ResultHeadRow {
   readonly generated_at: Date | null
 }
 
-/** A result as it stands, of a call the API may show. */
+/** The present state of a result, of a call that the API may show. */
 export interface ResultHead {
   readonly state: ResultState
   readonly revision: number
@@ -43,7 +43,7 @@ const summaryStatement = sql(
       and ${shownFragment('c')}`,
 )
 
-/** Undefined for a call the API does not know. `summary` is null unless ready. */
+/** Undefined for a call outside the API. `summary` is null unless ready. */
 export const readSummary = async (
   db: Queryable,
   { organizationId, callId }: CallKey,
@@ -75,7 +75,7 @@ const transcriptStatement = sql(
       and ${shownFragment('c')}`,
 )
 
-/** The first `count` turns of the newest revision. Undefined for a call the API does not know. */
+/** The first `count` turns of the newest revision. Undefined for a call outside the API. */
 export const readTranscript = async (
   db: Queryable,
   { organizationId, callId }: CallKey,
@@ -103,11 +103,11 @@ const pinnedStatement = sql(
 
 export interface TranscriptPosition {
   readonly revision: number
-  /** How many turns of the revision were read already. */
+  /** How many turns of the revision were already read. */
   readonly position: number
 }
 
-/** Turns of one revision, whatever came after it. Undefined once it is no longer readable (D7). */
+/** Turns of one revision, also after newer ones. Undefined once it is no longer readable (D7). */
 export const readPinnedTranscript = async (
   db: Queryable,
   { organizationId, callId }: CallKey,

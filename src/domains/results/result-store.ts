@@ -22,7 +22,7 @@ const openStatement = sql(
    on conflict (organization_id, call_id, kind) do nothing`,
 )
 
-/** A result's first row, in the transaction that ends its call. Harmless if it is there. */
+/** A result's first row, in the transaction that ends its call. Repeatable. */
 export const insertResult = async (
   tx: Transaction,
   { organizationId, callId }: CallKey,
@@ -41,7 +41,7 @@ const openManyStatement = sql(
    on conflict (organization_id, call_id, kind) do nothing`,
 )
 
-/** Both results of many calls that have none and never will. */
+/** Both results of many calls that have none and will get none. */
 export const insertUnavailableResults = async (
   tx: Transaction,
   organizationId: string,
@@ -83,11 +83,11 @@ const moveStatement = sql(
 
 interface MoveOptions {
   readonly newAttempts?: number
-  /** Fewer states than the table of transitions allows. */
+  /** A subset of the transition table's states. */
   readonly from?: readonly ResultStatus[]
 }
 
-/** Whether the state was entered; not where the table of transitions forbids it. */
+/** Whether the state was entered; false if the transition table forbids it. */
 export const moveResult = async (
   db: Queryable,
   { organizationId, callId }: CallKey,
@@ -138,7 +138,7 @@ export interface NewRevision {
   readonly sanitizerVersion: number
 }
 
-/** Stores a revision beside the older ones and shows it. The caller holds the result's lock. */
+/** Stores a revision beside the older ones and publishes it. The caller holds the result's lock. */
 export const insertRevision = async (
   tx: Transaction,
   { organizationId, callId }: CallKey,
@@ -153,7 +153,7 @@ export const insertRevision = async (
   ])
 }
 
-/** Shows the revision that is there already. The caller holds the result's lock. */
+/** Publishes the stored revision again. The caller holds the result's lock. */
 export const keepRevision = async (
   tx: Transaction,
   { organizationId, callId }: CallKey,

@@ -39,7 +39,7 @@ const project = (sanitize = plain) =>
 const say = (sequence: number, text: string) =>
   appendTurn(test.db, call, { sequence, speaker: 'agent', text, audioOffsetMs: sequence * 1000 })
 
-/** The summary as clients get it, checked against the contract. */
+/** The summary that clients get, checked against the contract. */
 const summary = async (
   callId = call.callId,
   organizationId = call.organizationId,
@@ -51,7 +51,7 @@ const summary = async (
 }
 
 describe('turns', () => {
-  it('are stored once each, in sequence, whoever repeats them', async () => {
+  it('are stored once each, in sequence, also when repeated', async () => {
     await Promise.all([say(2, 'two'), say(1, 'one'), say(2, 'two again')])
     await say(1, 'one again')
     const turns = await listTurns(test.db, call)
@@ -66,7 +66,7 @@ describe('turns', () => {
     assert.equal(await hasTurns(test.db, call), true)
   })
 
-  it('are stored whatever the engine heard', async () => {
+  it('are stored for any text of an engine', async () => {
     await say(1, `a\u0000b\ud800c${'x'.repeat(30_000)}`)
     const [turn] = await listTurns(test.db, call)
     assert.equal(turn?.text.slice(0, 4), 'ab\ufffdc')
@@ -144,7 +144,7 @@ describe('a summary', () => {
     'no_speech',
     'not_enabled',
   ] as const) {
-    it(`is unavailable for good because of ${reason}`, async () => {
+    it(`is permanently unavailable because of ${reason}`, async () => {
       await open({ status: 'unavailable', reason })
       const body = await summary()
       assert.deepEqual(
@@ -157,7 +157,7 @@ describe('a summary', () => {
     })
   }
 
-  it('is exhausted until an operator has it tried again', async () => {
+  it('is exhausted until an operator retries it', async () => {
     await say(1, 'Hello.')
     await open()
     assert.equal(await markResultExhausted(test.db, call, 'summary', 'provider_timeout'), true)
@@ -186,7 +186,7 @@ describe('a summary', () => {
     await assert.rejects(summary(call.callId, other.organizationId), { code: 'resource_not_found' })
   })
 
-  it('is not touched with the id of another organization', async () => {
+  it('is not changed with the id of another organization', async () => {
     await open()
     const elsewhere = { organizationId: other.organizationId, callId: call.callId }
     const published = test.db.transaction((tx) =>
@@ -199,7 +199,7 @@ describe('a summary', () => {
 })
 
 describe('the states of a result', () => {
-  it('lead nowhere from unavailable', () => {
+  it('have no exit from unavailable', () => {
     for (const state of ['processing', 'ready', 'unavailable', 'exhausted'] as const) {
       assert.equal(resultStatesBefore(state).includes('unavailable'), false)
     }

@@ -2,15 +2,15 @@ import type { Speaker } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
 
-/** Which call is meant. */
+/** Identifies the call. */
 export interface CallKey {
   readonly organizationId: string
   readonly callId: string
 }
 
-/** A turn as it was spoken. */
+/** A turn as spoken. */
 export interface SpokenTurn {
-  /** From 1, in the order the turns became final. */
+  /** From 1, in the order in which the turns became final. */
   readonly sequence: number
   readonly speaker: Speaker
   readonly text: string
@@ -22,7 +22,7 @@ export interface StoredTurn extends SpokenTurn {
   readonly id: string
 }
 
-/** Ten minutes of talk without a pause. Longer text is a fault of the engine, and is cut. */
+/** Ten minutes of continuous talk. Longer text is a fault of the engine, and is cut. */
 const maxTurnLength = 20_000
 
 const appendStatement = sql(
@@ -32,7 +32,7 @@ const appendStatement = sql(
    on conflict (organization_id, call_id, sequence) do nothing`,
 )
 
-/** Stores a final turn. Idempotent by call and sequence: the first text stands. */
+/** Stores a final turn. Idempotent by call and sequence: the first text stays. */
 export const appendTurn = async (db: Queryable, call: CallKey, turn: SpokenTurn): Promise<void> => {
   await db.run(appendStatement, [
     call.organizationId,
@@ -45,7 +45,9 @@ export const appendTurn = async (db: Queryable, call: CallKey, turn: SpokenTurn)
   ])
 }
 
-/** An engine's text is foreign: PostgreSQL refuses NUL and would store half a surrogate pair as something else. */
+/**
+ * An engine's text is untrusted: PostgreSQL refuses NUL and would store half a surrogate pair as something else.
+ */
 const storableText = (text: string): string =>
   Array.from(text.toWellFormed().replaceAll('\u0000', '')).slice(0, maxTurnLength).join('')
 
@@ -58,7 +60,7 @@ const hasTurnsStatement = sql(
         and call_id = $2) as has_turns`,
 )
 
-/** Whether anything was said that became a turn. */
+/** Whether the call has any turn. */
 export const hasTurns = async (db: Queryable, call: CallKey): Promise<boolean> => {
   const row = await db.row<{ has_turns: boolean }>(hasTurnsStatement, [
     call.organizationId,
@@ -85,7 +87,7 @@ interface TurnRow {
   readonly audio_offset_ms: number
 }
 
-/** Turns as they were spoken, after one that is known, in sequence. Raw: what clients see is a revision. */
+/** Turns as spoken, after a given one, in sequence. Raw: clients see a revision instead. */
 export const listTurnsAfter = async (
   db: Queryable,
   organizationId: string,
@@ -96,7 +98,9 @@ export const listTurnsAfter = async (
   return rows.map(({ audio_offset_ms: audioOffsetMs, ...turn }) => ({ ...turn, audioOffsetMs }))
 }
 
-/** All turns of a call in the order of the audio: words whose text came late were stored after the answer to them. */
+/**
+ * All turns of a call in the order of the audio: words whose text came late were stored after the reply to them.
+ */
 export const listTurns = async (
   db: Queryable,
   { organizationId, callId }: CallKey,

@@ -2,7 +2,7 @@ import { sql, type Queryable } from '../../database/database.ts'
 import type { ModelUsage } from './price-table.ts'
 import type { CallKey } from './transcript-store.ts'
 
-/** What a call took of a model. */
+/** A call's usage of a model. */
 export interface CallUsage extends ModelUsage {
   readonly purpose: 'conversation' | 'summary'
   /** `realtime`, `cascade` or `chat`. */
@@ -27,7 +27,7 @@ const insertUsageStatement = sql(
     where excluded.purpose = 'summary'`,
 )
 
-/** Of a conversation the first stands; what summaries take adds up, as each attempt is paid. */
+/** For a conversation the first row stays; the usage of summaries adds up, because each attempt is paid. */
 export const insertUsage = async (
   db: Queryable,
   { organizationId, callId }: CallKey,
@@ -49,7 +49,7 @@ export const insertUsage = async (
   ])
 }
 
-/** How long an answer of the agent took, stage by stage; milliseconds. */
+/** The latency of one reply of the agent, stage by stage; milliseconds. */
 export interface StoredLatency {
   readonly audioOffsetMs: number
   readonly endpointingMs: number
@@ -69,7 +69,7 @@ const insertLatenciesStatement = sql(
    on conflict (organization_id, call_id, audio_offset_ms) do nothing`,
 )
 
-/** All of a call at once; the first stand. */
+/** All of a call at once; the first rows stay. */
 export const insertTurnLatencies = async (
   db: Queryable,
   { organizationId, callId }: CallKey,

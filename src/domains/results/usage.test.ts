@@ -18,7 +18,7 @@ describe('the price of a model', () => {
     assert.equal(costOf(prices['unknown'], used), undefined)
   })
 
-  it('is refused where it is none', () => {
+  it('is refused if it is malformed', () => {
     for (const table of [
       [],
       { m: 3 },
@@ -29,7 +29,7 @@ describe('the price of a model', () => {
   })
 })
 
-describe('what a call took', () => {
+describe('the usage of a call', () => {
   let test: TestDatabase
   before(async () => {
     test = await createTestDatabase()

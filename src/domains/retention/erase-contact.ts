@@ -11,7 +11,7 @@ import { OperatorError } from '../organizations/operator-error.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
 import { forgetResults } from '../results/forget-results.ts'
 
-/** What an erasure took away, as commands print it. */
+/** What an erasure deleted, as commands print it. */
 export interface Erasure {
   readonly contact_id: string
   /** Calls that stay as facts: when, with which agent, how they ended. */
@@ -20,9 +20,9 @@ export interface Erasure {
 }
 
 /**
- * Forgets a person in one transaction: contact, recordings, transcripts, summaries, the number on their calls. Queued
- * calls to them are not dialled any more. The do-not-call list stays, for forgetting must not mean calling again.
- * Repeatable by id. Throws `OperatorError` while a call with them is live, and for somebody unknown.
+ * Erases a person in one transaction: contact, recordings, transcripts, summaries, the number on their calls.
+ * Queued calls to them are no longer dialled. The do-not-call list stays, because erasure must not allow new calls.
+ * Repeatable by id. Throws `OperatorError` while a call with them is live, and for an unknown person.
  */
 export const eraseContact = async (
   tx: Transaction,

@@ -8,8 +8,9 @@ interface ExpiredCall {
   readonly call_id: string
 }
 
-// Results are made in the transaction that ends their call, so their age is the time since its end. Both branches read
-// an index that leaves out what is gone already: a run that finds nothing costs two probes for each organization.
+// Results are created in the transaction that ends their call, so their age is the time since its end. Both
+// branches read an index without the rows already expired: a run that finds nothing costs two probes for each
+// organization.
 const listStatement = sql(
   'expire-results.listExpiredCalls',
   `select o.id as organization_id, e.call_id
@@ -39,8 +40,8 @@ const listExpired = (db: Queryable, limit: number): Promise<ExpiredCall[]> =>
   db.rows<ExpiredCall>(listStatement, [limit])
 
 /**
- * Forgets what was said on up to `limit` calls that ended longer ago than their organization keeps it; returns how many.
- * Recordings are deleted for everybody with this commit; their bytes follow (`purgeDeletedRecordings`).
+ * Deletes the words of up to `limit` calls that ended longer ago than their organization keeps them; returns how
+ * many. This commit deletes their recordings for all clients; their bytes follow (`purgeDeletedRecordings`).
  */
 export const expireResults = async (db: Database, limit: number): Promise<number> => {
   const expired = await listExpired(db, limit)

@@ -11,7 +11,7 @@ const purgeLimit = 5_000
 /** A run deletes at most a million rows; the next one takes the rest. */
 const maxRounds = 200
 
-/** Each call is an object or two in the storage, which may be far away. */
+/** Each call has one or two objects in the storage, which may be remote. */
 const retentionLimit = 500
 
 export interface HousekeepingOptions {
@@ -22,8 +22,8 @@ export interface HousekeepingOptions {
 }
 
 /**
- * Every ten minutes what is past its time goes: idempotency claims, superseded revisions, retired secrets, what was said
- * on calls longer ago than their organization keeps it, and the bytes of deleted recordings.
+ * Every ten minutes deletes what has expired: idempotency claims, superseded revisions, retired secrets, words of
+ * calls beyond their organization's retention, and the bytes of deleted recordings.
  */
 export const createHousekeeping = ({
   database,
@@ -37,7 +37,7 @@ export const createHousekeeping = ({
       await inRounds(retentionLimit, (limit) => expireResults(database, limit))
       await retireInstallationSecrets(database, 'media')
       await retireInstallationSecrets(database, 'cursor')
-      // Last, for the storage may be away.
+      // Last, because the storage may be unavailable.
       await inRounds(retentionLimit, async (limit) => {
         const { listed, purged } = await purgeDeletedRecordings(database, storage, limit)
         return Math.min(listed, purged)

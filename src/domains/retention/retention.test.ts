@@ -56,7 +56,7 @@ beforeEach(async () => {
   ours = await createOrganizationFixture(test.db)
 })
 
-/** A conversation that ended so many days ago, with everything that is left of one. */
+/** A conversation that ended this many days ago, with all its data. */
 const converse = async (daysAgo: number, phoneNumber = number): Promise<CallKey> => {
   const call = { organizationId: ours.organizationId, callId: await ours.placeCall(phoneNumber) }
   const { contact_id: contactId } = (await findCall(test.db, call.organizationId, call.callId))!
@@ -106,7 +106,7 @@ const read = async (call: CallKey) => {
   return { summary, transcript }
 }
 
-/** Every text of the database that could still tell of the call. */
+/** Every text of the database that could still reveal the call. */
 const remains = async (call: CallKey): Promise<string> => {
   const statement = {
     name: 'test.remains',
@@ -143,7 +143,7 @@ const listed = async () =>
   ).rows.map(({ id }) => id)
 
 describe('retention', () => {
-  it('forgets what is older than its organization keeps, and nothing else', async () => {
+  it('deletes what is older than its organization keeps, and nothing else', async () => {
     const old = await converse(31)
     const young = await converse(29)
     assert.equal((await keep(30)).retention_days, 30)
@@ -157,7 +157,7 @@ describe('retention', () => {
     assert.equal(row?.phone_number, number)
   })
 
-  it('deletes the bytes of what it forgot, and only those', async () => {
+  it('deletes the bytes of exactly the expired recordings', async () => {
     const old = await converse(3)
     const young = await converse(1)
     await keep(2)
@@ -172,7 +172,7 @@ describe('retention', () => {
     assert.deepEqual(await purge(), { listed: 0, purged: 0 })
   })
 
-  it('keeps everything where no days are set, and again once they are taken back', async () => {
+  it('keeps everything without a retention, and again once it is turned off', async () => {
     await converse(4000)
     assert.equal(await expireResults(test.db, 100), 0)
     await keep(1)
@@ -180,7 +180,7 @@ describe('retention', () => {
     assert.equal(await expireResults(test.db, 100), 0)
   })
 
-  it('works through more calls than fit into one round', async () => {
+  it('handles more calls than fit into one round', async () => {
     for (let count = 0; count < 5; count += 1) await converse(10)
     await keep(5)
     let forgotten = 0
@@ -212,7 +212,7 @@ describe('retention', () => {
     await assertForgotten(call)
   })
 
-  it('refuses days that are none', async () => {
+  it('refuses an invalid number of days', async () => {
     for (const days of [-1, 1.5, 36_501]) await assert.rejects(keep(days), /36500 days, or off/)
   })
 })
@@ -227,7 +227,7 @@ describe('a deleted recording', () => {
     assert.deepEqual(await listed(), [])
   })
 
-  it('is left to the service where a command does not find its bytes', async () => {
+  it('is left to the service if a command does not find its bytes', async () => {
     const call = await converse(0)
     await test.db.transaction((tx) => deleteRecordings(tx, call.organizationId, [call.callId]))
     const elsewhere = createFolderStorage(join(folder, 'elsewhere'))
@@ -244,7 +244,7 @@ describe('erasing a contact', () => {
   const contactOf = async (call: CallKey) =>
     (await findCall(test.db, call.organizationId, call.callId))!.contact_id
 
-  it('leaves the facts of the calls and the do-not-call entry, and nothing else', async () => {
+  it('leaves only the facts of the calls and the do-not-call entry', async () => {
     const [one, two] = [await converse(1), await converse(2)]
     const other = await converse(1, '+12025550124')
     const contactId = await contactOf(one)
@@ -260,7 +260,7 @@ describe('erasing a contact', () => {
     assert.equal((await read(other)).transcript.status, 'ready')
   })
 
-  it('is repeatable by id, for calls that were placed in that very moment', async () => {
+  it('is repeatable by id, for calls that were placed at that moment', async () => {
     const call = await converse(1)
     const contactId = await contactOf(call)
     await erase(contactId)
@@ -280,14 +280,14 @@ describe('erasing a contact', () => {
     assert.ok(await findContact(test.db, ours.organizationId, await contactOf(call)))
   })
 
-  it('takes the number from queued calls, whose contact the gate then misses', async () => {
+  it('removes the number from queued calls, whose contact the gate then misses', async () => {
     const callId = await ours.placeCall(number)
     await erase(number)
     const row = await findCall(test.db, ours.organizationId, callId)
     assert.deepEqual([row?.status, row?.phone_number], ['queued', ''])
   })
 
-  it('knows nobody of another organization, and nobody unknown', async () => {
+  it('refuses a person of another organization, and an unknown one', async () => {
     const contactId = await contactOf(await converse(1))
     const { organizationId } = await createOrganizationFixture(test.db)
     for (const contact of [contactId, number, 'Ada', '+12025550999'])

@@ -3,11 +3,11 @@ import type { LastCall } from './run-facts.ts'
 
 export interface BranchFacts {
   readonly last: LastCall
-  /** Unset fields, and those of a contact that is gone, are "". */
+  /** Unset fields, and those of a deleted contact, are "". */
   readonly field: (name: BranchableField) => string
 }
 
-/** Where a branch leads, and by which case: the first that matches, else `otherwise` (D6). */
+/** The step a branch leads to, and its case: the first that matches, else `otherwise` (D6). */
 export const chooseCase = (
   { cases, otherwise }: BranchStep,
   facts: BranchFacts,
@@ -19,7 +19,7 @@ export const chooseCase = (
     : { to: otherwise, reason: `No case matches (${describeLast(facts.last)}).` }
 }
 
-/** All members must match; each lists the values it allows. A call without an outcome has none of them. */
+/** All members must match; each lists its allowed values. A call without an outcome matches none. */
 const matches = (when: When, facts: BranchFacts): boolean =>
   Object.entries<readonly string[] | undefined>(when).every(([name, allowed]) => {
     const value = valueOf(name, facts)
@@ -34,7 +34,7 @@ const valueOf = (name: string, { last, field }: BranchFacts): string | null => {
   return field(name.slice(contactPrefix.length) as BranchableField)
 }
 
-// The contact's own words stay out: reasons are shown to people and kept.
+// The contact's own values are omitted, because reasons are shown and stored.
 const describe = (when: When, facts: BranchFacts): string =>
   Object.keys(when)
     .map((name) =>

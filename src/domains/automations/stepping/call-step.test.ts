@@ -19,7 +19,7 @@ import { defaultPolicy } from '../../organizations/calling-policy.ts'
 import { contactFacts } from './contact-facts.ts'
 import { stateAfter } from './state-after.ts'
 
-test('a call step queues a call in open hours, and looks again when they close', () => {
+test('a call step queues a call in open hours, and wakes when they close', () => {
   const effect = next({})
   assert.ok(effect.kind === 'call')
   assert.equal(effect.attempt, 1)
@@ -33,7 +33,7 @@ test('outside the hours of the callee’s zone a call step waits for them', () =
   assert.equal(stateAfter(state(), effect, nightMs).status, 'waiting')
 })
 
-test('where no hours are within sight it looks again a day later', () => {
+test('without hours within the horizon it wakes a day later', () => {
   const contact = { ...contactFacts(noFields, defaultPolicy, false), schedules: [] }
   const effect = next({}, { contact })
   assert.equal(effect.kind === 'hold' && effect.lookMs, noonMs + 24 * hourMs)
@@ -55,7 +55,7 @@ test('a run waits while hours close on its queued call, not on a claimed or a li
     assert.equal(next(calling, { call: facts, nowMs: nightMs }).kind, 'watch')
 })
 
-test('an answer in `on` is tried again after each delay in turn, the last one repeating', () => {
+test('an answer status in `on` is tried again after each delay in order, the last one repeating', () => {
   const dues = [1, 2, 3].map((attempt) => {
     const effect = next({ phase: 'call', attempt }, { call: unanswered })
     assert.ok(effect.kind === 'sleep')
@@ -76,7 +76,7 @@ test('a new visit of the step has a new budget', () => {
   assert.deepEqual([moved.attempt, moved.phase, moved.stepsExecuted], [0, 'enter', 2])
 })
 
-test('an answer that is not in `on`, and any answer without a retry, leads to next', () => {
+test('an answer status outside `on`, and any without a retry, leads to next', () => {
   const answers = [
     call({ answerStatus: 'voicemail' }),
     call({ status: 'failed', answerStatus: 'unknown' }),
@@ -90,7 +90,7 @@ test('an answer that is not in `on`, and any answer without a retry, leads to ne
   assert.equal(once.kind === 'move' && once.to, 'done')
 })
 
-test('the outcome of an ended call is waited for while its conversation is read', () => {
+test('a run waits for the outcome of an ended call while its conversation is summarized', () => {
   const pending = call({ outcome: null, isOutcomePending: true })
   assert.equal(next(calling, { call: pending }).kind, 'watch')
   const known = next(calling, { call: call() })
@@ -100,14 +100,14 @@ test('the outcome of an ended call is waited for while its conversation is read'
   })
 })
 
-test('a retry delay goes on until it is over, then the next attempt is made', () => {
+test('a retry delay runs to its end, then the next attempt is made', () => {
   const delaying = { phase: 'retry', attempt: 1, status: 'waiting', dueMs: noonMs + 1 } as const
   assert.equal(next(delaying).kind, 'sleep')
   const effect = next({ ...delaying, dueMs: noonMs })
   assert.equal(effect.kind === 'call' && effect.attempt, 2)
 })
 
-test('a call that cannot be tried at all fails the run with the matching code', () => {
+test('a call that can never be tried fails the run with the matching code', () => {
   const contact = contactFacts(noFields, defaultPolicy, true)
   const abroad = contactFacts({ ...noFields, phone_number: '+442071838750' }, defaultPolicy, false)
   for (const at of [{}, { phase: 'retry', attempt: 1, dueMs: noonMs } as const]) {
@@ -118,7 +118,7 @@ test('a call that cannot be tried at all fails the run with the matching code', 
   }
 })
 
-test('a call that was refused before it was dialled could not be tried', () => {
+test('a call that was refused before dialling counts as never tried', () => {
   const refused = call({ status: 'failed', answerStatus: 'unknown', wasDialled: false })
   const contact = contactFacts(noFields, defaultPolicy, true)
   assert.equal(codeOf(calling, { call: refused, contact }), 'recipient_blocked')

@@ -6,10 +6,10 @@ import type { CallFacts, ContactFacts, LastCall, RunFacts, RunState } from './ru
 import { expiryMs, lookAgainMs } from './run-limits.ts'
 import { sleepUntil } from './wait-step.ts'
 
-/** How soon to look again where no opening is within sight, as lanes do. */
+/** How soon to wake without an opening within the horizon, as lanes do. */
 const farAheadMs = 24 * 3_600_000
 
-/** A call step: its next attempt, the call of this one, or the way on (D6). */
+/** A call step: its next attempt, its current call, or the next step (D6). */
 export const inCall = (step: CallStep, state: RunState, facts: RunFacts): Effect => {
   if (state.phase === 'call' && facts.call) return withCall(step, state, facts, facts.call)
   if (state.phase === 'retry' && state.dueMs !== null && facts.nowMs < state.dueMs)
@@ -40,7 +40,7 @@ const contactGone: Effect = {
   reason: 'The contact no longer exists.',
 }
 
-/** Why a call cannot be tried at all (D6). */
+/** Why a call can never be tried (D6). */
 const refusal = ({ contact, isAgentEligible }: RunFacts): Effect | undefined => {
   if (!contact) return contactGone
   const fail = { kind: 'fail', cancelsCall: false } as const
@@ -69,7 +69,7 @@ const closedHours = (
   }
 }
 
-/** When the hours close on a call that may still be queued. */
+/** When the hours close for a call that may still be queued. */
 const lookAt = (opening: Interval, state: RunState): number =>
   Math.min(opening.endMs, expiryMs(state) ?? opening.endMs)
 
@@ -85,7 +85,7 @@ const withCall = (step: CallStep, state: RunState, facts: RunFacts, call: CallFa
       const lookMs = opening ? lookAt(opening, state) : (expiryMs(state) ?? nowMs + farAheadMs)
       return {
         kind: 'watch',
-        // A live call may outlast both: it wakes the run when it ends.
+        // A live call may outlast both: its end wakes the run.
         lookMs: lookMs > nowMs ? lookMs : nowMs + lookAgainMs,
         reason: 'Its call is queued or live.',
       }
@@ -97,9 +97,9 @@ const withCall = (step: CallStep, state: RunState, facts: RunFacts, call: CallFa
   }
 }
 
-/** A call that ended, however it ended: another attempt, or on to `next` (D6). */
+/** An ended call: another attempt, or on to `next` (D6). */
 const afterCall = (step: CallStep, state: RunState, facts: RunFacts, call: CallFacts): Effect => {
-  // Refused right before it was dialled: it could not be tried.
+  // Refused right before dialling: the call was never tried.
   const refused = call.status === 'failed' && !call.wasDialled ? refusal(facts) : undefined
   if (refused) return refused
   if (call.isOutcomePending) {
@@ -114,7 +114,7 @@ const afterCall = (step: CallStep, state: RunState, facts: RunFacts, call: CallF
   return sleepUntil('retry_delay', dueMs, state, last, `${ended} It is tried again after ${delay}.`)
 }
 
-/** The last delay repeats. Undefined: the budget is used up, or this answer is not to be tried again. */
+/** The last delay repeats. Undefined: the budget is used up, or this answer status is not retried. */
 const nextDelay = ({ retry }: CallStep, attempt: number, last: LastCall): string | undefined => {
   if (!retry || attempt >= retry.max_attempts) return undefined
   if (last.answerStatus === null || !retry.on.includes(last.answerStatus)) return undefined

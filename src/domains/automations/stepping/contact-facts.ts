@@ -9,8 +9,8 @@ import {
 import type { ContactFacts } from './run-facts.ts'
 
 /**
- * What a contact's number means under a policy: where and when it may be called, and whether at all. Worked out when it
- * is asked for: reading a number takes longer than most moves.
+ * What the policy means for a contact's number: where and when it may be called, and whether at all. Computed on
+ * demand, because parsing a number takes longer than most moves.
  */
 export const contactFacts = (
   fields: Readonly<Record<BranchableField, string>>,

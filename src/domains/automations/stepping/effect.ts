@@ -4,7 +4,7 @@ import type { LastCall } from './run-facts.ts'
 
 export type WaitReason = 'wait_step' | 'retry_delay' | 'calling_hours' | 'paused'
 
-/** The next move of a run. Each is committed whole, with a row of the run's history, or not at all. */
+/** The next move of a run. Each is committed completely, with a row of the run's history, or not at all. */
 export type Effect = { readonly reason: string } & (
   | { readonly kind: 'start'; readonly step: string }
   /** To the next step. */
@@ -24,19 +24,19 @@ export type Effect = { readonly reason: string } & (
       readonly lookMs: number
       readonly last: LastCall
     }
-  /** Holds the run where it stands until hours open, or the Automation is resumed. */
+  /** Holds the run in its place until hours open, or the Automation is resumed. */
   | {
       readonly kind: 'hold'
       readonly because: 'calling_hours' | 'paused'
-      /** Null: until something wakes it. */
+      /** Null: until an event wakes it. */
       readonly lookMs: number | null
     }
-  /** Its call is queued in open hours or live: nothing to do before it ends, or `lookMs`. */
+  /** Its call is queued in open hours or live: nothing to do before the call ends, or `lookMs`. */
   | { readonly kind: 'watch'; readonly lookMs: number }
   | { readonly kind: 'complete' }
   | { readonly kind: 'fail'; readonly code: RunFailureCode; readonly cancelsCall: boolean }
   | { readonly kind: 'cancel'; readonly cancelsCall: boolean }
 )
 
-/** Those after which the run goes on at once. */
+/** The effects after which the run continues at once. */
 export const goesOn = (effect: Effect): boolean => effect.kind === 'start' || effect.kind === 'move'

@@ -4,10 +4,10 @@ import type { AnswerStatus, CallStatus } from '../../../contract/states.ts'
 import type { BranchableField } from '../definition.ts'
 import type { Schedule } from '../../../calling-hours/openings.ts'
 
-/** What is being done at a step: nothing yet, its call, a wait, a delay before the next attempt. */
+/** The activity at a step: nothing yet, its call, a wait, a delay before the next attempt. */
 export type Phase = 'enter' | 'call' | 'wait' | 'retry'
 
-/** Where a run stands between two moves. */
+/** A run's position between two moves. */
 export interface RunState {
   readonly status: ActiveRunStatus
   /** Null until the run starts. */
@@ -15,13 +15,13 @@ export interface RunState {
   readonly phase: Phase
   /** Attempts placed in this visit of the step. */
   readonly attempt: number
-  /** Steps visited so far, this one included. */
+  /** Steps visited so far, including this one. */
   readonly stepsExecuted: number
   /** The end of a wait or a delay that has begun; epoch milliseconds. */
   readonly dueMs: number | null
   /** Epoch milliseconds. */
   readonly startedMs: number | null
-  /** What branches look at. */
+  /** The values for branches. */
   readonly last: LastCall
 }
 
@@ -30,28 +30,28 @@ export interface LastCall {
   readonly answerStatus: AnswerStatus | null
 }
 
-/** The call of the current attempt, as it is now. */
+/** The call of the current attempt, in its current state. */
 export interface CallFacts {
   readonly status: CallStatus
-  /** Queued, and nobody has taken it yet. */
+  /** Queued, and not claimed. */
   readonly isWaiting: boolean
   readonly answerStatus: AnswerStatus | null
   readonly outcome: string | null
   readonly wasDialled: boolean
-  /** It ended, but its conversation is still being read, which may tell the outcome. */
+  /** It ended, but its conversation is still being summarized, which may give the outcome. */
   readonly isOutcomePending: boolean
 }
 
-/** What is true around the run at this moment. */
+/** The environment of the run at this moment. */
 export interface RunFacts {
   readonly nowMs: number
   readonly automationStatus: AutomationStatus
   readonly isCancelRequested: boolean
   /** Undefined: the contact no longer exists. */
   readonly contact: ContactFacts | undefined
-  /** Whether the agent of the current step may take calls; true where the step has none. */
+  /** Whether the agent of the current step may take calls; true if the step has none. */
   readonly isAgentEligible: boolean
-  /** Undefined where the current attempt has no call. */
+  /** Undefined if the current attempt has no call. */
   readonly call: CallFacts | undefined
 }
 
@@ -59,7 +59,7 @@ export interface ContactFacts {
   readonly fields: Readonly<Record<BranchableField, string>>
   /** On the do-not-call list, or a destination that the organization does not allow: one sentence. */
   readonly blockedBecause: string | undefined
-  /** Where the callee may be (D12). */
+  /** The possible zones of the callee (D12). */
   readonly timeZones: readonly string[]
   /** The hours in which the callee may be called. */
   readonly schedules: readonly Schedule[]

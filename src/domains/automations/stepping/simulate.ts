@@ -13,7 +13,7 @@ export interface Simulation {
   readonly definition: AutomationDefinition
   readonly contact: Readonly<Record<BranchableField, string>>
   readonly policy: CallingPolicy
-  /** Of the calls in turn; the last one repeats. */
+  /** Answers of the calls in order; the last one repeats. */
   readonly answers: readonly [SimulatedAnswer, ...SimulatedAnswer[]]
   readonly startMs: number
   readonly isOnDoNotCallList?: boolean
@@ -22,7 +22,7 @@ export interface Simulation {
 /** One line of the timetable. */
 export interface SimulatedMove {
   readonly atMs: number
-  /** Where the run stood. */
+  /** The run's position. */
   readonly step: string | null
   readonly effect: Effect
   /** With `call`: when it is dialled, which may be later than it is queued, and how it ends. */
@@ -41,8 +41,8 @@ export interface SimulatedRun {
 const maxMoves = 50_000
 
 /**
- * Runs a definition on a virtual clock, by the same `nextEffect` and the same calling windows as the runner. Capacity is
- * taken to be free; the policy's limit of attempts per number and day is kept.
+ * Runs a definition on a virtual clock, with the same `nextEffect` and the same calling windows as the runner.
+ * Assumes free capacity; applies the policy's limit of attempts per number and day.
  */
 export const simulate = (simulation: Simulation): SimulatedRun => {
   const { definition } = simulation
@@ -107,7 +107,7 @@ const callFacts = ({ dialledMs, endedMs, answer }: SimulatedCall, nowMs: number)
   isOutcomePending: false,
 })
 
-/** When the run looks again: when it said, or when its call ends, whichever comes first. */
+/** When the run wakes: at its own time, or when its call ends, whichever comes first. */
 const wakeMs = (effect: Effect, call: SimulatedCall | undefined, nowMs: number): number => {
   if (goesOn(effect) || !('lookMs' in effect)) return nowMs
   const wakes = [effect.lookMs, call?.endedMs].filter((ms) => typeof ms === 'number')
@@ -124,7 +124,7 @@ const createSimulatedContact = (simulation: Simulation) => {
     const answer = answers[Math.min(dialledMs.length, answers.length - 1)] ?? answers[0]
     const dialled = dialTime(facts, policy, dialledMs, nowMs)
     dialledMs.push(dialled)
-    // Who opts out is on the do-not-call list with the end of that call.
+    // An opt-out enters the do-not-call list at the end of that call.
     if (answer.outcome === 'opted_out') {
       isBlocked = true
       facts = contactFacts(contact, policy, isBlocked)
@@ -134,10 +134,10 @@ const createSimulatedContact = (simulation: Simulation) => {
   return { facts: () => facts, place }
 }
 
-/** Days looked through for one on which the number may be dialled again. */
+/** Days searched for one on which the number may be dialled again. */
 const maxDays = 400
 
-/** As the gate before dialling judges it: hours, and attempts per number and day of the callee. */
+/** The gate's checks before dialling: hours, and attempts per number and day of the callee. */
 const dialTime = (
   { timeZones, schedules }: ContactFacts,
   { attemptsPerNumberPerDay: limit }: CallingPolicy,

@@ -10,7 +10,7 @@ export interface SimulatedAnswer {
   readonly lastsMs: number
 }
 
-/** As a usual call: a ring of 45 s, a talk of a minute or a voicemail of half a one. */
+/** As in a typical call: 45 s of ringing, a minute of talk or half a minute of voicemail. */
 const kinds: Readonly<Record<string, SimulatedAnswer>> = {
   answered: answer('completed', 'answered', null, 70_000),
   no_answer: answer('completed', 'no_answer', 'not_reached', 45_000),
@@ -32,7 +32,7 @@ function answer(
 /** The words that `parseAnswer` knows. */
 export const answerWords: readonly string[] = Object.keys(kinds)
 
-/** `no_answer`, `answered:callback_requested`, `voicemail:voicemail_left`; undefined where it is none. */
+/** Parses `no_answer`, `answered:callback_requested`, `voicemail:voicemail_left`; undefined for other text. */
 export const parseAnswer = (text: string): SimulatedAnswer | undefined => {
   const [word = '', outcome, ...more] = text.split(':')
   const known = Object.hasOwn(kinds, word) ? kinds[word] : undefined

@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts'
 import type { RunState } from './run-facts.ts'
 
-/** The state after an effect that keeps the run active; what `commitMoves` stores, and the simulator keeps. */
+/** The state after an effect that keeps the run active; `commitMoves` stores it, and the simulator keeps it. */
 export const stateAfter = (state: RunState, effect: Effect, nowMs: number): RunState => {
   switch (effect.kind) {
     case 'start':

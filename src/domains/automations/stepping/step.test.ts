@@ -29,7 +29,7 @@ test('a queued run starts at its entry', () => {
   assert.equal(effect.kind === 'start' && effect.step, 'call')
 })
 
-test('a branch takes the first case that matches, else otherwise', () => {
+test('a branch takes the first matching case, else otherwise', () => {
   const to = (last: RunState['last'], city = 'Rome') => {
     const contact = contactFacts({ ...noFields, city }, defaultPolicy, false)
     const effect = next({ step: 'branch', last }, { contact })
@@ -59,19 +59,19 @@ test('a wait sleeps until its time, then moves on', () => {
   assert.equal(awake.kind === 'move' && awake.to, 'call')
 })
 
-test('a local time is that of the contact', () => {
+test('a local time is in the contact’s zone', () => {
   const contact = contactFacts({ ...noFields, phone_number: '+442071838750' }, sandboxPolicy, false)
   const effect = next({ step: 'morning' }, { contact })
   assert.equal(effect.kind === 'sleep' && effect.dueMs, Date.parse('2026-07-17T09:00:00Z'))
 })
 
-test('ends say completed, or their failure code, or call_failed', () => {
+test('ends give completed, or their failure code, or call_failed', () => {
   assert.equal(codeOf({ step: 'done' }), 'complete')
   assert.equal(codeOf({ step: 'failed' }), 'call_failed')
   assert.equal(codeOf({ step: 'exhausted' }), 'retries_exhausted')
 })
 
-test('a definition that cannot be read, or lacks the step, is invalid', () => {
+test('an unreadable definition, or one without the step, is invalid', () => {
   const unread = nextEffect(undefined, state(), facts())
   assert.equal(unread.kind === 'fail' && unread.code, 'definition_invalid')
   assert.equal(codeOf({ step: 'gone' }), 'definition_invalid')
@@ -112,7 +112,7 @@ test('a cancellation ends the run between steps; a live call finishes, a queued 
   assert.ok(after.kind === 'cancel' && !after.cancelsCall)
 })
 
-test('a paused Automation holds its runs where they are, but for live calls', () => {
+test('a paused Automation holds its runs where they are, except for live calls', () => {
   const paused = { automationStatus: 'paused' } as const
   const held = next({}, paused)
   assert.ok(held.kind === 'hold' && held.because === 'paused')
@@ -128,7 +128,7 @@ test('a run that was held right before its end runs before it completes', () => 
   assert.deepEqual([effect.kind, effect.kind === 'watch' && effect.lookMs], ['watch', noonMs])
 })
 
-test('no effect leads out of the table of decision D6', () => {
+test('no effect leaves the table of decision D6', () => {
   const terminal = { complete: 'completed', fail: 'failed', cancel: 'cancelled' } as const
   const places: Partial<RunState>[] = [
     { step: null, startedMs: null },

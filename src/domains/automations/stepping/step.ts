@@ -8,8 +8,8 @@ import { expiryMs, lookAgainMs, maxRunMs, maxStepsExecuted } from './run-limits.
 import { inWait } from './wait-step.ts'
 
 /**
- * What a run does next: a pure function, so that the runner and the simulator agree by construction (D6). A definition
- * that cannot be read fails the run.
+ * The next effect of a run: a pure function, so that the runner and the simulator agree by construction (D6). An
+ * unreadable definition fails the run.
  */
 export const nextEffect = (
   definition: AutomationDefinition | undefined,
@@ -50,7 +50,7 @@ const endOf = (isCancelRequested: boolean, isArchived: boolean, isTooOld: boolea
 const isLive = (call: CallFacts | undefined): boolean =>
   call !== undefined && (call.status === 'dialing' || call.status === 'in_progress')
 
-/** While its Automation is paused a run stays where it is, but for a call that is live. */
+/** While its Automation is paused a run stays in its place, except for a live call. */
 const hold = (state: RunState, facts: RunFacts): Effect | undefined => {
   if (facts.automationStatus === 'active' || isLive(facts.call)) return undefined
   return {
@@ -96,7 +96,7 @@ const inStep = (step: Step, state: RunState, facts: RunFacts): Effect => {
       return { kind: 'move', ...chooseCase(step, { last: state.last, field }), last: state.last }
     }
     case 'end':
-      // Held by a pause right before its end: it completes by running (D6).
+      // A pause held it right before its end: it completes by running (D6).
       if (state.status === 'waiting')
         return { kind: 'watch', lookMs: facts.nowMs, reason: 'It goes on.' }
       if (step.result === 'completed') return { kind: 'complete', reason: 'It came to its end.' }

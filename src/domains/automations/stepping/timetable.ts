@@ -4,14 +4,14 @@ import type { AnswerStatus, CallStatus } from '../../../contract/states.ts'
 import { describeLocalTime } from '../../../calling-hours/local-time.ts'
 import type { SimulatedMove, SimulatedRun } from './simulate.ts'
 
-/** One line: when, where the callee's clocks stand, what the run does at which step, and why. */
+/** One line: the instant, the callee's local time, the run's action and step, and the reason. */
 export interface TimetableEntry {
   readonly at: string
-  /** In the first zone the callee may be in. */
+  /** In the callee's first possible zone. */
   readonly local_time: string
   readonly step: string | null
   readonly move: string
-  /** The step that a `move` leads to. */
+  /** The target step of a `move`. */
   readonly to?: string
   readonly attempt?: number
   /** How the simulated call ended. */
@@ -31,7 +31,7 @@ export interface Timetable {
   readonly failure_code?: RunFailureCode
   readonly ended_at: string
   readonly calls: number
-  /** Where the callee may be, by the number. */
+  /** The callee's possible zones, by the number. */
   readonly time_zones: readonly string[]
   readonly entries: readonly TimetableEntry[]
 }
