@@ -33,7 +33,7 @@ export interface SessionPrincipal extends Member {
 export type Principal = KeyPrincipal | SessionPrincipal
 
 /** What an authenticator can learn about a request. */
-export interface Credentials {
+export interface RequestCredentials {
   readonly method: string
   /** What the request came over: the same object as long as the connection is open. */
   readonly connection: object
@@ -44,4 +44,4 @@ export interface Credentials {
 }
 
 /** Finds out who sent a request, or throws the `ApiError` that the caller gets. No promise where the answer is in memory. */
-export type Authenticator = (credentials: Credentials) => Principal | Promise<Principal>
+export type Authenticator = (credentials: RequestCredentials) => Principal | Promise<Principal>

@@ -4,7 +4,7 @@ import { sql, type Database } from './database.ts'
 import { spoilsConnection } from './errors.ts'
 import { createHintSender, type Hint } from './hints.ts'
 import { createLending, type Lending } from './lending.ts'
-import { createListener } from './listener.ts'
+import { NotificationListener } from './notification-listener.ts'
 import { createLists, listSettings, listTimeoutMs, maxListConnections } from './lists.ts'
 import { createLookups } from './lookups.ts'
 import { queryableOver, runTransaction, sendStatement, type Query } from './transaction.ts'
@@ -54,26 +54,91 @@ const defaultStopTimeoutMs = 5_000
  * for a lost server anew, so a failover only shows as errors for which `isRetryable` is true.
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
-  const { logger, connection, probeIntervalMs, stopTimeoutMs = defaultStopTimeoutMs } = options
-  const openPool = (of: PoolOptions): { pool: pg.Pool; lending: Lending } => {
+  const { logger, connection, probeIntervalMs } = options
+  const pools = openPools(options)
+  const query = queryOver(pools)
+  const listener = new NotificationListener({
+    connection,
+    logger,
+    ...(probeIntervalMs === undefined ? {} : { probeIntervalMs }),
+  })
+  const hints = createHintSender((due) => query(notify, notifyValues(due)), logger)
+  // This process hears of it at once; the notification is for the others, and comes back as one more harmless hint.
+  const hint: Database['hint'] = (channel, payload = '') => {
+    listener.deliver(channel, payload)
+    hints.hint(channel, payload)
+  }
+  const transaction: Database['transaction'] = async (work) => {
+    const { lending } = pools.work
+    const client = await lending.acquire()
+    const outcome = await runTransaction(client, hint, work)
+    lending.release(client, outcome.kind === 'failed' && outcome.isConnectionSpoilt)
+    if (outcome.kind === 'failed') throw outcome.error
+    runHooks(outcome.afterCommit, logger)
+    return outcome.result
+  }
+  let stopping: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    pools.isClosing = true
+    await Promise.all([hints.stop(), listener.stop()])
+    await closePools(pools, options.stopTimeoutMs ?? defaultStopTimeoutMs)
+  }
+  return {
+    ...queryableOver(query),
+    transaction,
+    listen: (channel, onPayload) => listener.listen(channel, onPayload),
+    hint,
+    stop: () => (stopping ??= stop()),
+  }
+}
+
+interface Pool {
+  readonly pool: pg.Pool
+  readonly lending: Lending
+}
+
+interface Pools {
+  readonly work: Pool
+  readonly lists: Pool
+  isClosing: boolean
+}
+
+const openPools = (options: DatabaseOptions): Pools => {
+  const open = (of: PoolOptions): Pool => {
     const pool = new pg.Pool(poolConfig(of))
     pool.on('error', (error) => {
       // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
-      if (!stopping) logger.warn({ err: error }, 'idle database connection lost')
+      if (!pools.isClosing) options.logger.warn({ err: error }, 'idle database connection lost')
     })
     return { pool, lending: createLending(pool) }
   }
-  const { pool, lending } = openPool({ ...options, settings: planSettings })
-  const listing = openPool({
-    ...options,
-    maxConnections: Math.min(maxListConnections, options.maxConnections ?? maxListConnections),
-    statementTimeoutMs: listTimeoutMs,
-    settings: listSettings,
-  })
-  const lookUp = createLookups(lending)
-  const readList = createLists(listing.lending)
+  const pools: Pools = {
+    work: open({ ...options, settings: planSettings }),
+    lists: open({
+      ...options,
+      maxConnections: Math.min(maxListConnections, options.maxConnections ?? maxListConnections),
+      statementTimeoutMs: listTimeoutMs,
+      settings: listSettings,
+    }),
+    isClosing: false,
+  }
+  return pools
+}
 
-  const query: Query = async (statement, values) => {
+/** Running transactions end first; after the timeout their connections are cut. */
+const closePools = async ({ work, lists }: Pools, timeoutMs: number): Promise<void> => {
+  const cutTimer = setTimeout(() => {
+    work.lending.cutAll()
+    lists.lending.cutAll()
+  }, timeoutMs)
+  await Promise.all([work.pool.end(), lists.pool.end()]).finally(() => clearTimeout(cutTimer))
+}
+
+/** Sends a statement outside of transactions, over the connections of its kind. */
+const queryOver = ({ work: { lending }, lists }: Pools): Query => {
+  const lookUp = createLookups(lending)
+  const readList = createLists(lists.lending)
+  return async (statement, values) => {
     if (statement.isLookup) return lookUp(statement, values)
     if (statement.isList) return readList(statement, values)
     const client = await lending.acquire()
@@ -86,44 +151,6 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     } finally {
       lending.release(client, isSpoilt)
     }
-  }
-
-  const transaction: Database['transaction'] = async (work) => {
-    const client = await lending.acquire()
-    const outcome = await runTransaction(client, hint, work)
-    lending.release(client, outcome.kind === 'failed' && outcome.isConnectionSpoilt)
-    if (outcome.kind === 'failed') throw outcome.error
-    runHooks(outcome.afterCommit, logger)
-    return outcome.result
-  }
-
-  const listener = createListener({
-    connection,
-    logger,
-    ...(probeIntervalMs === undefined ? {} : { probeIntervalMs }),
-  })
-  const hints = createHintSender((due) => query(notify, notifyValues(due)), logger)
-  // This process hears of it at once; the notification is for the others, and comes back as one more harmless hint.
-  const hint: Database['hint'] = (channel, payload = '') => {
-    listener.deliver(channel, payload)
-    hints.hint(channel, payload)
-  }
-  let stopping: Promise<void> | undefined
-  const stop = async (): Promise<void> => {
-    await Promise.all([hints.stop(), listener.stop()])
-    const cutTimer = setTimeout(() => {
-      lending.cutAll()
-      listing.lending.cutAll()
-    }, stopTimeoutMs)
-    await Promise.all([pool.end(), listing.pool.end()]).finally(() => clearTimeout(cutTimer))
-  }
-
-  return {
-    ...queryableOver(query),
-    transaction,
-    listen: (channel, onPayload) => listener.listen(channel, onPayload),
-    hint,
-    stop: () => (stopping ??= stop()),
   }
 }
 

@@ -11,7 +11,7 @@ import { trustNetworks } from './connections/client-address.ts'
 import { createCursors } from './cursors.ts'
 import { createFixedWindows } from './rate-limits/fixed-windows.ts'
 import { createKernel, type Answered, type Kernel } from './kernel.ts'
-import { createListener } from './connections/listener.ts'
+import { createHttpServer } from './connections/http-server.ts'
 import { jsonPage, servePage, type Page, type Pages } from './pages.ts'
 import { answerParserFaults } from './connections/parser-faults.ts'
 import { splitTarget } from './request-target.ts'
@@ -68,7 +68,7 @@ export const createApiServer = <Table extends Operations, Parts>(
   const router = createRouter(options.operations, options.closedAreas ?? [])
   const pages = new Map([...standingPages(options), ...(options.pages ?? [])])
   const kernel = createKernel({ ...kernelParts(options), router })
-  const listener = createListener(options, {
+  const listener = createHttpServer(options, {
     onRequest: serve(pages, kernel, options.logger),
     refuse: (request, response, fault) => kernel.refuse(request, response, fault),
   })

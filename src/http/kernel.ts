@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
 import { hasBody } from '../contract/define-operation.ts'
-import type { Authenticator, Credentials, Principal } from '../contract/principal.ts'
+import type { Authenticator, RequestCredentials, Principal } from '../contract/principal.ts'
 import type { Database } from '../database/database.ts'
 import { isRetryable, ListCutError } from '../database/errors.ts'
 import type { Clock } from '../runtime/time.ts'
@@ -144,7 +144,7 @@ const admit = async (arrival: Arrival, parts: KernelParts): Promise<Admission> =
   return { principal, query, target: parts.router.find(head.method ?? '', path) }
 }
 
-const credentialsOf = (arrival: Arrival, parts: KernelParts): Credentials => ({
+const credentialsOf = (arrival: Arrival, parts: KernelParts): RequestCredentials => ({
   method: arrival.head.method ?? '',
   connection: arrival.socket,
   header: (name) => soleHeader(arrival.head, name),

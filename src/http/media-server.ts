@@ -6,7 +6,7 @@ import { isUuid } from '../runtime/ids.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import { parseRange, type ByteRange } from './byte-range.ts'
-import { createListener } from './connections/listener.ts'
+import { createHttpServer } from './connections/http-server.ts'
 import { splitTarget } from './request-target.ts'
 
 /** The bytes of a recording. */
@@ -35,7 +35,7 @@ export interface MediaServerOptions {
 export const createMediaServer = (
   options: MediaServerOptions,
 ): Service & { readonly port: number } =>
-  createListener(
+  createHttpServer(
     { ...options, isStreaming: true },
     {
       onRequest: (request, response) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLineWriter, type LineWriterOptions } from './line-writer.ts'
+import { LineWriter, type LineWriterOptions } from './line-writer.ts'
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code })
 
@@ -22,7 +22,7 @@ const createPlace = () => {
 }
 
 const open = (place: { sink: LineWriterOptions['sink'] }, maxHeldBytes = 1_000) =>
-  createLineWriter({ ...place, describeLoss: (count) => `${count} lost`, maxHeldBytes })
+  new LineWriter({ ...place, describeLoss: (count) => `${count} lost`, maxHeldBytes })
 
 test('a line is written at once', () => {
   const place = createPlace()

@@ -1,13 +1,14 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { createLineWriter, type LineWriter } from './line-writer.ts'
+import { LineWriter } from './line-writer.ts'
 
 const standardError = 2
 /** What a slow reader may cost at the end of the process. */
 const lastLinesMs = 500
 
 /** Lines for stderr, and whether that is a terminal. */
-export interface StandardErrorLines extends LineWriter {
+export interface StandardErrorLines {
+  readonly write: (line: string) => void
   readonly isTerminal: boolean
 }
 
@@ -17,9 +18,9 @@ let writer: StandardErrorLines | undefined
 export const standardErrorLines = (describeLoss: (count: number) => string): StandardErrorLines => {
   if (writer) return writer
   const descriptor = openWithoutWaiting()
-  const opened = createLineWriter({ sink: (bytes) => writeSync(descriptor, bytes), describeLoss })
-  process.once('exit', () => opened.flush(lastLinesMs))
-  writer = { ...opened, isTerminal: isatty(standardError) }
+  const lines = new LineWriter({ sink: (bytes) => writeSync(descriptor, bytes), describeLoss })
+  process.once('exit', () => lines.flush(lastLinesMs))
+  writer = { write: (line) => lines.write(line), isTerminal: isatty(standardError) }
   return writer
 }
 

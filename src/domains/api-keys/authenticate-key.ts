@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts'
-import type { Authenticator, Credentials } from '../../contract/principal.ts'
+import type { Authenticator, RequestCredentials } from '../../contract/principal.ts'
 import type { Clock } from '../../runtime/time.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
 import { hashApiKey, parseApiKey } from './api-key-format.ts'
@@ -29,7 +29,7 @@ export const authenticateKeys = (findPrincipal: FindPrincipal, clock: Clock): Au
  * keep connections and send the same key over them, and hashing costs more than the rest of authentication. The
  * hash is dropped with the connection.
  */
-const createHashes = (): ((credentials: Credentials) => Buffer) => {
+const createHashes = (): ((credentials: RequestCredentials) => Buffer) => {
   const last = new WeakMap<object, { readonly header: string; readonly hash: Buffer }>()
   return (credentials) => {
     const { connection } = credentials

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { ApiError } from '../../contract/api-error.ts'
-import { createBodyPlaces, type BodyPlace } from './body-places.ts'
+import { BodyPlaces, type BodyPlace } from './body-places.ts'
 
 const limits = {
   places: 4,
@@ -18,7 +18,7 @@ const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 429 && error.retryAfterSeconds === 1
 
 test('an organization has half of the places, and its next body waits for one of them', async () => {
-  const places = createBodyPlaces(10, limits)
+  const places = new BodyPlaces(10, limits)
   const [first, second, third, other] = [requestOf(), requestOf(), requestOf(), requestOf()]
   assert.ok(!(places.take(first, 'a', never) instanceof Promise))
   assert.ok(!(places.take(second, 'a', never) instanceof Promise))
@@ -31,7 +31,7 @@ test('an organization has half of the places, and its next body waits for one of
 })
 
 test('a free place goes to the organization that has the fewest', async () => {
-  const places = createBodyPlaces(10, limits)
+  const places = new BodyPlaces(10, limits)
   const held = ['a', 'a', 'b', 'b'].map((organization) => {
     const request = requestOf()
     void places.take(request, organization, never)
@@ -49,7 +49,7 @@ test('a free place goes to the organization that has the fewest', async () => {
 })
 
 test('beyond the places and those who may wait, a body is refused with 429', async () => {
-  const places = createBodyPlaces(10, limits)
+  const places = new BodyPlaces(10, limits)
   const taken = Array.from({ length: 5 }, () => {
     const request = requestOf()
     return { request, taking: places.take(request, 'a', never) }
@@ -62,7 +62,7 @@ test('beyond the places and those who may wait, a body is refused with 429', asy
 
 test('who waits too long is refused with 429', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  const places = createBodyPlaces(10, limits)
+  const places = new BodyPlaces(10, limits)
   void places.take(requestOf(), 'a', never)
   void places.take(requestOf(), 'a', never)
   const waiting = Promise.resolve(places.take(requestOf(), 'a', never))
@@ -73,7 +73,7 @@ test('who waits too long is refused with 429', async (t) => {
 
 test('a body that stands still loses the place that another one waits for, one that moves does not', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  const places = createBodyPlaces(1_000_000, { ...limits, checkMs: 1_000 })
+  const places = new BodyPlaces(1_000_000, { ...limits, checkMs: 1_000 })
   const refusals: ApiError[] = []
   const moving = places.take(requestOf(), 'a', never) as BodyPlace
   void places.take(requestOf(), 'a', (error) => refusals.push(error))
@@ -88,7 +88,7 @@ test('a body that stands still loses the place that another one waits for, one t
 })
 
 test('places are used again, so that bodies make no garbage', () => {
-  const places = createBodyPlaces(10, limits)
+  const places = new BodyPlaces(10, limits)
   const request = requestOf()
   const first = places.take(request, 'a', never) as BodyPlace
   first.filled = 7

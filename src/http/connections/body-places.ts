@@ -8,13 +8,6 @@ export interface BodyPlace {
   filled: number
 }
 
-export interface BodyPlaces {
-  /** Waits until a place is free. Rejects with 429 where too many wait or it took too long. */
-  take(request: IncomingMessage, organizationId: string, cut: (error: ApiError) => void): Taking
-  /** Gives back what this request has, or stops its waiting. Safe for one that has nothing. */
-  release(request: IncomingMessage): void
-}
-
 /** At once where one is free: most bodies never wait. */
 type Taking = BodyPlace | Promise<BodyPlace>
 
@@ -63,115 +56,126 @@ interface Waiter {
  * whoever gets none is not read on. A free place goes to the organization that has the fewest, there to the one that
  * waits longest. A body that hardly moves, or a request that never ends, keeps no place that another one waits for.
  */
-export const createBodyPlaces = (
-  placeBytes: number,
-  changed: Partial<PlaceLimits> = {},
-): BodyPlaces => {
-  const limits: PlaceLimits = { placeBytes, ...defaultLimits, ...changed }
-  const free: Buffer[] = []
-  const holders = new Map<IncomingMessage, Holder>()
-  // Insertion order is the order of arrival.
-  const waiters = new Map<IncomingMessage, Waiter>()
-  let checking: NodeJS.Timeout | undefined
+export class BodyPlaces {
+  readonly #limits: PlaceLimits
+  readonly #free: Buffer[] = []
+  readonly #holders = new Map<IncomingMessage, Holder>()
+  /** In the order of their arrival. */
+  readonly #waiters = new Map<IncomingMessage, Waiter>()
+  #checking: NodeJS.Timeout | undefined
 
-  const countOf = (entries: Iterable<{ readonly organizationId: string }>, id: string): number => {
-    let count = 0
-    for (const { organizationId } of entries) if (organizationId === id) count += 1
-    return count
+  constructor(placeBytes: number, changed: Partial<PlaceLimits> = {}) {
+    this.#limits = { placeBytes, ...defaultLimits, ...changed }
   }
-  const hold = (
+
+  /** Waits until a place is free. Rejects with 429 where too many wait or it took too long. */
+  take(request: IncomingMessage, organizationId: string, cut: (error: ApiError) => void): Taking {
+    return this.#hasRoomFor(organizationId)
+      ? this.#hold(request, { organizationId, cut })
+      : this.#wait(request, organizationId, cut)
+  }
+
+  /** Gives back what this request has, or stops its waiting. Safe for one that has nothing. */
+  release(request: IncomingMessage): void {
+    this.#stopWaiting(request)
+    const holder = this.#holders.get(request)
+    if (!holder) return
+    this.#holders.delete(request)
+    this.#free.push(holder.place.buffer)
+    this.#giveFree()
+  }
+
+  #hasRoomFor(organizationId: string): boolean {
+    return (
+      this.#holders.size < this.#limits.places &&
+      countOf(this.#holders.values(), organizationId) < this.#limits.ofOrganization
+    )
+  }
+
+  #hold(
     request: IncomingMessage,
     { organizationId, cut }: Pick<Holder, 'organizationId' | 'cut'>,
-  ): BodyPlace => {
-    const place = { buffer: free.pop() ?? Buffer.allocUnsafeSlow(limits.placeBytes), filled: 0 }
-    holders.set(request, { organizationId, place, cut, seenBytes: undefined })
+  ): BodyPlace {
+    const buffer = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#limits.placeBytes)
+    const place = { buffer, filled: 0 }
+    this.#holders.set(request, { organizationId, place, cut, seenBytes: undefined })
     return place
   }
-  const hasRoomFor = (organizationId: string): boolean =>
-    holders.size < limits.places &&
-    countOf(holders.values(), organizationId) < limits.ofOrganization
 
-  const stopWaiting = (request: IncomingMessage): void => {
-    clearTimeout(waiters.get(request)?.timer)
-    waiters.delete(request)
-    if (waiters.size > 0) return
-    clearInterval(checking)
-    checking = undefined
+  #wait(
+    request: IncomingMessage,
+    organizationId: string,
+    cut: (error: ApiError) => void,
+  ): Promise<BodyPlace> {
+    const { waiting, waitingOfOrganization, maxWaitMs, checkMs } = this.#limits
+    const isFull =
+      this.#waiters.size >= waiting ||
+      countOf(this.#waiters.values(), organizationId) >= waitingOfOrganization
+    if (isFull) return Promise.reject(tooMany('Too many large bodies are sent at once.'))
+    return new Promise((give, reject) => {
+      const timer = setTimeout(() => {
+        this.#stopWaiting(request)
+        reject(tooMany('Too many large bodies are sent at once.'))
+      }, maxWaitMs)
+      this.#waiters.set(request, { organizationId, give, cut, timer })
+      this.#checking ??= setInterval(() => this.#cutSlow(), checkMs).unref()
+    })
   }
+
+  #stopWaiting(request: IncomingMessage): void {
+    clearTimeout(this.#waiters.get(request)?.timer)
+    this.#waiters.delete(request)
+    if (this.#waiters.size > 0) return
+    clearInterval(this.#checking)
+    this.#checking = undefined
+  }
+
+  #giveFree(): void {
+    while (this.#holders.size < this.#limits.places) {
+      const next = this.#nextWaiter()
+      if (!next) return
+      const [request, waiter] = next
+      this.#stopWaiting(request)
+      waiter.give(this.#hold(request, waiter))
+    }
+  }
+
   /** Whose turn it is: of those that may have a place, the first of the organization with the fewest. */
-  const nextWaiter = (): [IncomingMessage, Waiter] | undefined => {
+  #nextWaiter(): [IncomingMessage, Waiter] | undefined {
     let found: [IncomingMessage, Waiter] | undefined
-    let fewest = limits.ofOrganization
+    let fewest = this.#limits.ofOrganization
     const seen = new Set<string>()
-    for (const entry of waiters) {
+    for (const entry of this.#waiters) {
       const { organizationId } = entry[1]
       if (seen.has(organizationId)) continue
       seen.add(organizationId)
-      const count = countOf(holders.values(), organizationId)
+      const count = countOf(this.#holders.values(), organizationId)
       if (count < fewest) [fewest, found] = [count, entry]
     }
     return found
   }
-  const giveFree = (): void => {
-    while (holders.size < limits.places) {
-      const next = nextWaiter()
-      if (!next) return
-      const [request, waiter] = next
-      stopWaiting(request)
-      waiter.give(hold(request, waiter))
-    }
-  }
-  const release = (request: IncomingMessage): void => {
-    stopWaiting(request)
-    const holder = holders.get(request)
-    if (!holder) return
-    holders.delete(request)
-    free.push(holder.place.buffer)
-    giveFree()
-  }
-  const cutSlow = (): void => {
-    const waiting = new Set([...waiters.values()].map(({ organizationId }) => organizationId))
-    const isFull = holders.size >= limits.places
-    for (const [request, holder] of holders) {
-      const { organizationId, place, seenBytes } = holder
-      const isSlow =
-        !request.complete &&
-        seenBytes !== undefined &&
-        place.filled - seenBytes < leastBytesPerCheck
-      holder.seenBytes = place.filled
+
+  #cutSlow(): void {
+    const waiting = new Set([...this.#waiters.values()].map(({ organizationId }) => organizationId))
+    const isFull = this.#holders.size >= this.#limits.places
+    for (const [request, holder] of this.#holders) {
+      const isSlow = !request.complete && cameSlowly(holder)
+      holder.seenBytes = holder.place.filled
       // Others may wait for places of their own organization alone.
-      if (!isSlow || !(isFull || waiting.has(organizationId))) continue
+      if (!isSlow || !(isFull || waiting.has(holder.organizationId))) continue
       holder.cut(tooMany('This body came too slowly while others waited.'))
-      release(request)
+      this.release(request)
     }
   }
+}
 
-  const wait = (
-    request: IncomingMessage,
-    organizationId: string,
-    cut: (error: ApiError) => void,
-  ): Promise<BodyPlace> => {
-    const isFull =
-      waiters.size >= limits.waiting ||
-      countOf(waiters.values(), organizationId) >= limits.waitingOfOrganization
-    if (isFull) return Promise.reject(tooMany('Too many large bodies are sent at once.'))
-    return new Promise((give, reject) => {
-      const timer = setTimeout(() => {
-        stopWaiting(request)
-        reject(tooMany('Too many large bodies are sent at once.'))
-      }, limits.maxWaitMs)
-      waiters.set(request, { organizationId, give, cut, timer })
-      checking ??= setInterval(cutSlow, limits.checkMs).unref()
-    })
-  }
+const cameSlowly = ({ place, seenBytes }: Holder): boolean =>
+  seenBytes !== undefined && place.filled - seenBytes < leastBytesPerCheck
 
-  return {
-    take: (request, organizationId, cut) =>
-      hasRoomFor(organizationId)
-        ? hold(request, { organizationId, cut })
-        : wait(request, organizationId, cut),
-    release,
-  }
+const countOf = (entries: Iterable<{ readonly organizationId: string }>, id: string): number => {
+  let count = 0
+  for (const { organizationId } of entries) if (organizationId === id) count += 1
+  return count
 }
 
 const tooMany = (message: string): ApiError =>

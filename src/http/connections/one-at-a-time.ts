@@ -19,7 +19,7 @@ export const serveOneAtATime = (server: Server): StopReading => {
   const passages = new WeakMap<Socket, Passage>()
   const heldOfAll = { bytes: 0 }
   server.on('connection', (socket: Socket) => {
-    passages.set(socket, openPassage(socket, heldOfAll))
+    passages.set(socket, new Passage(socket, heldOfAll))
   })
   const begin = (request: IncomingMessage, response: ServerResponse): void =>
     passages.get(request.socket)?.begin(request, response)
@@ -31,11 +31,6 @@ export const serveOneAtATime = (server: Server): StopReading => {
   return stopReading
 }
 
-interface Passage {
-  begin(request: IncomingMessage, response: ServerResponse): void
-  stop(): void
-}
-
 interface Running {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -45,95 +40,114 @@ interface Running {
 
 const nothing = Buffer.alloc(0)
 
-const openPassage = (socket: Socket, heldOfAll: { bytes: number }): Passage => {
-  const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[]
-  // The socket's own listener comes first.
-  const finish = socket.listeners('end').at(-1) as (() => void) | undefined
-  if (!parse || !finish) throw new Error('This Node attaches its HTTP parser in another way.')
-  const blocks = createBlockFinder()
-  let held: Buffer = nothing
-  let running: Running | undefined
-  let isPassing = false
-  let isPaused = false
-  let isEnded = false
-  let isStopped = false
+/** One connection: its bytes on their way from the socket to the parser. */
+class Passage {
+  readonly #socket: Socket
+  readonly #heldOfAll: { bytes: number }
+  readonly #parse: (bytes: Buffer) => void
+  readonly #finish: () => void
+  readonly #blocks = createBlockFinder()
+  #held: Buffer = nothing
+  #running: Running | undefined
+  #isPassing = false
+  #isPaused = false
+  #isEnded = false
+  #isStopped = false
 
-  const hold = (bytes: Buffer): void => {
-    heldOfAll.bytes += bytes.length - held.length
-    held = bytes
+  constructor(socket: Socket, heldOfAll: { bytes: number }) {
+    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[]
+    // The socket's own listener comes first.
+    const finish = socket.listeners('end').at(-1) as (() => void) | undefined
+    if (!parse || !finish) throw new Error('This Node attaches its HTTP parser in another way.')
+    this.#socket = socket
+    this.#heldOfAll = heldOfAll
+    this.#parse = parse
+    this.#finish = finish
+    socket.removeListener('data', parse)
+    socket.removeListener('end', finish)
+    socket.on('data', (bytes) => this.#onData(bytes))
+    socket.once('end', () => this.#onEnd())
+    socket.once('close', () => this.#onClose())
   }
-  const isServing = (): boolean =>
-    running !== undefined && running.request.complete && !running.response.closed
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#running = { request, response, restBytes: declaredBytes(request) }
+    response.once('close', () => this.#pass())
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    if (!this.#isPassing) this.#settle()
+  }
+
+  #onData(bytes: Buffer): void {
+    if (this.#isStopped) return
+    this.#hold(this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]))
+    this.#pass()
+  }
+
+  #onEnd(): void {
+    this.#isEnded = true
+    this.#settle()
+  }
+
+  #onClose(): void {
+    this.#isStopped = true
+    this.#hold(nothing)
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#heldOfAll.bytes += bytes.length - this.#held.length
+    this.#held = bytes
+  }
+
+  get #isServing(): boolean {
+    const running = this.#running
+    return running !== undefined && running.request.complete && !running.response.closed
+  }
 
   /** How much may be parsed without reaching beyond the end of a request. */
-  const pieceLength = (): number => {
+  #pieceLength(): number {
+    const running = this.#running
     if (!running || running.request.complete || running.restBytes === undefined)
-      return blocks.endOfBlock(held)
-    const length = Math.min(running.restBytes, held.length)
+      return this.#blocks.endOfBlock(this.#held)
+    const length = Math.min(running.restBytes, this.#held.length)
     running.restBytes -= length
     return length
   }
 
-  const pass = (): void => {
-    if (isPassing) return
-    isPassing = true
-    while (held.length > 0 && !isStopped && !isServing()) {
-      const piece = held.subarray(0, pieceLength())
-      hold(held.subarray(piece.length))
-      parse(piece)
+  #pass(): void {
+    if (this.#isPassing) return
+    this.#isPassing = true
+    while (this.#held.length > 0 && !this.#isStopped && !this.#isServing) {
+      const piece = this.#held.subarray(0, this.#pieceLength())
+      this.#hold(this.#held.subarray(piece.length))
+      this.#parse(piece)
     }
-    isPassing = false
-    settle()
+    this.#isPassing = false
+    this.#settle()
   }
 
-  const settle = (): void => {
-    if (isStopped) hold(nothing)
-    if (held.length > maxHeldBytes || heldOfAll.bytes > maxHeldBytesOfAll) {
-      hold(nothing)
-      return void socket.destroy()
+  #settle(): void {
+    if (this.#isStopped) this.#hold(nothing)
+    if (this.#held.length > maxHeldBytes || this.#heldOfAll.bytes > maxHeldBytesOfAll) {
+      this.#hold(nothing)
+      return void this.#socket.destroy()
     }
-    if (held.length > 0) {
-      isPaused = true
-      socket.pause()
-    } else if (isPaused) {
-      isPaused = false
-      socket.resume()
+    if (this.#held.length > 0) {
+      this.#isPaused = true
+      this.#socket.pause()
+    } else if (this.#isPaused) {
+      this.#isPaused = false
+      this.#socket.resume()
     }
-    if (isEnded && !isServing()) end()
+    if (this.#isEnded && !this.#isServing) this.#end()
   }
 
   /** The parser closes the connection at once: not while an answer is still to be written. */
-  const end = (): void => {
-    isEnded = false
-    finish()
-  }
-
-  const onData = (bytes: Buffer): void => {
-    if (isStopped) return
-    hold(held.length === 0 ? bytes : Buffer.concat([held, bytes]))
-    pass()
-  }
-
-  socket.removeListener('data', parse)
-  socket.removeListener('end', finish)
-  socket.on('data', onData)
-  socket.once('end', () => {
-    isEnded = true
-    settle()
-  })
-  socket.once('close', () => {
-    isStopped = true
-    hold(nothing)
-  })
-  return {
-    begin(request, response) {
-      running = { request, response, restBytes: declaredBytes(request) }
-      response.once('close', pass)
-    },
-    stop() {
-      isStopped = true
-      if (!isPassing) settle()
-    },
+  #end(): void {
+    this.#isEnded = false
+    this.#finish()
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../contract/api-error.ts'
 import { createArrivingBodies, gatherBytes } from '../connections/arriving-bodies.ts'
-import { createBodyPlaces, type BodyPlace } from '../connections/body-places.ts'
+import { BodyPlaces, type BodyPlace } from '../connections/body-places.ts'
 import type { Exchange } from '../exchange.ts'
 import { soleHeader } from '../connections/request-head.ts'
 
@@ -12,7 +12,7 @@ export const maxBodyBytes = 1024 * 1024
 const smallBytes = 64 * 1024
 
 const arriving = createArrivingBodies()
-const places = createBodyPlaces(maxBodyBytes)
+const places = new BodyPlaces(maxBodyBytes)
 
 /** Bodies of which no more will come: the parser below gave up on them. */
 const broken = new WeakSet<IncomingMessage>()

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { sql } from './database.ts'
-import { createListener } from './listener.ts'
+import { NotificationListener } from './notification-listener.ts'
 import { openDatabase } from './open-database.ts'
 
 let database: TestDatabase
@@ -113,7 +113,7 @@ const createProxy = async (folder: string) => {
 test('a connection that is half open is noticed by the probe and replaced', async () => {
   const host = makeFolder()
   const proxy = await createProxy(host)
-  const listener = createListener({
+  const listener = new NotificationListener({
     connection: { ...database.connection, host },
     logger: silentLogger,
     probeIntervalMs: 50,

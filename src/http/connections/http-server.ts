@@ -17,7 +17,7 @@ import { serveOneAtATime } from './one-at-a-time.ts'
 import { boundSlowReaders } from './slow-readers.ts'
 import { breakBody } from '../steps/read-body.ts'
 
-export interface ListenerOptions {
+export interface HttpServerOptions {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
@@ -30,13 +30,13 @@ export interface ListenerOptions {
   readonly isStreaming?: boolean
 }
 
-export interface Answering {
+export interface HttpServerHandlers {
   readonly onRequest: RequestListener
   /** Refuses a request whose end is not clear. Its connection must not be kept. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, fault: ApiError) => void
 }
 
-export interface Listener extends Service {
+export interface HttpServer extends Service {
   readonly server: Server
   /** The port that was bound; 0 before `start`. */
   readonly port: number
@@ -64,7 +64,10 @@ const idleCheckMs = 10
  * An HTTP server with bounds on everything a stranger can hold open: connections, requests of one, answers that are not
  * read. Requests in flight end before `stop` resolves.
  */
-export const createListener = (options: ListenerOptions, answering: Answering): Listener => {
+export const createHttpServer = (
+  options: HttpServerOptions,
+  handlers: HttpServerHandlers,
+): HttpServer => {
   let started: Promise<void> | undefined
   let stopped: Promise<void> | undefined
   const server = createServer(serverOptions)
@@ -83,10 +86,10 @@ export const createListener = (options: ListenerOptions, answering: Answering): 
   })
   const onRequest: RequestListener = (request, response) => {
     const fault = framingFault(request)
-    if (!fault) return answering.onRequest(request, response)
+    if (!fault) return handlers.onRequest(request, response)
     stopReading(request.socket)
     breakBody(request)
-    answering.refuse(request, response, fault)
+    handlers.refuse(request, response, fault)
   }
   // Left alone, Node would answer the latter two itself: a foreign 417, and a 100 before the body's size was judged.
   server.on('request', onRequest).on('checkExpectation', onRequest).on('checkContinue', onRequest)
@@ -110,7 +113,7 @@ const serverOptions: ServerOptions = {
   requireHostHeader: false,
 }
 
-const listen = (server: Server, { host, port }: ListenerOptions): Promise<void> =>
+const listen = (server: Server, { host, port }: HttpServerOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
