@@ -11,14 +11,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { builtInTools } from '../src/conversation/tools/tools.ts'
-import type {
-  CallLedger,
-  CallPlan,
-  DialableCall,
-  FinishedCall,
-} from '../src/live-call/call/live-call-port.ts'
+import type { CallLedger, CallPlan, FinishedCall } from '../src/live-call/call/live-call-port.ts'
+import {
+  CallStop,
+  type DialableCall,
+  type RunCall,
+} from '../src/domains/calls/lifecycle/hand-over.ts'
 import { MediaWorkerPool } from '../src/live-call/media/media-worker-pool.ts'
-import { createRunCall, type RunCall } from '../src/live-call/call/run-call.ts'
+import { createRunCall } from '../src/live-call/call/run-call.ts'
 import { systemTime } from '../src/runtime/time.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
@@ -95,7 +95,7 @@ const measure = async (stage: Stage, calls: number, seconds: number): Promise<Ro
   const peersMs = (await stage.peerCpuMs()) - before.peers
   const elapsedMs = performance.now() - before.at
   const latenessP99Ms = stage.media.load().latenessP99Ms
-  ending.abort('cancel_requested')
+  ending.abort(new CallStop('cancel_requested'))
   await Promise.all(running)
   const answered = finished.flatMap((call) => call.answered ?? [])
   return {
@@ -144,7 +144,7 @@ const findLeaks = async (stage: Stage, conversations: number): Promise<void> => 
       await stage.call(finished, ending.signal)
     })
     await delay(spreadMs + leakSeconds * 1000)
-    ending.abort('cancel_requested')
+    ending.abort(new CallStop('cancel_requested'))
     await Promise.all(running)
     // What a finished call let go of is given back by the collector in its own time.
     await delay(3_000)
@@ -265,6 +265,7 @@ const someCall = (): DialableCall => ({
   phoneNumber: '+12025550100',
   leaseToken: newId(),
   origin: 'api',
+  route: 'sandbox',
   attempt: 1,
   mayInvite: () => true,
 })

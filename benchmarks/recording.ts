@@ -23,9 +23,9 @@ import {
 } from '../src/domains/recordings/recording-store.ts'
 import { createThreadEncoder } from '../src/live-call/recording/encode-in-thread.ts'
 import { createEncodeRecording } from '../src/live-call/recording/encode-recording.ts'
-import { createCallLedger } from '../src/live-call/call/finish-call.ts'
+import { createCallLedger } from '../src/live-call/call/call-ledger.ts'
 import { encodingTask, summaryTask, type CallJob } from '../src/live-call/call/follow-up-jobs.ts'
-import type { DialableCall } from '../src/live-call/call/live-call-port.ts'
+import type { DialableCall } from '../src/domains/calls/lifecycle/hand-over.ts'
 import { encodeSpoolHeader, spoolSuffix } from '../src/live-call/recording/spool-format.ts'
 import { createRecordingStore } from '../src/live-call/recording/store-recording.ts'
 import { newId } from '../src/runtime/ids.ts'
@@ -139,6 +139,7 @@ const connectCall = async (db: Database): Promise<DialableCall> => {
     phoneNumber,
     leaseToken,
     origin: 'manual',
+    route: 'sandbox',
     attempt: 1,
     mayInvite: () => true,
   }

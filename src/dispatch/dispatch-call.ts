@@ -7,7 +7,12 @@ import type { GateRow } from './gate-store.ts'
 import { passGate, type GateOutcome, type HasLiveEngine } from './gate.ts'
 import type { Lease } from './lease/lease.ts'
 import { endLostCall, lostTrackReason } from './lease/rescue.ts'
-import type { AdmittedCall, DialableCall, PrepareCall, PreparedCall } from './run-call-port.ts'
+import type {
+  AdmittedCall,
+  DialableCall,
+  PrepareCall,
+  PreparedCall,
+} from '../domains/calls/lifecycle/hand-over.ts'
 
 export interface DispatchCallOptions {
   readonly database: Database

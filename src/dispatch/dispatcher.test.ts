@@ -15,7 +15,13 @@ import { cancellationsChannel } from '../domains/calls/cancel-call.ts'
 import { callsChannel } from '../domains/calls/queue-call.ts'
 import { silentLogger, type Logger } from '../runtime/logger.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
-import type { DialableCall, PrepareCall, RunCall } from './run-call-port.ts'
+import {
+  stopReasonOf,
+  type StopReason,
+  type DialableCall,
+  type PrepareCall,
+  type RunCall,
+} from '../domains/calls/lifecycle/hand-over.ts'
 
 /** Sleepers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
 const loops = 5
@@ -131,10 +137,10 @@ const statusOf = async (callId: string | undefined): Promise<string | undefined>
     await execute<{ status: string }>(test.db, 'select status from calls where id = $1', [callId])
   )[0]?.status
 
-const aborted = (signal: AbortSignal): Promise<unknown> =>
+const aborted = (signal: AbortSignal): Promise<StopReason> =>
   new Promise((resolve) => {
-    if (signal.aborted) return resolve(signal.reason)
-    signal.addEventListener('abort', () => resolve(signal.reason))
+    if (signal.aborted) return resolve(stopReasonOf(signal))
+    signal.addEventListener('abort', () => resolve(stopReasonOf(signal)))
   })
 
 describe('the dispatcher', () => {
@@ -290,7 +296,7 @@ describe('the dispatcher', () => {
     await queueCalls(test.db, organization, 1)
     await first.finish()
     assert.equal(first.signal.aborted, false)
-    assert.equal(await aborted(second.signal), 'drain')
+    assert.equal(await aborted(second.signal), 'shutdown')
     assert.equal(second.call.mayInvite(), false)
     await second.finish()
     await drained
@@ -311,7 +317,7 @@ describe('the dispatcher', () => {
     await startDispatcher(runs.run, { database })
     const { signal, finish } = await runs.next()
     const drained = dispatcher.drain(0)
-    assert.equal(await Promise.race([aborted(signal), drained]), 'drain')
+    assert.equal(await Promise.race([aborted(signal), drained]), 'shutdown')
     await finish()
     await drained
     assert.equal(dispatcher.liveCalls(), 0)

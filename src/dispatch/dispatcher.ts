@@ -16,7 +16,7 @@ import type { LeaseKeeper } from './lease/lease-keeper.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { repeat, type Repeating } from '../runtime/repeating.ts'
 import { systemTime, type Time } from '../runtime/time.ts'
-import type { PrepareCall } from './run-call-port.ts'
+import type { PrepareCall } from '../domains/calls/lifecycle/hand-over.ts'
 import { createSweep } from './sweep.ts'
 import { configureRoute, type ServedRoute } from './pacing/route-pacing.ts'
 
@@ -181,7 +181,7 @@ export class Dispatcher implements Service {
       logger.warn({ err: error }, 'the database was not told of the drain')
     })
     await within(this.#live.settled(), limitMs, cutShort)
-    this.#live.abortAll('drain')
+    this.#live.abortAll('shutdown')
     await within(this.#live.settled(), hangUpLimitMs)
     const live = this.#live.size()
     if (live > 0) logger.error({ live }, 'calls did not hang up in time')

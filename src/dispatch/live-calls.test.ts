@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { stopReasonOf } from '../domains/calls/lifecycle/hand-over.ts'
 import { createLiveCalls } from './live-calls.ts'
 
 describe('the live calls of a node', () => {
@@ -16,10 +17,7 @@ describe('the live calls of a node', () => {
     }
     assert.equal(live.size(), 2, 'each holds a channel')
     live.abort('a', 'cancel_requested')
-    assert.deepEqual(
-      signals.map(({ reason }) => reason),
-      ['cancel_requested', 'cancel_requested'],
-    )
+    assert.deepEqual(signals.map(stopReasonOf), ['cancel_requested', 'cancel_requested'])
     first.resolve()
     await first.promise.then(() => Promise.resolve())
     const all = live.settled()

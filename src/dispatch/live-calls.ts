@@ -1,4 +1,4 @@
-import type { CallAbortReason } from './run-call-port.ts'
+import { CallStop, type StopReason } from '../domains/calls/lifecycle/hand-over.ts'
 
 /** The calls this process carries right now, from claim to settled. */
 export interface LiveCalls {
@@ -7,8 +7,8 @@ export interface LiveCalls {
    * before the attempt before has let go of everything: then it is here twice.
    */
   add(callId: string, run: (signal: AbortSignal) => Promise<void>): void
-  abort(callId: string, reason: CallAbortReason): void
-  abortAll(reason: CallAbortReason): void
+  abort(callId: string, reason: StopReason): void
+  abortAll(reason: StopReason): void
   ids(): string[]
   size(): number
   /** Resolves when every call that is live now has settled. */
@@ -35,10 +35,10 @@ export const createLiveCalls = (onSettled: () => void): LiveCalls => {
       calls.add(call)
     },
     abort(callId, reason) {
-      for (const call of calls) if (call.callId === callId) call.stop.abort(reason)
+      for (const call of calls) if (call.callId === callId) call.stop.abort(new CallStop(reason))
     },
     abortAll(reason) {
-      for (const { stop } of calls) stop.abort(reason)
+      for (const { stop } of calls) stop.abort(new CallStop(reason))
     },
     ids: () => [...calls].map(({ callId }) => callId),
     size: () => calls.size,

@@ -1,7 +1,8 @@
 // Runs beside few others: it waits for most of its 52 s.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { CallPlan, DialableCall } from '../../src/live-call/call/live-call-port.ts'
+import type { CallPlan } from '../../src/live-call/call/live-call-port.ts'
+import { CallStop, type DialableCall } from '../../src/domains/calls/lifecycle/hand-over.ts'
 import { probeAudio } from '../support/ffmpeg.ts'
 import { startLiveCallRig, type LiveCallRig } from '../support/live-call-rig.ts'
 import { missingPeer } from '../support/peers.ts'
@@ -134,7 +135,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
     const control = new AbortController()
     const done = rig.run(call, control.signal)
     await until('two turns', async () => ((await rig.turns(call)).length >= 2 ? true : undefined))
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await done
     const row = await rig.row(call)
     assert.deepEqual([row.status, row.answer_status], ['cancelled', 'answered'])
@@ -147,7 +148,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
     const control = new AbortController()
     const done = rig.run(call, control.signal)
     await until('the phone to ring', async () => (await ringsOf(call)) || undefined)
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await done
     const row = await rig.row(call)
     assert.deepEqual([row.status, row.connected_at], ['cancelled', null])

@@ -10,8 +10,9 @@ import { completeRecording, failRecording } from '../../src/domains/recordings/r
 import { listTurns } from '../../src/domains/results/transcript-store.ts'
 import { createThreadEncoder } from '../../src/live-call/recording/encode-in-thread.ts'
 import { createEncodeRecording } from '../../src/live-call/recording/encode-recording.ts'
-import { createCallLedger } from '../../src/live-call/call/finish-call.ts'
-import type { CallPlan, DialableCall } from '../../src/live-call/call/live-call-port.ts'
+import { createCallLedger } from '../../src/live-call/call/call-ledger.ts'
+import type { CallPlan } from '../../src/live-call/call/live-call-port.ts'
+import type { DialableCall } from '../../src/domains/calls/lifecycle/hand-over.ts'
 import { MediaWorkerPool } from '../../src/live-call/media/media-worker-pool.ts'
 import { createRecordingStore } from '../../src/live-call/recording/store-recording.ts'
 import { createRunCall } from '../../src/live-call/call/run-call.ts'
@@ -97,6 +98,7 @@ export const startLiveCallRig = async ({
       phoneNumber,
       leaseToken: '',
       origin: 'api',
+      route: 'sandbox',
       attempt: 0,
       mayInvite: () => true,
     })

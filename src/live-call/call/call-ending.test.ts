@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { DialFailure } from '../../telephony/carrier.ts'
-import { abortKind, endingOfConversation, endingOfFailure, type DialAbort } from './call-ending.ts'
+import { CallStop, stopReasonOf } from '../../domains/calls/lifecycle/hand-over.ts'
+import { endingOfConversation, endingOfFailure, type DialAbort } from './call-ending.ts'
 
 const failure = (changes: Partial<DialFailure>): DialFailure => ({
   cause: 'cancelled',
@@ -114,9 +115,16 @@ describe('how an answered call is read', () => {
 
 describe('the reason of an abort', () => {
   it('is a shutdown unless it is one that we know', () => {
-    const kinds = ['cancel_requested', 'lease_lost', 'drain', undefined].map((reason) =>
-      abortKind(AbortSignal.abort(reason)),
+    const reasons = [
+      ...(['cancel_requested', 'lease_lost', 'shutdown'] as const).map(
+        (kind) => new CallStop(kind),
+      ),
+      'cancel_requested',
+      undefined,
+    ]
+    assert.deepEqual(
+      reasons.map((reason) => stopReasonOf(AbortSignal.abort(reason))),
+      ['cancel_requested', 'lease_lost', 'shutdown', 'shutdown', 'shutdown'],
     )
-    assert.deepEqual(kinds, ['cancel_requested', 'lease_lost', 'shutdown', 'shutdown'])
   })
 })

@@ -1,3 +1,4 @@
+import type { StopReason } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { DialFailure } from '../../telephony/carrier.ts'
 import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
 import type { HangUpReason } from '../media/media-protocol.ts'
@@ -11,12 +12,6 @@ export interface CallEnding {
   /** One sentence, at most 500 characters. */
   readonly outcomeReason?: string
 }
-
-/** What dispatch says by aborting a call's signal; any other reason is read as a shutdown. */
-export const abortKind = (signal: AbortSignal): 'cancel_requested' | 'shutdown' | 'lease_lost' =>
-  signal.reason === 'cancel_requested' || signal.reason === 'lease_lost'
-    ? signal.reason
-    : 'shutdown'
 
 /** What became of an attempt that was not answered. */
 export type AttemptEnding =
@@ -32,7 +27,7 @@ export type AttemptEnding =
 
 /** Why we stopped dialling by ourselves. */
 export type DialAbort =
-  | { readonly kind: 'cancel_requested' | 'shutdown' | 'lease_lost' | 'ring_timeout' }
+  | { readonly kind: StopReason | 'ring_timeout' }
   | { readonly kind: 'breakdown'; readonly reason: string }
 
 /** Why an answered call ended. */

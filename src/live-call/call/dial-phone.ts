@@ -1,6 +1,7 @@
+import { stopReasonOf, type DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { CallLeg, Carrier, DialFailure } from '../../telephony/carrier.ts'
-import { abortKind, endingOfFailure, type AttemptEnding, type DialAbort } from './call-ending.ts'
-import type { CallPlan, DialableCall } from './live-call-port.ts'
+import { endingOfFailure, type AttemptEnding, type DialAbort } from './call-ending.ts'
+import type { CallPlan } from './live-call-port.ts'
 import type { MediaCall } from '../media/media-port.ts'
 
 export type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | AttemptEnding
@@ -29,7 +30,7 @@ export const dialPhone = async (
     abort ??= reason
     stop.abort(abort.kind)
   }
-  const onAbort = (): void => stopBecause({ kind: abortKind(signal) })
+  const onAbort = (): void => stopBecause({ kind: stopReasonOf(signal) })
   const guard = setTimeout(() => stopBecause({ kind: 'ring_timeout' }), ringTimeoutMs + ringGraceMs)
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()

@@ -1,5 +1,5 @@
 import { createManualTime } from '../../runtime/manual-time.ts'
-import { type Clock } from '../../runtime/time.ts'
+import type { Clock } from '../../runtime/time.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type {
   CallLeg,
@@ -11,7 +11,8 @@ import type {
   NegotiatedMedia,
   TransferOutcome,
 } from '../../telephony/carrier.ts'
-import type { CallLedger, CallPlan, DialableCall, FinishedCall } from './live-call-port.ts'
+import type { CallLedger, CallPlan, FinishedCall } from './live-call-port.ts'
+import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { MediaCall, MediaPlane } from '../media/media-port.ts'
 import type { MediaEvent, MediaReport, SpokenTurn } from '../media/media-protocol.ts'
 import type { RunCallDependencies } from './run-call.ts'
@@ -34,6 +35,7 @@ export const fakeCall = (changes: Partial<DialableCall> = {}): DialableCall => (
   phoneNumber: '+12025550100',
   leaseToken: '0190a8f0-0000-7000-8000-000000000005',
   origin: 'api',
+  route: 'sandbox',
   attempt: 1,
   mayInvite: () => true,
   ...changes,

@@ -1,3 +1,4 @@
+import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { AttemptEnding, CallEnding } from './call-ending.ts'
 import type { ConversationTiming } from './watch-conversation.ts'
 import type {
@@ -7,27 +8,6 @@ import type {
   MediaReport,
   SpokenTurn,
 } from '../media/media-protocol.ts'
-
-/** A call that is about to be dialled: what its plan is made from. Dispatch hands it over in this shape. */
-export interface PlannedCall {
-  readonly organizationId: string
-  readonly callId: string
-  readonly contactId: string
-  readonly agentId: string
-  readonly agentVersion: number
-  /** E.164 with `+`. */
-  readonly phoneNumber: string
-  /** Fences every write: a later holder's token makes ours touch no row. */
-  readonly leaseToken: string
-  readonly origin: string
-}
-
-/** A call whose `dialing` state is committed under our lease. */
-export interface DialableCall extends PlannedCall {
-  readonly attempt: number
-  /** Whether the lease is still ours, by the monotonic clock. */
-  mayInvite(): boolean
-}
 
 /** Everything a conversation needs from the database and the settings, read once per call. */
 export interface CallPlan extends ConversationPlan {

@@ -8,7 +8,8 @@ import { instructionsOf, textsForContact } from '../../domains/agents/texts-for-
 import { findContact } from '../../domains/contacts/contact-store.ts'
 import { judgeTransferNow } from '../../domains/organizations/judge-transfer.ts'
 import type { HttpTool } from '../media/http-tool.ts'
-import type { CallPlan, LoadedPlan, PlannedCall } from './live-call-port.ts'
+import type { CallPlan, LoadedPlan } from './live-call-port.ts'
+import type { AdmittedCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { EngineSettings } from '../media/media-protocol.ts'
 import type { Logger } from '../../runtime/logger.ts'
 
@@ -24,7 +25,7 @@ export interface CallPlanOptions {
 /** Reads what a call needs from the agent's pinned version and from the contact as it is now. */
 export const createCallPlans =
   (options: CallPlanOptions) =>
-  async (call: PlannedCall): Promise<LoadedPlan> => {
+  async (call: AdmittedCall): Promise<LoadedPlan> => {
     const { database } = options
     const [agent, contact] = await Promise.all([
       findAgentDefinition(database, call.organizationId, call.agentId, call.agentVersion),
@@ -42,7 +43,7 @@ export const createCallPlans =
 
 /** Whom this agent may transfer to today; an organization's rules may have changed since the agent was made. */
 const allowedTransferOf = async (
-  { organizationId, agentId, callId }: PlannedCall,
+  { organizationId, agentId, callId }: AdmittedCall,
   agent: AgentDefinition,
   { database, logger }: CallPlanOptions,
 ): Promise<string | undefined> => {
@@ -56,7 +57,7 @@ const allowedTransferOf = async (
 }
 
 const planOf = (
-  { organizationId }: PlannedCall,
+  { organizationId }: AdmittedCall,
   agent: AgentDefinition,
   texts: ReturnType<typeof textsForContact>,
   engine: EngineSettings,

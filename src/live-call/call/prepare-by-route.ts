@@ -1,13 +1,13 @@
 import type { Database } from '../../database/database.ts'
-import type { OrganizationMode, RouteName } from '../../domains/organizations/organization-mode.ts'
+import type { AdmittedCall, PreparedCall } from '../../domains/calls/lifecycle/hand-over.ts'
+import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
 import type { Line } from '../../telephony/line.ts'
 import type { SandboxLine } from '../../telephony/sandbox/sandbox-line.ts'
 import type { MediaSocketSettings } from '../media/media-protocol.ts'
 import type { MediaWorkerPool } from '../media/media-worker-pool.ts'
 import type { EngineChoice } from './choose-engine.ts'
-import type { PlannedCall } from './live-call-port.ts'
 import { createCallPlans } from './load-call-plan.ts'
-import { createPrepareCall, type PreparedCall, type RunCallDependencies } from './run-call.ts'
+import { createPrepareCall, type RunCallDependencies } from './run-call.ts'
 
 export interface PrepareByRouteOptions extends Pick<
   RunCallDependencies,
@@ -26,11 +26,6 @@ export interface PrepareByRouteOptions extends Pick<
   readonly ringTimeoutSeconds: number
 }
 
-/** A call as dispatch hands it over, with the route of its organization. */
-interface RoutedCall extends PlannedCall {
-  readonly route: RouteName
-}
-
 /**
  * Gets a call ready on the line of its organization's route. A call of one mode meets the carrier, the number and the
  * engines of that mode, and no others; without a trunk, or a number to show, no live one is served.
@@ -42,7 +37,7 @@ export const createPrepareByRoute = (options: PrepareByRouteOptions) => {
     trunk?.callerId === undefined ? undefined : prepareOn(trunk, trunk.callerId, 'live', options)
   return {
     servesLive: prepareLive !== undefined,
-    prepareCall: (call: RoutedCall): PreparedCall => {
+    prepareCall: (call: AdmittedCall): PreparedCall => {
       if (call.route === 'sandbox') return prepareSandbox(call)
       if (prepareLive === undefined) throw new Error('A live call was claimed without a trunk.')
       return prepareLive(call)

@@ -14,6 +14,7 @@ import {
 import { MediaUnavailableError } from '../media/media-port.ts'
 import type { SpokenTurn } from '../media/media-protocol.ts'
 import { createRunCall } from './run-call.ts'
+import { CallStop } from '../../domains/calls/lifecycle/hand-over.ts'
 
 const turn = (sequence: number): SpokenTurn => ({
   sequence,
@@ -181,7 +182,7 @@ describe('cancellation of a live call', () => {
   it('ends a ringing call cancelled', async () => {
     const { deps, control, done } = startRun()
     await deps.carrier.dialed
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await done
     assert.deepEqual(deps.ledger.finished, [{ ending: { status: 'cancelled' } }])
   })
@@ -189,7 +190,7 @@ describe('cancellation of a live call', () => {
   it('ends a call cancelled and hung up when a 200 crosses it', async () => {
     const { deps, leg, control, done } = startRun()
     await deps.carrier.dialed
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     deps.carrier.answer(leg)
     await done
     assert.deepEqual(deps.ledger.finished, [{ ending: { status: 'cancelled' } }])
@@ -201,7 +202,7 @@ describe('cancellation of a live call', () => {
     const { deps, control, done } = startRun()
     await deps.carrier.dialed
     deps.carrier.fail({ cause: 'congestion', reason: 'SIP 503 Service Unavailable' })
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await done
     assert.deepEqual(deps.ledger.log, ['finish cancelled'])
   })
@@ -209,7 +210,7 @@ describe('cancellation of a live call', () => {
   it('hangs up an answered call and keeps what was said', async () => {
     const { deps, leg, control, done } = await startAnswered()
     deps.media.emit({ type: 'turn', turn: turn(1) })
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await done
     const finished = deps.ledger.finished[0]
     assert.deepEqual(finished?.ending, { status: 'cancelled', answerStatus: 'answered' })
@@ -221,7 +222,7 @@ describe('cancellation of a live call', () => {
     const { deps, leg, control, done } = await startAnswered()
     leg.end({ by: 'callee' })
     await Promise.resolve()
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await done
     assert.equal(deps.ledger.finished[0]?.ending.status, 'completed')
   })
@@ -229,7 +230,7 @@ describe('cancellation of a live call', () => {
   it('ends before the INVITE when it was asked before', async () => {
     const deps = createFakeDependencies()
     const control = new AbortController()
-    control.abort('cancel_requested')
+    control.abort(new CallStop('cancel_requested'))
     await createRunCall(deps)(fakeCall(), control.signal)
     assert.deepEqual(deps.ledger.log, ['finish cancelled'])
   })
@@ -367,7 +368,7 @@ describe('an answered call', () => {
 
   it('ends completed at a shutdown, by our BYE', async () => {
     const { deps, leg, control, done } = await startAnswered()
-    control.abort('drain')
+    control.abort(new CallStop('shutdown'))
     await done
     assert.equal(deps.ledger.finished[0]?.ending.status, 'completed')
     assert.match(deps.ledger.finished[0]?.ending.outcomeReason ?? '', /shut down/)
@@ -376,7 +377,7 @@ describe('an answered call', () => {
 
   it('is hung up and not written when its lease is lost', async () => {
     const { deps, leg, control, done } = await startAnswered()
-    control.abort('lease_lost')
+    control.abort(new CallStop('lease_lost'))
     await done
     assert.deepEqual([leg.hangUps, deps.ledger.finished], [1, []])
   })

@@ -1,3 +1,10 @@
+import {
+  stopReasonOf,
+  type AdmittedCall,
+  type PrepareCall,
+  type RunCall,
+  type DialableCall,
+} from '../../domains/calls/lifecycle/hand-over.ts'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from '../../runtime/backoff.ts'
@@ -17,10 +24,8 @@ import type {
   AnsweredCall,
   CallLedger,
   CallPlan,
-  DialableCall,
   FinishedCall,
   LoadedPlan,
-  PlannedCall,
 } from './live-call-port.ts'
 import { MediaUnavailableError, type MediaCall, type MediaPlane } from '../media/media-port.ts'
 import { spoolSuffix } from '../recording/spool-format.ts'
@@ -30,7 +35,7 @@ export interface RunCallDependencies {
   readonly carrier: Carrier
   readonly media: MediaPlane
   readonly ledger: CallLedger
-  loadPlan(call: PlannedCall): Promise<LoadedPlan>
+  loadPlan(call: AdmittedCall): Promise<LoadedPlan>
   readonly ringTimeoutMs: number
   /** Where spools are written; it exists. */
   readonly spoolFolder: string
@@ -38,22 +43,9 @@ export interface RunCallDependencies {
   readonly logger: Logger
 }
 
-/**
- * One call from `dialing` to its terminal state, or back to the queue. Rejects only for bugs and for a database that
- * stays away; the lease then ends the call.
- */
-export type RunCall = (call: DialableCall, signal: AbortSignal) => Promise<void>
-
-/** A socket and a plan that are being got ready; nothing of it reaches the phone before `run`. */
-export interface PreparedCall {
-  readonly run: RunCall
-  /** Lets go of both, where the call is not run. Never rejects. */
-  release(): Promise<void>
-}
-
 /** Opens the socket and loads the plan of a call whose `dialing` state is not committed yet. Never throws. */
 export const createPrepareCall =
-  (deps: RunCallDependencies): ((call: PlannedCall) => PreparedCall) =>
+  (deps: RunCallDependencies): PrepareCall =>
   (planned) => {
     const logger = deps.logger.child({ call_id: planned.callId })
     const opening = openAttempt({ ...deps, logger }, planned)
@@ -99,7 +91,7 @@ type OpenedAttempt =
 /** A socket and a plan. Nothing was sent yet, so that whatever fails here sends the call back to the queue. */
 const openAttempt = async (
   deps: RunCallDependencies,
-  call: PlannedCall,
+  call: AdmittedCall,
 ): Promise<OpenedAttempt> => {
   const [media, loaded] = await Promise.allSettled([
     deps.media.open(call.callId),
@@ -125,7 +117,7 @@ const failureOf = (result: PromiseSettledResult<unknown>): unknown =>
 const conclude = async (run: Run, attempt: AttemptEnding): Promise<void> => {
   if (attempt.kind === 'lost') return run.logger.warn({}, 'a call was given up: its lease is lost')
   if (attempt.kind === 'ended') return finish(run, { ending: attempt.ending })
-  if (run.signal.aborted && run.signal.reason === 'cancel_requested') {
+  if (run.signal.aborted && stopReasonOf(run.signal) === 'cancel_requested') {
     return finish(run, { ending: { status: 'cancelled' } })
   }
   const isQueued = await persist(run, () => run.ledger.requeue(run.call, attempt))

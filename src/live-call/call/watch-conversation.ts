@@ -1,6 +1,7 @@
+import { stopReasonOf } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { TurnLatency } from '../../conversation/loop/conversation-types.ts'
 import type { CallLeg } from '../../telephony/carrier.ts'
-import { abortKind, type ConversationEnd, type ConversationFacts } from './call-ending.ts'
+import type { ConversationEnd, ConversationFacts } from './call-ending.ts'
 import type { MediaCall } from '../media/media-port.ts'
 import type { MediaEvent, SpokenTurn } from '../media/media-protocol.ts'
 
@@ -9,7 +10,7 @@ export interface ConversationWatch {
   readonly media: MediaCall
   /** The agent's cap; ends the call whatever the conversation does (decision D3). */
   readonly maxDurationMs: number
-  /** Aborts with the reason `'cancel_requested'`; anything else is a shutdown. */
+  /** Aborts with a `CallStop`. */
   readonly signal: AbortSignal
   onTurn(turn: SpokenTurn): void
   /** Whom the agent may have the callee connected with. */
@@ -94,7 +95,7 @@ export const watchConversation = (watch: ConversationWatch): HeldConversation =>
     watch.media.transferSettled({ transferred: false, reason })
 
   const onAbort = (): void => {
-    const kind = abortKind(watch.signal)
+    const kind = stopReasonOf(watch.signal)
     ended.resolve({ kind: kind === 'lease_lost' ? 'lost' : kind })
   }
   const cap = setTimeout(() => ended.resolve({ kind: 'duration_cap' }), watch.maxDurationMs)

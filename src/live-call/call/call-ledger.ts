@@ -13,7 +13,8 @@ import { costOf, type PriceTable } from '../../domains/results/price-table.ts'
 import { appendTurn } from '../../domains/results/transcript-store.ts'
 import type { CallUsage } from '../../domains/results/usage-store.ts'
 import type { LearnedOnCall } from './call-end-subscribers.ts'
-import type { AnsweredCall, CallLedger, DialableCall, FinishedCall } from './live-call-port.ts'
+import type { AnsweredCall, CallLedger, FinishedCall } from './live-call-port.ts'
+import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { EngineSettings, MediaReport } from '../media/media-protocol.ts'
 
 export interface CallLedgerDependencies {
