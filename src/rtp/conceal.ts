@@ -6,13 +6,13 @@ import {
   type G711Codec,
 } from '../audio/g711.ts'
 
-/** Fills the holes of lost packets: the last 20 ms again, fading out over three frames, then silence. */
+/** Fills the gaps of lost packets: the last 20 ms again, fading out over three frames, then silence. */
 export interface Concealer {
-  /** Takes note of a frame that did arrive, and returns it. */
+  /** Records a frame that arrived, and returns it. */
   pass(frame: Uint8Array): Uint8Array
   /** A frame in place of a missing one. */
   conceal(): Uint8Array
-  /** Frames made up from speech; those that were silence anyway do not count. */
+  /** Concealed frames of speech; frames that were silent anyway do not count. */
   readonly concealed: number
 }
 

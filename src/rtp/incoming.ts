@@ -25,7 +25,7 @@ const samplesPerMs = 8
 const quietEnergy = 320 ** 2
 
 const staticPayloadTypes: Readonly<Record<number, G711Codec>> = { 0: 'pcmu', 8: 'pcma' }
-/** Comfort noise (RFC 3389): a statement that there is silence, which is what a missing frame becomes anyway. */
+/** Comfort noise (RFC 3389) announces silence, which a missing frame becomes anyway. */
 const comfortNoisePayloadType = 13
 
 interface Playout {
@@ -34,7 +34,7 @@ interface Playout {
   readonly concealer: Concealer
 }
 
-/** The other side's stream: which SSRC, which payload, in which order, and what fills the holes. */
+/** The other side's stream: its SSRC, payload types and order, and the filling of gaps. */
 export class Incoming {
   #media: RtpMedia | undefined
   #playout = createPlayout('pcmu')
@@ -59,7 +59,7 @@ export class Incoming {
     if (source?.update(packet.sequenceNumber, packet.timestamp, arrival)) this.#hear(packet)
   }
 
-  /** Whether packets of this payload type belong to what was agreed on. */
+  /** Whether this payload type was negotiated. */
   isAgreed(payloadType: number): boolean {
     return (
       this.#codecOf(payloadType) !== undefined ||

@@ -12,7 +12,7 @@ import {
 const firstTimestamp = 0xffff_fc00
 const neverQuiet = () => false
 
-/** Packet `n` of a stream holds nothing but its own number. */
+/** Packet `n` of a stream contains only its own number. */
 const packet = (n: number, { offset = 0, bytes = 160 } = {}) => ({
   sequenceNumber: (65_500 + n) & 0xffff,
   timestamp: (firstTimestamp + n * bytes + offset) >>> 0,
@@ -42,25 +42,25 @@ const play = (
 const steady = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
 describe('the jitter buffer', () => {
-  it('plays a steady stream whole, 40 ms later', () => {
+  it('plays a steady stream completely, 40 ms later', () => {
     const { played, buffer } = play(steady(40), 42)
     assert.deepEqual(played, [undefined, undefined, ...steady(40)])
     assert.equal(buffer.delayMs, initialDelayMs)
     assert.deepEqual([buffer.late, buffer.resyncs], [0, 0])
   })
 
-  it('gives nothing before anything came', () => {
+  it('returns nothing before the first packet', () => {
     const buffer = new JitterBuffer('pcmu', neverQuiet)
     assert.equal(buffer.take(), undefined)
     assert.equal(buffer.delayMs, 0)
   })
 
-  it('puts reordered packets right', () => {
+  it('restores the order of packets', () => {
     const { heard } = play([0, 2, 1, 3, 5, 4, 6, 7], 12)
     assert.deepEqual(heard, steady(8))
   })
 
-  it('leaves a hole where a packet is lost, and plays on in time', () => {
+  it('leaves a gap for a lost packet, and plays on in time', () => {
     const { played } = play([0, 1, undefined, 3, 4], 8)
     assert.deepEqual(played.slice(2, 7), [0, 1, undefined, 3, 4])
   })
@@ -83,7 +83,7 @@ describe('the jitter buffer', () => {
     }
   })
 
-  it('waits longer after a stall, and what came late is still heard', () => {
+  it('waits longer after a stall, and late packets are still heard', () => {
     const stalled = steady(60).map((n) => (n >= 20 && n < 23 ? 23 : n))
     const { heard, buffer } = play(stalled, 70)
     assert.deepEqual(heard, steady(60))
@@ -91,14 +91,14 @@ describe('the jitter buffer', () => {
     assert.ok(buffer.delayMs <= usualMaxDelayMs, `${buffer.delayMs}`)
   })
 
-  it('does not delay a call for good because of one long stall', () => {
+  it('does not delay a call permanently after one long stall', () => {
     const stalled = steady(60).map((n) => (n >= 20 && n < 30 ? 30 : n))
     const { buffer, heard } = play(stalled, 70)
     assert.ok(buffer.delayMs <= usualMaxDelayMs, `${buffer.delayMs}`)
     assert.deepEqual(heard.slice(-30), steady(60).slice(-30))
   })
 
-  it('grows up to 200 ms while jitter goes on, until nothing is late any more', () => {
+  it('grows up to 200 ms while jitter lasts, until no packet is late', () => {
     const jittery = steady(400).map((n) => n + (n % 5 === 0 ? 8 : 0))
     const { buffer, heard } = play(jittery, 420)
     assert.deepEqual(
@@ -129,7 +129,7 @@ describe('the jitter buffer', () => {
     }
   })
 
-  it('follows a pause in which the timestamps went on', () => {
+  it('follows a pause in which the timestamps continued', () => {
     const buffer = new JitterBuffer('pcmu', neverQuiet)
     const heard: number[] = []
     for (let tick = 0; tick < 200; tick++) {
@@ -141,7 +141,7 @@ describe('the jitter buffer', () => {
     assert.equal(buffer.resyncs, 0)
   })
 
-  it('starts afresh when the timestamps jump, in either direction', () => {
+  it('restarts when the timestamps jump, in either direction', () => {
     for (const offset of [1_000_000, -1_000_000]) {
       const buffer = new JitterBuffer('pcmu', neverQuiet)
       const heard: number[] = []
@@ -155,7 +155,7 @@ describe('the jitter buffer', () => {
     }
   })
 
-  it('is not thrown off by one stray timestamp', () => {
+  it('ignores one stray timestamp', () => {
     const buffer = new JitterBuffer('pcmu', neverQuiet)
     const heard: (number | undefined)[] = []
     for (let tick = 0; tick < 40; tick++) {
@@ -166,7 +166,7 @@ describe('the jitter buffer', () => {
     assert.deepEqual(heard.slice(21, 25), [19, undefined, 21, 22])
   })
 
-  it('forgets what it held when it is reset', () => {
+  it('drops its content when it is reset', () => {
     const buffer = new JitterBuffer('pcmu', neverQuiet)
     for (let n = 0; n < 3; n++) buffer.put(packet(n))
     buffer.reset()
@@ -178,7 +178,7 @@ describe('the jitter buffer', () => {
     )
   })
 
-  it('never plays a packet twice or out of order, however the network treats it', () => {
+  it('never plays a packet twice or out of order, whatever the network does', () => {
     const longestDelayTicks = 12
     const network = fc.array(
       fc.oneof(
@@ -195,7 +195,7 @@ describe('the jitter buffer', () => {
         heard.forEach((n, i) =>
           assert.ok(i === 0 || n > heard[i - 1]!, `${n} after ${heard[i - 1]}`),
         )
-        // It grows by what it knows: after packets that were all late, the prompt ones wait longer than its limit.
+        // It grows by what it knows: after only late packets, the prompt ones wait longer than its limit.
         assert.ok(buffer.delayMs <= longestDelayTicks * 20 + initialDelayMs)
       }),
       { numRuns: 200 },

@@ -6,21 +6,21 @@ const frame = g711FrameBytes
 
 export const minDelayMs = 20
 export const initialDelayMs = 40
-/** What a stall may grow it to. */
+/** The maximum growth after a stall. */
 export const usualMaxDelayMs = 60
-/** What sustained jitter may grow it to. */
+/** The maximum growth under sustained jitter. */
 export const maxDelayMs = 200
 
-/** A packet further ahead than this belongs to another beginning. */
+/** A packet further ahead than this belongs to another start of the stream. */
 const maxAheadMs = maxDelayMs + usualMaxDelayMs
-/** Room for the furthest packet (200 ms long at most) after the playout moved back the furthest. */
+/** Space for the furthest packet (200 ms long at most) after the playout moved back the furthest. */
 const capacity = 8192
 export const maxPayloadBytes = 1600
 const reviewTicks = 100
 const minPacketsPerReview = 25
 /** Late packets in this many ticks of one review period are sustained jitter, not one stall. */
 const sustainedLateTicks = 3
-/** A frame to be skipped is waited for to be a quiet one, but no longer than a second. */
+/** A skipped frame should be quiet, but the wait for a quiet one is limited to a second. */
 const maxSkipPatienceTicks = 50
 
 interface BufferedPacket {
@@ -29,7 +29,7 @@ interface BufferedPacket {
   readonly payload: Uint8Array
 }
 
-/** What two seconds said about the delay that packets need. */
+/** The delay that packets needed in the last two seconds. */
 interface Review {
   ticks: number
   packets: number
@@ -47,12 +47,11 @@ const newReview = (): Review => ({
 })
 
 /**
- * Puts packets back into the order and pace they were spoken in. G.711 has one byte per sample, so a timestamp is a
- * place in a ring of bytes: any ptime, reordering and overlap come out right.
- *
- * The *slack* of a packet is how many samples lie between the playout position and its first sample when it arrives.
- * Negative slack is too late. The buffer grows at once when packets are late, and shrinks by one frame in a quiet moment
- * when two seconds went by without anyone needing the delay.
+ * Restores the order and pace of packets. G.711 has one byte per sample, so a timestamp is a position in a ring of
+ * bytes, which handles any ptime, reordering and overlap. The *slack* of a packet is the number of samples between
+ * the playout position and its first sample when it arrives. Negative slack is too late. The buffer grows at once
+ * when packets are late, and shrinks by one frame in a quiet moment when no packet needed the delay for two
+ * seconds.
  */
 export class JitterBuffer {
   readonly #codec: G711Codec
@@ -63,13 +62,13 @@ export class JitterBuffer {
   /** Timestamp of the next sample to be played. */
   #position = 0
   #averageSlack = 0
-  /** Of the packets since the last tick, the least delayed: a burst after a stall says nothing about the usual delay. */
+  /** The least delayed of the packets since the last tick: a burst after a stall does not show the usual delay. */
   #bestSlack = -Infinity
-  /** End of the newest audio that was played: nothing before it may follow. */
+  /** End of the newest played audio: nothing before it may follow. */
   #playedEnd: number | undefined
   #late = 0
   #resyncs = 0
-  /** The last packet that fitted nowhere: a second one right behind it is a new beginning. */
+  /** The last packet that fitted nowhere: a second one directly after it is a new start. */
   #stray: { sequenceNumber: number; timestamp: number } | undefined
   #skipPatience = -1
   #review = newReview()
@@ -100,7 +99,7 @@ export class JitterBuffer {
     this.#store(timestamp, payload)
   }
 
-  /** The next 20 ms, `undefined` where nothing has come. Time passes with every call. */
+  /** The next 20 ms, `undefined` if nothing has arrived. Time advances with every call. */
   take(): Uint8Array | undefined {
     if (!this.#isStarted) return undefined
     this.#review.lateThisTick = false
@@ -109,7 +108,7 @@ export class JitterBuffer {
     return this.#skipOneIfQuiet(this.#consumeFrame())
   }
 
-  /** Forgets everything but its counts: another SSRC begins. */
+  /** Resets everything but the counts: another SSRC begins. */
   reset(): void {
     this.#isStarted = false
   }
@@ -159,7 +158,7 @@ export class JitterBuffer {
     return isNext
   }
 
-  /** Moves the playout back so far that the packet is in time; `false` where that would delay too much. */
+  /** Moves the playout back until the packet is in time; `false` if that would delay too much. */
   #grow(slack: number): boolean {
     if (!this.#review.lateThisTick) this.#review.lateTicks++
     this.#review.lateThisTick = true
@@ -188,7 +187,7 @@ export class JitterBuffer {
     const bytes = this.#bytes
     const present = this.#present
     let found = 0
-    // From Node's pool: fifty buffers of their own a second for each call keep the collector busy.
+    // From Node's pool, because fifty separate buffers a second per call would burden the garbage collector.
     const out = Buffer.allocUnsafe(frame).fill(g711SilenceByte[this.#codec])
     for (let i = 0; i < frame; i++) {
       const at = (this.#position + i) & (capacity - 1)

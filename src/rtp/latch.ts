@@ -3,18 +3,18 @@ import { canonicalAddress } from '../runtime/ip-address.ts'
 import { sequenceDistance, type RtpPacket } from './packet.ts'
 
 /**
- * Addresses beside the one the SDP names that the call's packets may come from; `any` where the trunk is symmetric: its
- * SDP names an address that its media never come from.
+ * Further addresses that the call's packets may come from; `any` for a symmetric trunk, whose SDP names an address
+ * that never sends media.
  */
 export type OtherSources = readonly string[] | 'any'
 
-/** Decides whose packets are the call's. A source is an address and port. */
+/** Decides which packets belong to the call. A source is an address and port. */
 export interface Latch {
-  /** The address the SDP named. A new one starts over. */
+  /** The address in the SDP. A new one resets the latch. */
   declare(remote: Source, others?: OtherSources): void
-  /** Whether a packet is to be heard. `isPlausible`: of a payload type that was agreed on. */
+  /** Whether a packet is accepted. `isPlausible`: its payload type was negotiated. */
   accept(from: Source, packet: Probe, isPlausible: boolean): boolean
-  /** The latched source; frozen, except that a guessed one yields to the very address the SDP named. */
+  /** The latched source; fixed, except that a guessed one yields to the exact address in the SDP. */
   readonly source: Source | undefined
 }
 
@@ -28,15 +28,16 @@ export type Probe = Pick<RtpPacket, 'ssrc' | 'sequenceNumber'>
 /** Three packets of one SSRC in sequence make a source; a stray or a scan does not. */
 const probationPackets = 3
 
-/** Numbers that a network may lose or swap within three packets. */
+/** Sequence numbers that a network may lose or swap within three packets. */
 const maxSequenceGap = 10
 
-/** Sources on probation at one time; the oldest makes room. */
+/** Candidate sources at one time; the oldest is dropped. */
 const maxCandidates = 4
 
 /**
- * Latches to any port of the declared address, for a NAT may change it, or of the other addresses. The declared address
- * and port themselves are heard from their first packet on, and from then on no other port may be guessed.
+ * Latches to any port of the declared address, because a NAT may change it, or of the other addresses. The declared
+ * address and port themselves are accepted from their first packet on, and from then on no other port may be
+ * guessed.
  */
 export const createLatch = (): Latch => {
   let declared: Source | undefined

@@ -1,9 +1,9 @@
-/** How late things ran; milliseconds, rounded up to a quarter. */
+/** Lateness in milliseconds, rounded up to a quarter. */
 export interface Lateness {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** Ticks it was measured over; with 0 the figures are 0. */
+  /** Number of measured ticks; with 0 the figures are 0. */
   readonly count: number
 }
 
@@ -16,7 +16,7 @@ const bucketMs = 0.25
 const buckets = 800
 const windowMs = 10_000
 
-/** A histogram over the current and the previous ten seconds: fixed memory, old trouble is forgotten. */
+/** A histogram over the current and the previous ten seconds: fixed memory, and old values expire. */
 export const createLatenessMeter = (): LatenessMeter => {
   let current = new Uint32Array(buckets)
   let previous = new Uint32Array(buckets)

@@ -5,23 +5,23 @@ import { serializeRtpPacket } from './packet.ts'
 import type { RtpMedia } from './rtp-session-types.ts'
 import { createDigitSender, maxQueuedDigits } from './telephone-event.ts'
 
-/** Our side of the stream: numbers packets, keeps the sample clock, sends digits in place of audio. */
+/** Our side of the stream: numbers packets, keeps the sample clock, sends digits instead of audio. */
 export interface Outgoing {
   readonly ssrc: number
   connect(media: RtpMedia): void
   sendDtmf(digits: string): void
-  /** The packet for this 20 ms; `undefined` where nothing is to be sent. The clock moves in any case. */
+  /** The packet for this 20 ms; `undefined` if nothing is to be sent. The clock advances in any case. */
   next(frame: Uint8Array, maySend: boolean): Uint8Array | undefined
   readonly timestamp: number
   readonly packets: number
-  /** Payload only, as RTCP wants it. */
+  /** Payload bytes only, as RTCP counts them. */
   readonly octets: number
 }
 
 export const createOutgoing = (): Outgoing => {
   const random = randomBytes(12)
   const ssrc = random.readUInt32BE(0)
-  // Random beginnings make known-plaintext attacks on SRTP harder (RFC 3550 section 5.1).
+  // Random start values make known-plaintext attacks on SRTP harder (RFC 3550 section 5.1).
   let timestamp = random.readUInt32BE(4)
   let sequenceNumber = random.readUInt16BE(8)
   let packets = 0

@@ -10,7 +10,7 @@ import {
   timestampDistance,
 } from './packet.ts'
 
-/** Objects as literals make them, so that deepEqual can compare. */
+/** Plain objects, so that deepEqual can compare. */
 const plainRecord = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record(shape, { noNullPrototype: true }) as fc.Arbitrary<T>
 
@@ -44,7 +44,7 @@ test('what is written is read back', () => {
   )
 })
 
-test('contributing sources, an extension and padding are passed over', () => {
+test('contributing sources, an extension and padding are skipped', () => {
   const header = '82' + '00' + '0001' + '00000000' + '00000007'
   const sources = '0000000100000002'
   assert.equal(parse(header + sources + 'aabb')?.payload, 'aabb')
@@ -54,7 +54,7 @@ test('contributing sources, an extension and padding are passed over', () => {
   assert.equal(parse(padded)?.payload, 'aabb')
 })
 
-test('malformed datagrams are no packets', () => {
+test('malformed datagrams are not packets', () => {
   const header = '8000' + '0001' + '00000000' + '00000007'
   for (const [what, hex] of Object.entries({
     empty: '',
@@ -73,7 +73,7 @@ test('malformed datagrams are no packets', () => {
   assert.equal(parseRtpPacket(endless), undefined)
 })
 
-test('no datagram throws, and a payload never reaches beyond it', () => {
+test('no datagram makes it throw, and a payload never exceeds the datagram', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(255), (bytes, first) => {
       if (bytes.length > 0) bytes[0] = 0x80 | first
@@ -84,7 +84,7 @@ test('no datagram throws, and a payload never reaches beyond it', () => {
   )
 })
 
-test('sequence numbers and timestamps are compared on their circles', () => {
+test('sequence numbers and timestamps are compared modulo their range', () => {
   assert.equal(sequenceDistance(65_535, 0), 1)
   assert.equal(sequenceDistance(0, 65_535), -1)
   assert.equal(sequenceDistance(10, 300), 290)
@@ -92,7 +92,7 @@ test('sequence numbers and timestamps are compared on their circles', () => {
   assert.equal(timestampDistance(0, 0xffff_ff60), -160)
 })
 
-test('RTCP is told from RTP by its second byte, for every payload type we use', () => {
+test('RTCP is distinguished from RTP by its second byte, for every payload type we use', () => {
   for (const type of [200, 201, 202, 203]) assert.ok(looksLikeRtcp(Uint8Array.of(0x80, type)))
   for (const type of [0, 8, 13, 101, 0x80, 0x88, 0xe5]) {
     assert.ok(!looksLikeRtcp(Uint8Array.of(0x80, type)), `${type}`)

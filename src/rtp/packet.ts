@@ -6,7 +6,7 @@ export interface RtpPacket {
   /** In samples. */
   readonly timestamp: number
   readonly ssrc: number
-  /** A view into the datagram it came in. */
+  /** A view into the received datagram. */
   readonly payload: Uint8Array
 }
 
@@ -33,7 +33,10 @@ export const parseRtpPacket = (datagram: Uint8Array): RtpPacket | undefined => {
   }
 }
 
-/** The packet as bytes nobody else writes to; from Node's pool, for a buffer of its own each would busy the collector. */
+/**
+ * The packet as bytes with no other writer; from Node's pool, because separate buffers would burden the garbage
+ * collector.
+ */
 export const serializeRtpPacket = (packet: RtpPacket): Uint8Array => {
   const bytes = Buffer.allocUnsafe(rtpHeaderBytes + packet.payload.length)
   bytes[0] = 0x80
@@ -45,14 +48,16 @@ export const serializeRtpPacket = (packet: RtpPacket): Uint8Array => {
   return bytes
 }
 
-/** RTP and RTCP share a port where the peer multiplexes them; the second byte tells which it is (RFC 5761 section 4). */
+/**
+ * RTP and RTCP share a port if the peer multiplexes them; the second byte distinguishes them (RFC 5761 section 4).
+ */
 export const looksLikeRtcp = (datagram: Uint8Array): boolean =>
   datagram.length >= 2 && datagram[1]! >= 192 && datagram[1]! <= 223
 
-/** Distance from `from` to `to` on the circle of 16-bit sequence numbers, -32768 to 32767. */
+/** Distance from `from` to `to` modulo 16 bits, for sequence numbers, -32768 to 32767. */
 export const sequenceDistance = (from: number, to: number): number => ((to - from) << 16) >> 16
 
-/** Distance from `from` to `to` on the circle of 32-bit timestamps, signed. */
+/** Signed distance from `from` to `to` modulo 32 bits, for timestamps. */
 export const timestampDistance = (from: number, to: number): number => (to - from) | 0
 
 export const readUint16 = (bytes: Uint8Array, at: number): number =>

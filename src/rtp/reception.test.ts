@@ -23,7 +23,7 @@ test('losses are counted across the wrap of the sequence number', () => {
   )
 })
 
-test('a report tells the losses since the one before', () => {
+test('a report contains the losses since the previous one', () => {
   const { reception } = receive([1, 3])
   assert.ok(reception.reportBlock(0).fractionLost > 0)
   for (const n of [4, 5, 6]) reception.update(n, n * 160, n * 160)
@@ -31,7 +31,7 @@ test('a report tells the losses since the one before', () => {
   assert.deepEqual([second.fractionLost, second.packetsLost], [0, 1])
 })
 
-test('duplicates are no news, and reordered packets are not lost', () => {
+test('duplicates are ignored, and reordered packets are not lost', () => {
   const { reception, news } = receive([10, 12, 11, 12, 10, 13])
   assert.deepEqual(news, [true, true, true, false, false, true])
   assert.deepEqual([reception.duplicates, reception.reordered, reception.lost], [2, 1, 0])
@@ -46,7 +46,7 @@ test('jitter follows RFC 3550 A.8: a sixteenth of each change in transit', () =>
   assert.equal(reception.jitter, 5 - 5 / 16)
 })
 
-test('a report says which sender report it answers and how long ago it came', () => {
+test('a report names the last sender report and how long ago it came', () => {
   const { reception } = receive([1])
   assert.equal(reception.reportBlock(99).lastSenderReport, 0)
   reception.senderReport(0xabcd, 1000)
@@ -58,18 +58,18 @@ const declared = { address: '203.0.113.5', port: 4000 }
 const nat = { address: '198.51.100.7', port: 6000 }
 const intruder = { address: '192.0.2.66', port: 666 }
 
-/** Packets of one SSRC in sequence: what each `accept` says. */
+/** Packets of one SSRC in sequence: the result of each `accept`. */
 const say = (latch: Latch, from: Source, ssrc = 1, count = 3, isPlausible = true): boolean[] =>
   Array.from({ length: count }, (_, at) =>
     latch.accept(from, { ssrc, sequenceNumber: (65_534 + at) & 0xffff }, isPlausible),
   )
 const all = (value: boolean, count = 3): boolean[] => Array.from({ length: count }, () => value)
 
-test('nobody is heard before an address is declared', () => {
+test('no source is accepted before an address is declared', () => {
   assert.deepEqual(say(createLatch(), nat, 1, 5), all(false, 5))
 })
 
-test('the declared address is heard from its first packet, and latched with its third', () => {
+test('the declared address is accepted from its first packet, and latched with its third', () => {
   const latch = createLatch()
   latch.declare(declared)
   assert.deepEqual(say(latch, declared, 1, 2), all(true, 2))
@@ -86,7 +86,7 @@ test('another port of the declared address may latch, another address may not', 
   assert.deepEqual(say(latch, intruder, 1, 9), all(false, 9))
 })
 
-test('once the declared port was heard, no other port is guessed, but it is heard itself', () => {
+test('once the declared port has sent, no other port is guessed, but it is still accepted', () => {
   const latch = createLatch()
   latch.declare(declared)
   assert.ok(latch.accept(declared, { ssrc: 1, sequenceNumber: 1 }, true))
@@ -94,7 +94,7 @@ test('once the declared port was heard, no other port is guessed, but it is hear
   assert.deepEqual(say(latch, declared), all(true))
 })
 
-test('other addresses count where they are given, and anybody on a symmetric trunk', () => {
+test('other addresses count if they are listed, and any on a symmetric trunk', () => {
   for (const others of [[nat.address], 'any'] as const) {
     const latch = createLatch()
     latch.declare({ address: '10.0.0.9', port: 4000 }, others)
@@ -105,7 +105,7 @@ test('other addresses count where they are given, and anybody on a symmetric tru
   }
 })
 
-test('packets that are no stream, or of no agreed type, never latch', () => {
+test('packets that form no stream, or have no negotiated type, never latch', () => {
   const latch = createLatch()
   latch.declare(declared, 'any')
   assert.deepEqual(
@@ -124,7 +124,7 @@ test('packets that are no stream, or of no agreed type, never latch', () => {
   assert.equal(latch.source, undefined)
 })
 
-test('a latched source is frozen, but a guessed one yields to the declared address', () => {
+test('a latched source is fixed, but a guessed one yields to the declared address', () => {
   const latch = createLatch()
   latch.declare(declared, 'any')
   say(latch, nat)
@@ -135,7 +135,7 @@ test('a latched source is frozen, but a guessed one yields to the declared addre
   assert.deepEqual(latch.source, declared)
 })
 
-test('declaring the same address keeps the latch, another one starts over', () => {
+test('declaring the same address keeps the latch, another one resets it', () => {
   const latch = createLatch()
   latch.declare(declared, 'any')
   say(latch, nat)
@@ -145,20 +145,20 @@ test('declaring the same address keeps the latch, another one starts over', () =
   assert.equal(latch.source, undefined)
 })
 
-test('an address is the same in each of its spellings', () => {
+test('an address is the same in every notation', () => {
   const latch = createLatch()
   latch.declare({ address: '2001:DB8:0::0001', port: 4000 })
   assert.deepEqual(say(latch, { address: '2001:db8::1', port: 4000 }), all(true))
 })
 
-test('a flood of strangers does not keep the real one from latching', () => {
+test('a flood of strangers does not prevent the real source from latching', () => {
   const latch = createLatch()
   latch.declare(declared, 'any')
   for (let i = 0; i < 1000; i++) say(latch, { address: '192.0.2.1', port: i + 1 }, i, 1)
   assert.deepEqual(say(latch, nat), [false, false, true])
 })
 
-test('a hole is filled with the last frame fading out, then silence', () => {
+test('a gap is filled with the last frame fading out, then silence', () => {
   const concealer = createConcealer('pcmu')
   assert.deepEqual(concealer.conceal(), g711Silence('pcmu'), 'there was nothing to repeat')
   concealer.pass(encodeG711('pcmu', sine(400, 20)))

@@ -1,7 +1,7 @@
 import type { ReportBlock } from './rtcp.ts'
 import { sequenceDistance, timestampDistance } from './packet.ts'
 
-/** Duplicates are told within this many sequence numbers. */
+/** Duplicates are detected within this many sequence numbers. */
 const window = 128
 
 /** Statistics of one received SSRC (RFC 3550 A.1, A.3 and A.8). */
@@ -25,7 +25,7 @@ export class Reception {
     this.#highest = firstSequenceNumber
   }
 
-  /** Whether the packet is news; `false` for a duplicate. `arrival` is in timestamp units. */
+  /** `false` for a duplicate. `arrival` is in timestamp units. */
   update(sequenceNumber: number, timestamp: number, arrival: number): boolean {
     if (this.#isDuplicate(sequenceNumber)) {
       this.#duplicates++
@@ -37,7 +37,7 @@ export class Reception {
     return true
   }
 
-  /** Takes note of a sender report's NTP time (compact form) and when it came. */
+  /** Records a sender report's NTP time (compact form) and its arrival. */
   senderReport(compactNtp: number, arrivedMs: number): void {
     this.#lastSenderReport = { compactNtp, arrivedMs }
   }

@@ -7,7 +7,10 @@ import { compactNtp, ntpTime, serializeRtcp } from './rtcp.ts'
 const ssrc = 7
 const second = 65_536
 
-/** What a reporter measures whose report the other side answers `elapsed` after it left, in 1/65536 s, having held it for `held`. */
+/**
+ * The round trip of a report that the other side acknowledges `elapsed` after it was sent, in 1/65536 s, having
+ * held it for `held`.
+ */
 const roundTripMs = (elapsed: number, held: number): number | undefined => {
   const clock = createManualTime(new Date('2026-01-01T00:00:00Z'))
   const outgoing = { ssrc } as Parameters<typeof createRtcpReporter>[0]
@@ -27,11 +30,11 @@ const roundTripMs = (elapsed: number, held: number): number | undefined => {
 }
 
 describe('the round trip', () => {
-  it('is the time since our report less the time it was held', () => {
+  it('is the time since our report minus the time it was held', () => {
     assert.equal(roundTripMs(2 * second, 1.5 * second), 500)
   })
 
-  it('is nothing, where the clock counts too coarsely to tell it', () => {
+  it('is zero if the clock is too coarse to measure it', () => {
     assert.equal(roundTripMs(second, second + 1), 0)
     assert.equal(roundTripMs(second, second + 66), 0)
   })

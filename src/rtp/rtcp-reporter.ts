@@ -4,9 +4,9 @@ import type { Outgoing } from './outgoing.ts'
 import { compactNtp, ntpTime, parseRtcp, serializeRtcp, type ReportBlock } from './rtcp.ts'
 import type { RtcpFeedback } from './rtp-session-types.ts'
 
-/** When to report (RFC 3550 section 6.2) and what the other side reported. */
+/** When to report (RFC 3550 section 6.2), and the other side's reports. */
 export interface RtcpReporter {
-  /** To be called once per 20 ms: the compound packet to send now, if one is due. */
+  /** Call it once per 20 ms: returns the compound packet to send now, if one is due. */
   tick(): Uint8Array | undefined
   accept(datagram: Uint8Array): void
   /** The last compound packet, with BYE. */
@@ -64,7 +64,7 @@ export const createRtcpReporter = (
           incoming.reception.senderReport(compactNtp(packet.sender), clock.monotonicMs())
         }
         const isReport = packet.type === 'sender_report' || packet.type === 'receiver_report'
-        // Before anything was heard, the other side may only report (RFC 3550 6.4.2).
+        // Before anything was received, the other side may only report (RFC 3550 6.4.2).
         const heardSsrc = incoming.reception?.ssrc ?? (isReport ? packet.ssrc : undefined)
         if (isReport && packet.ssrc === heardSsrc) packet.reports.forEach(takeFeedback)
       }
@@ -88,15 +88,17 @@ const senderInfo = (outgoing: Outgoing, clock: Clock) => ({
 
 /** Of a compact NTP time (RFC 3550 section 4). */
 const unitsPerSecond = 65_536
-/** Our clock counts milliseconds, so that an immediate answer may seem to come one too early. */
+/** Our clock counts milliseconds, so an immediate reply may seem to arrive one too early. */
 const clockResolution = Math.ceil(unitsPerSecond / 1000)
 
-/** Now minus when our report left minus how long the other side held it (6.4.1); `undefined` before it had one. */
+/**
+ * Now minus the time of our report minus the time the other side held it (6.4.1); `undefined` before it had one.
+ */
 const roundTrip = (block: ReportBlock, clock: Clock): number | undefined => {
   if (block.lastSenderReport === 0) return undefined
   const now = compactNtp(ntpTime(clock.now()))
   const elapsed = (now - block.lastSenderReport - block.delaySinceLastSenderReport) | 0
-  // A clock step or a lying peer gives nonsense: not a figure.
+  // A clock step or a lying peer gives nonsense, which is dropped.
   if (elapsed < -clockResolution || elapsed > 60 * unitsPerSecond) return undefined
   return (Math.max(0, elapsed) / unitsPerSecond) * 1000
 }

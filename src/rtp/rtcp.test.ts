@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { compactNtp, ntpTime, parseRtcp, serializeRtcp, type RtcpPacket } from './rtcp.ts'
 
-/** Objects as literals make them, so that deepEqual can compare. */
+/** Plain objects, so that deepEqual can compare. */
 const plainRecord = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record(shape, { noNullPrototype: true }) as fc.Arbitrary<T>
 
@@ -78,7 +78,7 @@ test('a sender report with CNAME is laid out as RFC 3550 section 6.4 draws it', 
   )
 })
 
-test('what is written is read back, compounds included', () => {
+test('what is written is read back, including compounds', () => {
   fc.assert(
     fc.property(fc.array(anyPacket, { minLength: 1, maxLength: 4 }), (packets) => {
       const bytes = serializeRtcp(packets)
@@ -87,13 +87,13 @@ test('what is written is read back, compounds included', () => {
   )
 })
 
-test('unknown packet types within a compound are passed over', () => {
+test('unknown packet types within a compound are skipped', () => {
   const feedback = Buffer.from('81cd000200000001' + '00000002', 'hex')
   const bye = serializeRtcp([{ type: 'bye', sources: [9] }])
   assert.deepEqual(parseRtcp(Buffer.concat([feedback, bye])), [{ type: 'bye', sources: [9] }])
 })
 
-test('datagrams whose lengths do not add up are refused whole', () => {
+test('datagrams with inconsistent lengths are refused as a whole', () => {
   const bye = Buffer.from(serializeRtcp([{ type: 'bye', sources: [9] }]))
   for (const [what, bytes] of Object.entries({
     'too short': bye.subarray(0, 4),
@@ -107,12 +107,12 @@ test('datagrams whose lengths do not add up are refused whole', () => {
   }
 })
 
-test('a count that promises more than there is gives what there is', () => {
+test('a count larger than the content gives the content', () => {
   const lying = Buffer.from('9fc9000100000001', 'hex')
   assert.deepEqual(parseRtcp(lying), [{ type: 'receiver_report', ssrc: 1, reports: [] }])
 })
 
-test('no datagram throws or hangs', () => {
+test('no datagram makes it throw or hang', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 120 }),

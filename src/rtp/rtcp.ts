@@ -1,6 +1,6 @@
 import { readUint16, readUint32, writeUint16, writeUint32 } from './packet.ts'
 
-/** RTCP of RFC 3550 section 6: what we read and write of it. */
+/** The part of RTCP (RFC 3550 section 6) that we read and write. */
 export type RtcpPacket =
   | {
       readonly type: 'sender_report'
@@ -25,7 +25,7 @@ export interface SenderInfo {
   readonly octetCount: number
 }
 
-/** What one side says about the other's packets (6.4.1). */
+/** One side's statistics about the other's packets (6.4.1). */
 export interface ReportBlock {
   readonly ssrc: number
   /** In 1/256. */
@@ -49,8 +49,8 @@ const reportBlockBytes = 24
 const cnameItem = 1
 
 /**
- * The packets of a compound datagram. Unknown packet types are passed over; `undefined` for a datagram whose lengths do
- * not add up (RFC 3550 A.2). Never throws.
+ * The packets of a compound datagram. Unknown packet types are skipped; `undefined` for a datagram with
+ * inconsistent lengths (RFC 3550 A.2). Never throws.
  */
 export const parseRtcp = (datagram: Uint8Array): RtcpPacket[] | undefined => {
   if (datagram.length < 8 || datagram.length > maxRtcpBytes) return undefined

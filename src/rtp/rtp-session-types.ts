@@ -1,28 +1,31 @@
 import type { G711Codec } from '../audio/g711.ts'
 import type { OtherSources } from './latch.ts'
 
-/** One call's audio on the wire. `openRtpSession` (rtp-session.ts) makes one. */
+/** One call's audio on the wire. `openRtpSession` (rtp-session.ts) creates one. */
 export interface RtpSession {
-  /** Where the socket listens, for the SDP offer. */
+  /** The socket's address, for the SDP offer. */
   readonly address: string
   readonly port: number
   /**
-   * Says where to send and what was agreed. May be called again after a re-INVITE: a changed remote address starts
-   * latching anew, the same one keeps it.
+   * Sets the remote address and the negotiated media. May be called again after a re-INVITE: a changed remote
+   * address resets the latch, the same one keeps it.
    */
   connect(media: RtpMedia): void
   /**
    * Sends 20 ms: 160 bytes in the negotiated codec. Never waits. Before `connect`, and while the direction forbids
-   * sending, only the clock moves. While DTMF is being sent, its packets go out in place of the frame.
+   * sending, only the clock advances. During DTMF its packets are sent instead of the frame.
    */
   send(frame: Uint8Array): void
   /**
-   * The next 20 ms of what the other side says: 160 bytes in the negotiated codec, concealment or silence where nothing
-   * came. To be called exactly once per tick: it is the session's clock, RTCP included. The bytes are the caller's to
-   * keep, and not to change.
+   * The next 20 ms of the other side: 160 bytes in the negotiated codec, concealment or silence where nothing came.
+   * Call it exactly once per tick: it is the session's clock, including RTCP. The caller may keep the bytes, but
+   * not change them.
    */
   receive(): Uint8Array
-  /** Queues digits (0-9 * # A-D; others are skipped): RFC 4733 events, or tones in the audio where the peer takes none. */
+  /**
+   * Queues digits (0-9 * # A-D; others are skipped): RFC 4733 events, or tones in the audio if the peer accepts
+   * none.
+   */
   sendDtmf(digits: string): void
   /** Called once per digit pressed on the other side. */
   onDigit(listener: (digit: string) => void): void
@@ -34,15 +37,15 @@ export interface RtpSession {
 
 export interface RtpMedia {
   readonly remote: { readonly address: string; readonly port: number }
-  /** Whose packets may be the call's beside those of `remote`'s address; none without it. */
+  /** Further sources of the call's packets beside `remote`'s address; by default none. */
   readonly otherSources?: OtherSources
   readonly codec: G711Codec
   readonly payloadType: number
-  /** RFC 4733 payload type, where the peer takes one. */
+  /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
 }
 
-/** As seen from us (RFC 3264 section 5.1). */
+/** From our side (RFC 3264 section 5.1). */
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
 export interface RtpSessionOptions {
@@ -55,39 +58,41 @@ export interface RtpSessionOptions {
   readonly cname?: string
 }
 
-/** Counts since the session opened; milliseconds where named so. */
+/** Counts since the session opened; milliseconds where the name says so. */
 export interface RtpStats {
   readonly packetsSent: number
   readonly packetsReceived: number
   /** By sequence numbers (RFC 3550 A.3); duplicates can make up for losses, so it may be an underestimate. */
   readonly packetsLost: number
-  /** Arrived after their time to be played, thrown away. */
+  /** Arrived after their playout time and were dropped. */
   readonly packetsLate: number
   readonly packetsDuplicate: number
   readonly packetsReordered: number
-  /** From a source that is not the latched one. */
+  /** From a source other than the latched one. */
   readonly packetsForeign: number
-  /** Not RTP, or of a payload type nobody agreed on. */
+  /** Not RTP, or of a payload type that was not negotiated. */
   readonly packetsMalformed: number
-  /** 20 ms frames that had to be made up while the other side was talking. */
+  /** 20 ms frames concealed while the other side was talking. */
   readonly framesConcealed: number
-  /** Times the playout started afresh: new SSRC, timestamp jump. */
+  /** Restarts of the playout: new SSRC, timestamp jump. */
   readonly resyncs: number
   readonly sendErrors: number
   /** Interarrival jitter (RFC 3550 6.4.1). */
   readonly jitterMs: number
-  /** How long a packet now waits before it is played. */
+  /** The present delay of a packet before it is played. */
   readonly playoutDelayMs: number
-  /** Ticks × 20 ms since the last packet of the source; since `connect` where none came yet. For the media watchdog. */
+  /**
+   * Ticks × 20 ms since the last packet of the source; since `connect` if none came yet. For the media watchdog.
+   */
   readonly silentForMs: number
-  /** The source packets are taken from, once latched. */
+  /** The latched source of packets. */
   readonly source?: { readonly address: string; readonly port: number }
-  /** What the other side's last RTCP report said of our packets. */
+  /** The other side's last RTCP report about our packets. */
   readonly reported?: RtcpFeedback
 }
 
 export interface RtcpFeedback {
-  /** 0 to 1, since its report before. */
+  /** 0 to 1, since its previous report. */
   readonly fractionLost: number
   readonly packetsLost: number
   readonly jitterMs: number

@@ -27,7 +27,7 @@ const openSession = async (options: Partial<RtpSessionOptions> = {}): Promise<Rt
   return session
 }
 
-/** Someone on the network with a socket and no manners. */
+/** A network peer with a raw socket, which follows no rules. */
 const openPeer = async (address = local) => {
   const socket = createSocket('udp4')
   sockets.push(socket)
@@ -65,7 +65,10 @@ const mediaTo = (remote: { address: string; port: number }, more: Partial<RtpMed
   ...more,
 })
 
-/** Lets the event loop read its sockets until the count is reached; a packet on loopback is there when `send` is done. */
+/**
+ * Lets the event loop read its sockets until the count is reached; a packet on loopback has arrived when `send` is
+ * done.
+ */
 const until = async (condition: () => boolean): Promise<void> => {
   const deadline = performance.now() + 30_000
   while (!condition()) {
@@ -115,11 +118,11 @@ describe('an RTP session', () => {
     assert.equal((await openSession({ portRange: { min: 31_001, max: 31_004 } })).port, 31_002)
   })
 
-  it('rejects an address that is not ours with the system error', async () => {
+  it('rejects an address of another machine with the system error', async () => {
     await assert.rejects(openSession({ bindAddress: '192.0.2.1' }), { code: 'EADDRNOTAVAIL' })
   })
 
-  it('latches to a port behind a NAT after three packets, answers it, and drops everyone else', async () => {
+  it('latches to a port behind a NAT after three packets, sends to it, and drops everyone else', async () => {
     const session = await openSession()
     const [nat, intruder] = await Promise.all([openPeer(), openPeer()])
     session.connect(mediaTo({ address: '10.0.0.9', port: 4000 }, { otherSources: 'any' }))
@@ -137,7 +140,7 @@ describe('an RTP session', () => {
     assert.deepEqual(session.stats().source, nat.remote)
   })
 
-  it('takes no audio, key or report of a stranger, whatever he knows', async () => {
+  it('accepts no audio, key or report of a stranger, whatever the stranger knows', async () => {
     const session = await openSession()
     const stranger = await openPeer('127.0.0.2')
     const digits: string[] = []
@@ -153,7 +156,7 @@ describe('an RTP session', () => {
     assert.deepEqual(session.receive(), g711Silence('pcmu'))
   })
 
-  it('sends a digit as one event with a marker and three ends, in place of audio', async () => {
+  it('sends a digit as one event with a marker and three ends, instead of audio', async () => {
     const session = await openSession()
     const peer = await openPeer()
     session.connect(mediaTo(peer.remote, { telephoneEventPayloadType: 101 }))
@@ -193,7 +196,7 @@ describe('an RTP session', () => {
     assert.deepEqual(digits, ['#', '1'])
   })
 
-  it('plays digits as tones to a peer that takes no events', async () => {
+  it('plays digits as tones to a peer without events', async () => {
     const session = await openSession()
     const peer = await openPeer()
     session.connect(mediaTo(peer.remote))
@@ -203,7 +206,7 @@ describe('an RTP session', () => {
     assert.ok(dbfsOf(decodeG711('pcmu', parseRtpPacket(await first)!.payload)) > -20)
   })
 
-  it('neither sends nor hears on hold, keeps the address through 0.0.0.0, and resumes with a marker', async () => {
+  it('neither sends nor receives on hold, keeps the address through 0.0.0.0, and resumes with a marker', async () => {
     const session = await openSession()
     const peer = await openPeer()
     session.connect(mediaTo(peer.remote))
@@ -220,7 +223,7 @@ describe('an RTP session', () => {
     assert.equal(session.stats().packetsSent, 1)
   })
 
-  it('understands the other law than the agreed one and counts what is neither', async () => {
+  it('understands the other law and counts other payload types', async () => {
     const session = await openSession()
     const peer = await openPeer()
     session.connect(mediaTo(peer.remote))
@@ -234,7 +237,7 @@ describe('an RTP session', () => {
     assert.ok(dbfsOf(decodeG711('pcmu', session.receive())) > -20)
   })
 
-  it('goes over to a new SSRC with its second packet', async () => {
+  it('switches to a new SSRC with its second packet', async () => {
     const session = await openSession()
     const peer = await openPeer()
     session.connect(mediaTo(peer.remote))
@@ -244,7 +247,7 @@ describe('an RTP session', () => {
     assert.equal(session.stats().resyncs, 1)
   })
 
-  it('counts how long nothing came, and starts over with the next packet', async () => {
+  it('measures the silence, and restarts with the next packet', async () => {
     const session = await openSession()
     const peer = await openPeer()
     session.connect(mediaTo(peer.remote))
@@ -278,7 +281,7 @@ describe('an RTP session', () => {
     assert.ok(reported.roundTripMs! >= 0 && reported.roundTripMs! <= 40, `${reported.roundTripMs}`)
   })
 
-  it('says RTCP BYE when it closes, and closing twice is safe', async () => {
+  it('sends RTCP BYE when it closes, and closing twice is safe', async () => {
     const session = await openSession()
     const rtcp = await openPeer()
     session.connect(mediaTo({ address: local, port: rtcp.remote.port - 1 }))

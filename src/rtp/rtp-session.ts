@@ -19,8 +19,8 @@ const tickMs = 20
 const samplesPerMs = 8
 
 /**
- * Binds a free pair of ports of the range. Throws `RtpPortsExhaustedError` when there is none, and the system's error
- * when the address is not ours.
+ * Binds a free pair of ports of the range. Throws `RtpPortsExhaustedError` when there is none, and the system's
+ * error for an address of another machine.
  */
 export const openRtpSession = async (
   options: RtpSessionOptions,
@@ -187,5 +187,7 @@ const sends = (direction: MediaDirection): boolean =>
 const receives = (direction: MediaDirection): boolean =>
   direction === 'sendrecv' || direction === 'recvonly'
 
-/** RFC 2543's way to hold a call: an address to which nothing can be sent. The one before is kept for the resume. */
+/**
+ * RFC 2543's way to hold a call: an address to which nothing can be sent. The previous one is kept for the resume.
+ */
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::'

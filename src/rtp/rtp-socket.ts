@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net'
 export interface RtpSocket {
   readonly address: string
   readonly port: number
-  /** Never waits and never throws: what cannot be sent is counted. */
+  /** Never waits and never throws: unsent packets are counted. */
   sendRtp(bytes: Uint8Array, to: { address: string; port: number }): void
   sendRtcp(bytes: Uint8Array, to: { address: string; port: number }): void
   readonly sendErrors: number
@@ -28,13 +28,13 @@ export class RtpPortsExhaustedError extends Error {
   override name = 'RtpPortsExhaustedError'
 }
 
-/** About a second of G.711 as the kernel accounts it; a call that falls further behind than that is lost anyway. */
+/** About a second of G.711 in the kernel's accounting; a call that falls further behind is lost anyway. */
 const receiveBufferBytes = 65_536
 
-/** Datagrams waiting for the kernel; beyond, the network is stuck and old audio is worth nothing. */
+/** Datagrams waiting for the kernel; beyond that the network is stuck and old audio is worthless. */
 const maxQueuedSends = 16
 
-/** Starts at a random even port, so that ports are hard to guess and calls seldom collide, and goes round once. */
+/** Starts at a random even port, so that ports are hard to guess and calls seldom collide, and tries each once. */
 export const openRtpSocket = async (options: RtpSocketOptions): Promise<RtpSocket> => {
   const first = options.portRange.min + (options.portRange.min % 2)
   const pairs = Math.floor((options.portRange.max - first + 1) / 2)
@@ -69,7 +69,7 @@ const bindPair = async (
   return undefined
 }
 
-/** `undefined` where the port is taken; any other fault (no such address, no permission) is thrown. */
+/** `undefined` if the port is in use; any other fault (no such address, no permission) is thrown. */
 const bind = async (address: string, port: number): Promise<Socket | undefined> => {
   const family = isIPv6(address) ? 6 : 4
   const socket = createSocket({
@@ -79,7 +79,7 @@ const bind = async (address: string, port: number): Promise<Socket | undefined> 
     lookup: (host, _options, done) => done(null, host, family),
   })
   try {
-    // Waited for before it is caused: with a lookup that answers at once, binding is synchronous.
+    // Registered before binding: with a synchronous lookup, binding is synchronous.
     const listening = once(socket, 'listening')
     socket.bind({ address, port, exclusive: true })
     await listening
@@ -105,7 +105,7 @@ const wrap = ({ rtp, rtcp }: BoundPair, { onRtp, onRtcp }: RtpSocketOptions): Rt
 
   rtp.on('message', (bytes, from) => onRtp(bytes, from.address, from.port))
   rtcp?.on('message', (bytes, from) => onRtcp(bytes, from.address, from.port))
-  // ICMP errors come here; the watchdog on silence decides what they mean.
+  // ICMP errors arrive here; the silence watchdog decides what they mean.
   for (const socket of sockets) socket.on('error', countError)
 
   const { address, port } = rtp.address()
@@ -135,7 +135,7 @@ const close = (socket: Socket): Promise<void> =>
     try {
       socket.close(resolve)
     } catch {
-      // Never bound, or closed already: nothing is held.
+      // Never bound, or closed already: nothing to release.
       resolve()
     }
   })

@@ -59,12 +59,12 @@ test('digits survive any loss that leaves one packet of each, and any duplicatio
   )
 })
 
-test('packets of an earlier press that come late are not a new press', () => {
+test('late packets of an earlier press are not a new press', () => {
   const all = packetsOf('12')
   assert.equal(receive([...all.slice(0, 4), ...all.slice(8), all[5]!, all[7]!]), '12')
 })
 
-test('a press longer than its duration can count stays one press', () => {
+test('a press longer than the duration field stays one press', () => {
   const long = (timestamp: number, duration: number, end: boolean) => ({
     timestamp,
     payload: serializeTelephoneEvent({ event: 5, end, volume: 10, duration }),
@@ -78,7 +78,7 @@ test('a press longer than its duration can count stays one press', () => {
   assert.equal(receive(segments), '5')
 })
 
-test('the queue is bounded and skips what is no digit', () => {
+test('the queue is bounded and skips other characters', () => {
   const sender = createDigitSender()
   sender.queue(`a-b ${'7'.repeat(2 * maxQueuedDigits)}`)
   let presses = 0
@@ -86,7 +86,7 @@ test('the queue is bounded and skips what is no digit', () => {
   assert.equal(presses, maxQueuedDigits)
 })
 
-test('no payload throws', () => {
+test('no payload makes it throw', () => {
   const receiver = createDigitReceiver()
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 12 }), fc.nat(0xffff_ffff), (payload, timestamp) => {

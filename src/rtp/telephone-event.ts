@@ -13,13 +13,13 @@ export interface TelephoneEvent {
 
 const digits = '0123456789*#ABCD'
 
-/** Event code of a digit (RFC 4733 table 3), `undefined` for what is no digit. */
+/** Event code of a digit (RFC 4733 table 3), `undefined` for other characters. */
 export const eventOfDigit = (digit: string): number | undefined => {
   const event = digit.length === 1 ? digits.indexOf(digit.toUpperCase()) : -1
   return event < 0 ? undefined : event
 }
 
-/** Digit of an event code, `undefined` for events that are no digits. */
+/** Digit of an event code, `undefined` for other events. */
 export const digitOfEvent = (event: number): string | undefined => digits[event]
 
 /** `undefined` for a payload too short to be an event. Redundant events after the first are not read. */
@@ -41,7 +41,7 @@ export const serializeTelephoneEvent = (event: TelephoneEvent): Uint8Array => {
   return bytes
 }
 
-/** One packet of a digit on its way out; `timestampOffset` counts back from now to the start of the event. */
+/** One outgoing packet of a digit; `timestampOffset` counts back from now to the start of the event. */
 export interface OutgoingEvent {
   readonly marker: boolean
   readonly payload: Uint8Array
@@ -51,7 +51,7 @@ export interface OutgoingEvent {
 /** Longer than any extension or menu; further digits are dropped. */
 export const maxQueuedDigits = 64
 
-/** 100 ms of digit and 100 ms of pause: above the 40 ms that Q.24 lets a receiver ask for. */
+/** 100 ms of digit and 100 ms of pause: more than the 40 ms that Q.24 lets a receiver require. */
 const digitFrames = 5
 const pauseFrames = 5
 /** The final packet is sent three times (RFC 4733 2.5.1.4). */
@@ -61,7 +61,7 @@ const volume = 10
 export interface DigitSender {
   /** Appends the digits of `text`, skipping everything else. */
   queue(text: string): void
-  /** Whether `next` must be asked in place of the audio of this tick. */
+  /** Whether `next` replaces the audio of this tick. */
   readonly isSending: boolean
   /** The event packet of this 20 ms, or `undefined` in the pause between digits. */
   next(): OutgoingEvent | undefined
@@ -106,13 +106,13 @@ export const createDigitSender = (): DigitSender => {
 }
 
 export interface DigitReceiver {
-  /** The digit, when this packet is the first seen of a key press; else `undefined`. */
+  /** The digit, if this packet is the first of a key press; else `undefined`. */
   accept(packet: { readonly timestamp: number; readonly payload: Uint8Array }): string | undefined
 }
 
 /**
- * Reports each key press once, at its first packet, whichever of its packets are lost: they share one timestamp. A press
- * longer than a duration can count goes on under a new timestamp (RFC 4733 2.5.1.3) and is still the same one.
+ * Reports each key press once, at its first packet, whichever packets are lost: they share one timestamp. A press
+ * longer than the duration field continues under a new timestamp (RFC 4733 2.5.1.3) and is still the same one.
  */
 export const createDigitReceiver = (): DigitReceiver => {
   let last: { timestamp: number; event: number; nextTimestamp: number; ended: boolean } | undefined
@@ -124,7 +124,7 @@ export const createDigitReceiver = (): DigitReceiver => {
       const sameSegment = last?.timestamp === timestamp && last.event === event.event
       const nextSegment =
         last?.nextTimestamp === timestamp && last.event === event.event && !last.ended
-      // Reordered packets of the press before: older than what was reported last.
+      // Reordered packets of the previous press: older than the last report.
       const isOld = last !== undefined && ((timestamp - last.timestamp) | 0) < 0
       if (isOld && !sameSegment) return undefined
       last = {

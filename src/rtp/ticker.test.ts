@@ -8,7 +8,7 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-/** A ticker whose timer and clock are moved by hand; the timer fires `latenessMs` late. */
+/** A ticker whose timer and clock the test controls; the timer fires `latenessMs` late. */
 const createManualTicker = () => {
   const clock = createManualTime(new Date(0))
   let timer: { callback: () => void; dueMs: number } | undefined
@@ -50,7 +50,7 @@ const createManualTicker = () => {
   }
 }
 
-test('everyone ticks fifty times a second, however late the timer fires', () => {
+test('every subscriber ticks fifty times a second, however late the timer fires', () => {
   for (const latenessMs of [0, 1.7, 13]) {
     const manual = createManualTicker()
     let ticks = 0
@@ -72,7 +72,7 @@ test('calls are spread over the ten phases', () => {
   }
 })
 
-test('a thread that stood still catches up at most five frames and skips the rest', () => {
+test('a stalled thread catches up at most five frames and skips the rest', () => {
   const manual = createManualTicker()
   let ticks = 0
   manual.ticker.add(() => ticks++, rethrow)
@@ -86,7 +86,7 @@ test('a thread that stood still catches up at most five frames and skips the res
   assert.ok(Math.abs(ticks - after - 50) <= 1)
 })
 
-test('a tick that throws is removed and told of; the others go on', () => {
+test('a tick that throws is removed and reported; the others continue', () => {
   const manual = createManualTicker()
   const errors: unknown[] = []
   let ticks = 0
@@ -104,7 +104,7 @@ test('a tick that throws is removed and told of; the others go on', () => {
   assert.ok(ticks >= 9)
 })
 
-test('who leaves is not called again, even within its own tick, and leaving twice is safe', () => {
+test('a removed subscriber is not called again, even within its own tick, and removal twice is safe', () => {
   const manual = createManualTicker()
   let ticks = 0
   const leave = manual.ticker.add(() => {
@@ -127,7 +127,7 @@ test('a ticker that was idle for long starts without catching up', () => {
   assert.equal(manual.ticker.framesSkipped, 0)
 })
 
-test('stop removes everyone', () => {
+test('stop removes every subscriber', () => {
   const manual = createManualTicker()
   manual.ticker.add(() => assert.fail('ticked after the stop'), rethrow)
   manual.ticker.stop()
@@ -135,7 +135,7 @@ test('stop removes everyone', () => {
   assert.deepEqual([manual.ticker.size, manual.isArmed], [0, false])
 })
 
-test('lateness is what the ticks experienced', () => {
+test('lateness is measured per tick', () => {
   const manual = createManualTicker()
   manual.ticker.add(() => {}, rethrow)
   manual.run(2000, 3)
@@ -158,7 +158,7 @@ test('on the real clock it keeps its pace', async () => {
   assert.ok(performance.now() - startedAt >= 9 * framePeriodMs - 1)
 })
 
-test('the meter gives quantiles and forgets old trouble', () => {
+test('the meter gives quantiles, and old values expire', () => {
   const meter = createLatenessMeter()
   assert.deepEqual(meter.read(0), { p50Ms: 0, p99Ms: 0, maxMs: 0, count: 0 })
   for (let i = 0; i < 98; i++) meter.record(0.1, i)

@@ -8,9 +8,9 @@ export interface Ticker {
    * `onError`, so that one broken call stops no other.
    */
   add(tick: () => void, onError: (error: unknown) => void): () => void
-  /** How late ticks ran within the last ten to twenty seconds. */
+  /** The lateness of ticks in the last ten to twenty seconds. */
   lateness(): Lateness
-  /** Frames left out because the thread had stood still for longer than could be caught up. */
+  /** Frames skipped because the thread was stalled for too long to catch up. */
   readonly framesSkipped: number
   readonly size: number
   /** Removes every subscriber. */
@@ -25,7 +25,7 @@ export const framePeriodMs = 20
 export const phaseCount = 10
 const phaseMs = framePeriodMs / phaseCount
 
-/** A thread that stood still catches up this far, 100 ms, by ticking faster; what is older is skipped. */
+/** A stalled thread catches up at most 100 ms by ticking faster; older ticks are skipped. */
 export const maxCatchUpFrames = 5
 
 const maxCatchUpSlots = maxCatchUpFrames * phaseCount
@@ -36,8 +36,8 @@ interface Subscriber {
 }
 
 /**
- * Deadlines are absolute, so that lateness never adds up; calls are spread over ten phases of 2 ms, so that their packets
- * do not leave in one burst. One timer serves them all.
+ * Deadlines are absolute, so that lateness never accumulates; calls are spread over ten phases of 2 ms, so that
+ * their packets do not leave in one burst. One timer serves them all.
  */
 export class PhasedTicker implements Ticker {
   readonly #time: Pick<Time, 'monotonicMs' | 'after'>
@@ -122,7 +122,7 @@ export class PhasedTicker implements Ticker {
   readonly #runDue = (): void => {
     this.#cancelTimer = undefined
     this.#skipWhatIsTooOld(this.#nowSlot())
-    // The present moment is read once: a thread that cannot keep up must still get back to its event loop.
+    // The present time is read once: a thread that cannot keep up must still return to its event loop.
     const last = this.#nowSlot()
     for (; this.#nextSlot <= last && this.#size > 0; this.#nextSlot++) this.#runSlot(this.#nextSlot)
     this.#arm()

@@ -4,7 +4,7 @@ export type AudioCodec = 'pcmu' | 'pcma'
 
 export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
-/** The first audio stream of a description that we could speak with, as its author sees it. */
+/** The first audio stream of a description that we support, from its author's side. */
 export interface AudioDescription {
   /** Position among the media lines. */
   readonly index: number
@@ -15,7 +15,7 @@ export interface AudioDescription {
   readonly direction: MediaDirection
 }
 
-/** A media line as it must be repeated in the answer. */
+/** A media line in the form in which the answer must repeat it. */
 export interface MediaLine {
   readonly type: string
   readonly protocol: string
@@ -27,7 +27,7 @@ const maxMediaLines = 16
 const maxLines = 512
 const maxLineLength = 4_096
 
-/** The audio stream of an SDP body; `undefined` where there is none over plain RTP. Never throws. */
+/** The audio stream of an SDP body; `undefined` if there is none over plain RTP. Never throws. */
 export const readAudio = (sdp: string): AudioDescription | undefined => {
   const session = parse(sdp)
   const index = session?.media.findIndex(isPlainAudio) ?? -1
@@ -45,7 +45,7 @@ export const readAudio = (sdp: string): AudioDescription | undefined => {
   }
 }
 
-/** The media lines of an SDP body, in order; empty where it cannot be read. */
+/** The media lines of an SDP body, in order; empty for an unreadable one. */
 export const readMediaLines = (sdp: string): readonly MediaLine[] =>
   (parse(sdp)?.media ?? []).map(({ type, protocol, payloads }) => ({
     type,
@@ -113,7 +113,7 @@ const readDirection = (
 ): MediaDirection => {
   const written = media.direction ?? session.direction ?? 'sendrecv'
   const direction = isDirection(written) ? written : 'sendrecv'
-  // Hold as it was before RFC 3264: the null address means that nothing may be sent there.
+  // Hold as before RFC 3264: the null address means that nothing may be sent there.
   if (address !== '0.0.0.0' && address !== '::') return direction
   return direction === 'sendrecv' || direction === 'sendonly' ? 'sendonly' : 'inactive'
 }

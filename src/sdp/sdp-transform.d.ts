@@ -1,4 +1,4 @@
-/** The part of sdp-transform that we use; the package carries no types of its own. */
+/** The part of sdp-transform that we use; the package has no types. */
 declare module 'sdp-transform' {
   export interface ParsedMedia {
     readonly type: string

@@ -35,7 +35,7 @@ test('offer and answer of two of us agree on G.711 and telephone-event', () => {
   })
 })
 
-test('a description of too many or too long lines is none', () => {
+test('a description with too many or too long lines is refused', () => {
   const media = 'm=audio 4000 RTP/AVP 0'
   assert.ok(readAudio(description(media, ...Array<string>(400).fill('a=x'))))
   assert.equal(readAudio(description(media, ...Array<string>(520).fill('a=x'))), undefined)
@@ -61,7 +61,7 @@ test('payload types without rtpmap, and dynamic ones with it, are understood', (
   assert.equal(dynamic?.telephoneEventPayloadType, 97)
 })
 
-test('telephone-event of another clock rate is left alone', () => {
+test('telephone-event of another clock rate is ignored', () => {
   const audio = readAudio(
     description('m=audio 4000 RTP/AVP 0 96', 'a=rtpmap:96 telephone-event/48000'),
   )
@@ -112,7 +112,7 @@ test('the null address is hold, and its end restores the media', () => {
   assert.deepEqual(resumed?.remote, { address: '198.51.100.1', port: 4002 })
 })
 
-test('an address at the media line goes before that of the session', () => {
+test('an address at the media line overrides that of the session', () => {
   const audio = readAudio(description('m=audio 4000 RTP/AVP 0', 'c=IN IP4 203.0.113.9'))
   assert.equal(audio?.remote.address, '203.0.113.9')
 })
@@ -143,7 +143,7 @@ test('our own hold is kept when the other side offers again', () => {
   assert.equal(answer?.audio.direction, 'inactive')
 })
 
-test('no text makes SDP reading throw', () => {
+test('no text makes the SDP reader throw', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'm=audio ',

@@ -8,12 +8,12 @@ import {
   type MediaDirection,
 } from './read-sdp.ts'
 
-/** What offer and answer agreed on, as seen from us (RFC 3264). */
+/** The result of offer and answer, from our side (RFC 3264). */
 export interface AgreedAudio {
   readonly remote: { readonly address: string; readonly port: number }
   readonly codec: AudioCodec
   readonly payloadType: number
-  /** RFC 4733 payload type, where the peer takes one. */
+  /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
   readonly direction: MediaDirection
 }
@@ -23,18 +23,18 @@ export interface AgreedAudio {
  * session id, and its version rises by one whenever the description changes (RFC 3264 8).
  */
 export interface MediaNegotiator {
-  /** Our offer. The direction is what we want from now on; without one, what we wanted before. */
+  /** Our offer. The direction is our wish from now on; by default our previous one. */
   offer(direction?: MediaDirection): string
-  /** Reads the answer to our last offer; `undefined` where audio was refused or no codec is common. */
+  /** Reads the answer to our last offer; `undefined` if audio was refused or no codec is common. */
   acceptAnswer(answer: string): AgreedAudio | undefined
-  /** Answers an offer; `undefined` where nothing in it can be taken (488). */
+  /** Answers an offer; `undefined` if nothing in it is acceptable (488). */
   answer(offer: string): { readonly sdp: string; readonly audio: AgreedAudio } | undefined
 }
 
 export interface MediaNegotiatorOptions {
-  /** Where our RTP socket listens. */
+  /** The address of our RTP socket. */
   readonly local: { readonly address: string; readonly port: number }
-  /** What we offer, best first. */
+  /** Our codecs, best first. */
   readonly codecs?: readonly AudioCodec[]
 }
 
@@ -72,7 +72,7 @@ const agree = (
   codecs: readonly AudioCodec[],
   wanted: MediaDirection,
 ): AgreedAudio | undefined => {
-  // The other side's order decides: it is what it wants to receive (RFC 3264 6.1).
+  // The other side's order decides, because it is what it wants to receive (RFC 3264 6.1).
   const chosen = theirs.codecs.find(({ codec }) => codecs.includes(codec))
   if (chosen === undefined) return undefined
   return {
@@ -86,7 +86,7 @@ const agree = (
   }
 }
 
-/** Our direction once theirs is known: we send only what they receive, and the other way round (RFC 3264 6.1). */
+/** Our direction once theirs is known: we send only what they receive, and vice versa (RFC 3264 6.1). */
 const meet = (ours: MediaDirection, theirs: MediaDirection): MediaDirection => {
   const sends = maySend(ours) && mayReceive(theirs)
   const receives = mayReceive(ours) && maySend(theirs)
@@ -141,7 +141,7 @@ const answeredMedia = (
       : [`m=${line.type} 0 ${line.protocol} ${line.payloads}`],
   )
 
-/** Writes whole descriptions with a steady origin; the version rises only when something changed (RFC 3264 8). */
+/** Writes whole descriptions with a constant origin; the version rises only when something changed (RFC 3264 8). */
 const createWriter = ({
   address,
 }: {

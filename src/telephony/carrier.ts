@@ -1,6 +1,6 @@
 /**
- * The one seam between the product and the telephone network. The sandbox carrier and a real trunk are reached through
- * the same implementation; only the address differs.
+ * The only interface between the product and the telephone network. The sandbox carrier and a real trunk are
+ * reached through the same implementation; only the address differs.
  */
 export interface Carrier {
   /**
@@ -12,14 +12,14 @@ export interface Carrier {
 
 export interface DialRequest {
   readonly callId: string
-  /** Whom to call, E.164 with `+`. */
+  /** The callee's number, E.164 with `+`. */
   readonly to: string
   /** The number shown to the callee, E.164 with `+`. */
   readonly callerId: string
   readonly ringTimeoutMs: number
-  /** Where our RTP socket for this call listens; goes into the SDP offer. */
+  /** The address of our RTP socket for this call; goes into the SDP offer. */
   readonly localMedia: MediaAddress
-  /** Asked right before the first INVITE leaves: `false` sends nothing (the lease was lost). */
+  /** Called right before the first INVITE is sent: `false` sends nothing (the lease was lost). */
   mayInvite(): boolean
   onProgress?(progress: DialProgress): void
 }
@@ -37,9 +37,9 @@ export type DialOutcome =
 
 export interface DialFailure {
   readonly cause: DialFailureCause
-  /** Final SIP status, where one came from the network. */
+  /** Final SIP status, if the network sent one. */
   readonly sipStatus?: number
-  /** One sentence for `outcome_reason`; for a SIP answer it begins `SIP 404 Not Found`. */
+  /** One sentence for `outcome_reason`; for a SIP response it begins `SIP 404 Not Found`. */
   readonly reason: string
   /** Whether a 18x was seen, so that the phone may have rung. */
   readonly rang: boolean
@@ -49,7 +49,7 @@ export interface DialFailure {
   readonly retryAfterMs?: number
 }
 
-/** Decision D3: how the attempt ended, before it is read as a call state. */
+/** Decision D3: how the attempt ended, before it is mapped to a call state. */
 export type DialFailureCause =
   | 'busy' // 486, 600, 603
   | 'no_answer' // ring timeout, 408, 480, 487 after our timeout
@@ -57,22 +57,22 @@ export type DialFailureCause =
   | 'congestion' // 503, 500 with Retry-After, before any 18x
   | 'rejected' // 404, 410, 484, 604 and every other final refusal
   | 'authentication' // 401 or 407 after our credentials
-  | 'no_route' // no answer from the trunk, transport or resolver fault
+  | 'no_route' // no response from the trunk, transport or resolver fault
   | 'media_mismatch' // 415, 488, 606, or an answer without a common codec
   | 'not_sent' // mayInvite() said no
 
 export type Codec = 'pcmu' | 'pcma'
 
-/** What the offer and answer agreed on (RFC 3264). */
+/** The result of offer and answer (RFC 3264). */
 export interface NegotiatedMedia {
   readonly remote: MediaAddress
-  /** Addresses beside `remote`'s that RTP may come from, or `any`; none without it. */
+  /** Further addresses that RTP may come from, or `any`; by default none. */
   readonly otherSources?: readonly string[] | 'any'
   readonly codec: Codec
   readonly payloadType: number
-  /** RFC 4733 payload type, where the peer takes one. */
+  /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
-  /** As seen from us: whether we may send, and should expect to receive. */
+  /** From our side: whether we may send, and should expect to receive. */
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 }
 
@@ -82,15 +82,18 @@ export interface CallLeg {
   readonly media: NegotiatedMedia
   /** Called when a re-INVITE or UPDATE changes the media (hold, resume, new address). */
   onMediaChange(listener: (media: NegotiatedMedia) => void): void
-  /** Called for each key the callee's side tells of by SIP INFO; where RTP carries keys they come there, and only there. */
+  /**
+   * Called for each key that the callee's side reports by SIP INFO; where RTP carries keys they come only there.
+   */
   onDigit(listener: (digit: string) => void): void
   /**
-   * Has the callee's side call somebody else in our place (REFER, RFC 3515) and follows what becomes of it. One transfer
-   * at a time. Never rejects, and never ends the call: after `transferred` we are still there to hang up.
+   * Asks the callee's side to call another party in our place (REFER, RFC 3515) and follows the result. One
+   * transfer at a time. Never rejects, and never ends the call: after `transferred` the caller of this function
+   * still hangs up.
    * @param to E.164 with `+`, reached through the same trunk, or a SIP address
    */
   transfer(to: string): Promise<TransferOutcome>
-  /** Sends BYE and resolves when it was answered or timed out; safe twice. */
+  /** Sends BYE and resolves when it has a response or timed out; safe twice. */
   hangUp(): Promise<void>
   /** Resolves once, when the dialog is over. */
   readonly ended: Promise<LegEnd>
@@ -101,13 +104,13 @@ export interface LegEnd {
   readonly reason?: string
 }
 
-/** What became of a transfer. */
+/** The result of a transfer. */
 export type TransferOutcome =
   | { readonly kind: 'transferred' }
   | {
       readonly kind: 'refused'
-      /** Of the carrier, or of whoever was to be called, where one came. */
+      /** SIP status of the carrier, or of the target, if one came. */
       readonly sipStatus?: number
-      /** One sentence; for a SIP answer it begins `SIP 486 Busy Here`. */
+      /** One sentence; for a SIP response it begins `SIP 486 Busy Here`. */
       readonly reason: string
     }

@@ -1,22 +1,22 @@
 import type { Carrier, DialFailure } from './carrier.ts'
 
-/** What one call learned of its trunk; `silence`: the INVITE left and nothing at all came back. */
+/** What one call found out about its trunk; `silence`: the INVITE left and no response came. */
 export interface TrunkFault {
   readonly cause: 'unreachable' | 'credentials' | 'silence'
   readonly reason: string
 }
 
-/** The circuit of one trunk, as its carrier sees it. */
+/** The circuit of one trunk, from its carrier's view. */
 export interface Circuit {
-  /** Undefined: INVITEs may leave, as far as this node knows. */
+  /** Undefined: INVITEs may be sent, as far as this node knows. */
   downReason(): string | undefined
-  /** Resolves once calls that wait for the trunk are held back. Never rejects. */
+  /** Resolves once calls for the trunk are held back. Never rejects. */
   report(fault: TrunkFault): Promise<void>
 }
 
 /**
- * The carrier of a trunk whose faults open its circuit. A fault that sends the call back to the queue has opened it before
- * the call can be claimed again; silence is confirmed beside the call, which has ended.
+ * The carrier of a trunk whose faults open its circuit. A fault that sends the call back to the queue opens the
+ * circuit before the call can be claimed again; silence is confirmed separately, because its call has ended.
  */
 export const withCircuit = (carrier: Carrier, circuit: Circuit): Carrier => ({
   dial: async (request, signal) => {
@@ -30,7 +30,7 @@ export const withCircuit = (carrier: Carrier, circuit: Circuit): Carrier => ({
   },
 })
 
-/** Claimed before the circuit opened: no INVITE leaves any more. */
+/** Claimed before the circuit opened: no INVITE is sent any more. */
 const heldBack = (reason: string): DialFailure => ({
   cause: 'no_route',
   reason,

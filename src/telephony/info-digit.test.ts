@@ -11,7 +11,7 @@ const info = (type: string, body: string): SipRequest => ({
   body: Buffer.from(body),
 })
 
-test('a key is read as both kinds of gateway write it', () => {
+test('a key is read from both gateway formats', () => {
   const relays = ['Signal=5\r\nDuration=160', 'Duration=160\nsignal = 5', ' SIGNAL= 5 \r\n']
   for (const body of relays) assert.equal(digitOfInfo(info('application/dtmf-relay', body)), '5')
   assert.equal(digitOfInfo(info('application/DTMF; charset=x', ' d\r\n')), 'D')
@@ -19,7 +19,7 @@ test('a key is read as both kinds of gateway write it', () => {
   assert.equal(digitOfInfo(info('application/dtmf-relay', 'Signal=11')), '#')
 })
 
-test('what is no key is none', () => {
+test('other text is not a key', () => {
   for (const body of [
     '',
     'Signal',

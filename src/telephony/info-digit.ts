@@ -4,8 +4,8 @@ import { bodyText, headerOf, type SipRequest } from '../sip/message/message.ts'
 const maxBodyBytes = 1_024
 
 /**
- * The key an INFO tells of, in either of the two ways gateways write it: `Signal=5` (`application/dtmf-relay`) or the key
- * alone (`application/dtmf`). Neither has an RFC; `10` and `11` are the star and the pound of some.
+ * The key in an INFO, in either of the two gateway formats: `Signal=5` (`application/dtmf-relay`) or the key alone
+ * (`application/dtmf`). Neither has an RFC; some use `10` and `11` for star and pound.
  */
 export const digitOfInfo = (request: SipRequest): string | undefined => {
   const type = (headerOf(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase()
@@ -18,7 +18,7 @@ export const digitOfInfo = (request: SipRequest): string | undefined => {
   return /^[0-9*#A-D]$/.test(digit) ? digit : undefined
 }
 
-/** What the first line `Signal=…` says, up to white space. */
+/** The value of the first line `Signal=…`, up to white space. */
 const signalOf = (text: string): string | undefined => {
   for (const line of text.split(/[\r\n]/)) {
     const [name = '', value] = line.split('=', 2)

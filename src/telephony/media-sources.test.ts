@@ -14,11 +14,11 @@ test('a public address in the SDP, and one of this machine, is the only source',
   assert.equal(others('127.0.0.1'), undefined)
 })
 
-test('behind a NAT the media come from where the trunk signals', () => {
+test('behind a NAT media come from the trunk’s signalling addresses', () => {
   for (const address of ['10.0.0.9', '192.168.1.5', '100.64.0.1', 'fd00::1', 'media.example.com'])
     assert.deepEqual(others(address), ['198.51.99.7'])
 })
 
-test('a symmetric trunk says so itself', () => {
+test('a symmetric trunk is configured explicitly', () => {
   assert.equal(others('8.8.8.8', 'symmetric'), 'any')
 })

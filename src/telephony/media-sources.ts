@@ -4,15 +4,17 @@ import type { AgreedAudio } from '../sdp/sdp.ts'
 import type { NegotiatedMedia } from './carrier.ts'
 
 export interface MediaSourceRule {
-  /** `declared`: the address of the SDP. `symmetric`: anybody until latched, where the trunk asks for it. */
+  /**
+   * `declared`: the address of the SDP. `symmetric`: any sender until latched, where the trunk's setting allows it.
+   */
   readonly media: 'declared' | 'symmetric'
-  /** Where the trunk signals from. */
+  /** The trunk's signalling addresses. */
   readonly signalling: readonly string[]
 }
 
 /**
- * Whose RTP is the call's. The SDP's address is; where it is one that no host on the internet has, its author sits behind
- * a NAT, and packets come from where it signals too.
+ * The accepted sources of a call's RTP. The SDP's address is one. If it is not a public address, its author is
+ * behind a NAT, and packets also come from the signalling addresses.
  */
 export const withMediaSources = (audio: AgreedAudio, rule: MediaSourceRule): NegotiatedMedia => {
   if (rule.media === 'symmetric') return { ...audio, otherSources: 'any' }
@@ -21,5 +23,5 @@ export const withMediaSources = (audio: AgreedAudio, rule: MediaSourceRule): Neg
   return isBehindNat ? { ...audio, otherSources: rule.signalling } : audio
 }
 
-// On this machine there is no NAT: each address is told apart.
+// On this machine there is no NAT: each address is distinct.
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'

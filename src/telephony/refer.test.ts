@@ -9,7 +9,7 @@ import {
 import type { Dialog } from '../sip/user-agent/user-agent-types.ts'
 import { parseSipfrag, refer, referTargetOf } from './refer.ts'
 
-/** A dialog whose other side says what a test wants it to. */
+/** A dialog whose other side follows the test. */
 const createPeer = () => {
   const ended = Promise.withResolvers<Awaited<Dialog['ended']>>()
   const answer = Promise.withResolvers<SipResponse | undefined>()
@@ -60,7 +60,7 @@ const createPeer = () => {
 
 const options = { target: 'sip:+12025550177@trunk', referredBy: 'sip:+12025550199@trunk' }
 
-test('the target and who asks for it stand in the REFER', async () => {
+test('the REFER contains the target and the referrer', async () => {
   const peer = createPeer()
   const outcome = refer(peer.dialog, options)
   peer.answer(202)
@@ -77,7 +77,7 @@ test('the target and who asks for it stand in the REFER', async () => {
   ])
 })
 
-test('a target that is more than an address never leaves', async () => {
+test('a target that is more than an address is never sent', async () => {
   for (const target of [
     'sip:100@trunk>;x=<sip:900@trunk',
     'sip:100@trunk?Replaces=1',
@@ -94,7 +94,7 @@ test('a target that is more than an address never leaves', async () => {
   }
 })
 
-test('progress is answered with 200 and is not the last word', async () => {
+test('progress gets 200 and is not the final result', async () => {
   const peer = createPeer()
   const outcome = refer(peer.dialog, options)
   peer.answer(202)
@@ -127,14 +127,14 @@ test('a carrier that takes the callee away has transferred the call', async () =
   assert.deepEqual(await outcome, { kind: 'transferred' })
 })
 
-test('a carrier that promises no word about it is believed at its 202', async () => {
+test('a carrier that announces no notification is trusted at its 202', async () => {
   const peer = createPeer()
   const outcome = refer(peer.dialog, options)
   peer.answer(202, [['refer-sub', 'false']])
   assert.deepEqual(await outcome, { kind: 'transferred' })
 })
 
-test('a refusal, a silence, and a subscription that ends without a word are no transfer', async () => {
+test('a refusal, a silence, and a subscription that ends without a status are no transfer', async () => {
   const refusing = createPeer()
   const refusal = refer(refusing.dialog, options)
   refusing.answer(603)
@@ -152,7 +152,7 @@ test('a refusal, a silence, and a subscription that ends without a word are no t
   assert.equal((await end).kind, 'refused')
 })
 
-test('nobody waits for a last word for ever, or after the call has failed', async () => {
+test('the wait for the final result ends at a limit, or when the call fails', async () => {
   const late = createPeer()
   const outcome = refer(late.dialog, { ...options, answerTimeoutMs: 20 })
   late.answer(202)

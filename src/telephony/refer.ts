@@ -5,19 +5,19 @@ import type { Dialog } from '../sip/user-agent/user-agent-types.ts'
 import type { TransferOutcome } from './carrier.ts'
 
 export interface ReferOptions {
-  /** Whom the other side is to call. */
+  /** The target that the other side shall call. */
   readonly target: string
-  /** Who asks for it (RFC 3892). */
+  /** The referrer (RFC 3892). */
   readonly referredBy: string
-  /** How long whoever is called may take to answer; a minute of ringing and some of signalling without it. */
+  /** How long the target may take to answer; a minute of ringing plus some signalling by default. */
   readonly answerTimeoutMs?: number
 }
 
 const defaultAnswerTimeoutMs = 75_000
 
 /**
- * Asks the other side of a dialog to call the target (RFC 3515) and waits for the last word on it: a final status in a
- * NOTIFY, a BYE (many carriers simply take the callee away), or nothing for too long. Never rejects.
+ * Asks the other side of a dialog to call the target (RFC 3515) and waits for the final result: a final status in a
+ * NOTIFY, a BYE (many carriers simply take the callee away), or a timeout. Never rejects.
  */
 export const refer = async (
   dialog: Dialog,
@@ -26,7 +26,7 @@ export const refer = async (
   if (!isPlainAddress(target)) return refused('The target is no plain SIP address.')
   const settled = Promise.withResolvers<TransferOutcome>()
   let isAccepted = false
-  // A NOTIFY may overtake the answer to the REFER it belongs to (RFC 3515 2.4.4).
+  // A NOTIFY may overtake the response to its REFER (RFC 3515 2.4.4).
   dialog.onRequest('NOTIFY', (request) => {
     const outcome = outcomeOfNotify(request)
     if (outcome !== undefined) settled.resolve(outcome)
@@ -52,8 +52,8 @@ export const refer = async (
 }
 
 /**
- * Nothing in it could end the brackets of Refer-To, add header fields to the far end's request (RFC 3261 19.1.1) or
- * parameters to its URI: whoever judges targets writes them so, and this is looked at once more before one leaves.
+ * No character may end the brackets of Refer-To, add header fields to the far end's request (RFC 3261 19.1.1) or
+ * parameters to its URI. The policy check already ensures that; this checks again before sending.
  */
 const isPlainAddress = (target: string): boolean =>
   /^sips?:[A-Za-z0-9+._-]{1,64}@[A-Za-z0-9._:[\]-]{1,255}(?:;transport=(?:udp|tcp|tls))?$/.test(
@@ -70,11 +70,11 @@ const refusedBy = ({ status, reason }: { status: number; reason: string }): Tran
   reason: `SIP ${status} ${reason}`.trim(),
 })
 
-/** RFC 4488: the other side will not tell how it went, so that taking the request is the last word. */
+/** RFC 4488: the other side will send no notification, so accepting the request is the final result. */
 const isWithoutSubscription = (response: SipResponse): boolean =>
   headerOf(response, 'refer-sub')?.trim().toLowerCase() === 'false'
 
-/** `undefined` while whoever is called has neither answered nor refused. */
+/** `undefined` while the target has neither answered nor refused. */
 const outcomeOfNotify = (request: SipRequest): TransferOutcome | undefined => {
   const [event = ''] = splitOutsideQuotes(headerOf(request, 'event') ?? '', ';')
   if (event.trim().toLowerCase() !== 'refer') return undefined
@@ -90,13 +90,13 @@ const isTerminated = (request: SipRequest): boolean => {
   return state.trim().toLowerCase() === 'terminated'
 }
 
-/** The status line of a `message/sipfrag` (RFC 3420); `undefined` where there is none. */
+/** The status line of a `message/sipfrag` (RFC 3420); `undefined` without one. */
 export const parseSipfrag = (body: string): { status: number; reason: string } | undefined => {
   const match = /^\s*SIP\/2\.0 +([1-6]\d\d)(?: +([^\r\n]{0,200}))?/i.exec(body)
   return match === null ? undefined : { status: Number(match[1]), reason: (match[2] ?? '').trim() }
 }
 
-/** The URI a REFER asks to be called; `undefined` where it asks for nothing that can be read. */
+/** The target URI of a REFER; `undefined` if it has no readable one. */
 export const referTargetOf = (request: SipRequest): string | undefined => {
   const value = headerOf(request, 'refer-to')
   return value === undefined ? undefined : parseNameAddress(value)?.uri

@@ -19,7 +19,7 @@ const response = (
 const refusal = (status: number, rang = false, headers: readonly Header[] = []) =>
   failedDial({ kind: 'refused', response: response(status, '', headers), rang }, 45_000)
 
-test('D3: every final status has its cause, whether the phone rang or not', () => {
+test('D3: every final status has its cause, whether or not the phone rang', () => {
   const causes: Readonly<Record<number, DialFailureCause>> = {
     302: 'rejected',
     401: 'authentication',
@@ -66,7 +66,7 @@ test('D3 and D14: congestion is 503, or 500 with Retry-After, and only before an
   assert.equal(refusal(500, true, later).cause, 'rejected')
 })
 
-test('D3: a telephony failure begins with the SIP status, and quotes what the carrier said of its own', () => {
+test('D3: a telephony failure begins with the SIP status, and quotes the carrier’s own phrase', () => {
   assert.match(refusal(404).reason, /^SIP 404 Not Found: /)
   const unallocated = response(404, 'Unallocated\u0007 "number"', [['reason', 'Q.850;cause=1']])
   assert.match(
@@ -93,7 +93,7 @@ test('a ring timeout is no answer, with the status that ended the ringing', () =
   )
 })
 
-test('nothing from the trunk is no route, and nothing sent is not sent', () => {
+test('no response from the trunk is no route, and nothing sent is not sent', () => {
   const unreachable = failedDial(
     { kind: 'unreachable', reason: 'no response came', rang: false, invited: true },
     0,

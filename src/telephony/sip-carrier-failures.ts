@@ -6,7 +6,7 @@ import type { DialFailure, DialFailureCause } from './carrier.ts'
 
 type Unanswered = Exclude<InviteResult, { readonly kind: 'answered' }>
 
-/** What an attempt without an answer means for the call (decisions D3 and D14). */
+/** What an unanswered attempt means for the call (decisions D3 and D14). */
 export const failedDial = (
   result: Unanswered,
   ringTimeoutMs: number,
@@ -43,7 +43,7 @@ export const failedDial = (
   }
 }
 
-/** A 200 whose SDP has nothing we can speak: it was acknowledged and hung up. */
+/** A 200 whose SDP has no supported codec: it was acknowledged and hung up. */
 export const mediaMismatch: DialFailure = {
   cause: 'media_mismatch',
   sipStatus: 200,
@@ -53,8 +53,8 @@ export const mediaMismatch: DialFailure = {
 }
 
 /**
- * Some servers answer a wrong password with 403 instead of another challenge. So does one that forbids the number: then a call to
- * another number has shown, or will show, that the password is right.
+ * Some servers send 403 for a wrong password instead of another challenge; others for a forbidden number. In the
+ * second case a call to another number shows that the password is right.
  */
 const refusedWithPassword = (response: SipResponse): DialFailure =>
   response.status === 403
@@ -67,7 +67,7 @@ const refusedWithPassword = (response: SipResponse): DialFailure =>
       }
     : refused(response, false)
 
-/** Whether the trunk took the password that this INVITE carried. */
+/** Whether the trunk accepted the password in this INVITE. */
 export const provesCredentials = (result: InviteResult): boolean =>
   result.kind === 'refused' &&
   result.isAuthorized === true &&
@@ -153,7 +153,7 @@ const isSameText = (a: string, b: string): boolean => a.toLowerCase() === b.toLo
 
 const maxQuotedCharacters = 100
 
-/** Text of a stranger, fit for one sentence: no control characters or quotes, and short. */
+/** Foreign text, made fit for one sentence: no control characters or quotes, and short. */
 const printable = (text: string): string =>
   text
     .replace(/[\p{C}\s"]+/gu, ' ')

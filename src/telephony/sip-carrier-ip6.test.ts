@@ -11,7 +11,7 @@ const hasIp6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 )
 
-test('a trunk of IP version 6 is offered audio there', { skip: !hasIp6 }, async (t) => {
+test('an IPv6 trunk is offered audio over IPv6', { skip: !hasIp6 }, async (t) => {
   const callee = createUserAgent({ sources: anySource, bindAddress: '::1' })
   await callee.start()
   t.after(() => callee.stop(50))

@@ -6,7 +6,7 @@ import { withMediaSources, type MediaSourceRule } from './media-sources.ts'
 import { refer } from './refer.ts'
 
 export interface TransferSettings {
-  /** The URI of a number on this leg's trunk; a SIP address is itself. */
+  /** The URI of a number on this leg's trunk; a SIP address stays as it is. */
   targetOf(to: string): string
   /** Our own URI. */
   readonly referredBy: string
@@ -17,7 +17,7 @@ export interface LegSettings {
   readonly sources: MediaSourceRule
 }
 
-/** An answered SIP call. Offers of the other side (hold, resume, another address) are answered here. */
+/** An answered SIP call. It answers offers of the other side (hold, resume, another address). */
 export const createSipCallLeg = (
   dialog: Dialog,
   negotiator: MediaNegotiator,
@@ -46,7 +46,7 @@ export const createSipCallLeg = (
   let digitListener: (digit: string) => void = () => {}
   dialog.onRequest('INFO', (request) => {
     const digit = digitOfInfo(request)
-    // Some carriers tell of each key twice; RTP says when it was pressed.
+    // Some carriers report each key twice; RTP has the exact time.
     if (digit !== undefined && media.telephoneEventPayloadType === undefined) digitListener(digit)
     return 200
   })

@@ -26,7 +26,7 @@ interface Network {
   readonly callee: UserAgent
 }
 
-/** Our carrier and, as its trunk, a user agent that does what a test says. */
+/** Our carrier and, as its trunk, a user agent that the test controls. */
 const connect = async (
   t: TestContext,
   userInfo = '',
@@ -68,7 +68,7 @@ const failureOf = (outcome: DialOutcome) => {
 
 const calleeMedia = { address: '127.0.0.1', port: 50_000 }
 
-/** Answers every call; gives the dialog and the offer that came. */
+/** Answers every call; returns the dialog and the received offer. */
 const answers = (callee: UserAgent) => {
   const { promise, resolve } = Promise.withResolvers<{ dialog: Dialog; incoming: IncomingInvite }>()
   callee.onInvite((incoming) => {
@@ -81,7 +81,7 @@ const answers = (callee: UserAgent) => {
   return promise
 }
 
-test('an answered call gives a leg with the media both sides agreed on', async (t) => {
+test('an answered call gives a leg with the negotiated media', async (t) => {
   const network = await connect(t)
   const answered = answers(network.callee)
   const progress: DialProgress['kind'][] = []
@@ -161,7 +161,7 @@ test('keys come by INFO where RTP carries none, and only there', async (t) => {
   assert.deepEqual(await press(`${plain} 101\r\na=rtpmap:101 telephone-event/8000\r\n`), [])
 })
 
-test('an answer without a codec of ours is hung up', async (t) => {
+test('an answer without a common codec is hung up', async (t) => {
   const network = await connect(t)
   const { promise: ended, resolve } = Promise.withResolvers<unknown>()
   network.callee.onInvite((incoming) => {
@@ -203,7 +203,7 @@ test('503 after ringing is no congestion: the phone may not ring again', async (
   assert.deepEqual([failure.cause, failure.rang], ['rejected', true])
 })
 
-test('early media is told apart from ringing', async (t) => {
+test('early media is distinguished from ringing', async (t) => {
   const network = await connect(t)
   const progress: DialProgress['kind'][] = []
   network.callee.onInvite((incoming) => {
@@ -221,7 +221,7 @@ test('early media is told apart from ringing', async (t) => {
   assert.deepEqual(progress, ['trying', 'ringing', 'early_media'])
 })
 
-test('nobody answers: CANCEL, 487, no answer', async (t) => {
+test('without an answer: CANCEL, 487, no answer', async (t) => {
   const network = await connect(t)
   network.callee.onInvite((incoming) => {
     incoming.provisional(180, 'Ringing')
@@ -242,7 +242,7 @@ test('an abort while ringing is cancelled', async (t) => {
   assert.equal(failureOf(await dial(network, { onProgress }, abort.signal)).cause, 'cancelled')
 })
 
-test('a trunk whose port is closed is no route, and its INVITE certainly reached nobody', async (t) => {
+test('a trunk whose port is closed is no route, and its INVITE certainly reached no phone', async (t) => {
   const userAgent = await startAgent(t)
   const trunk = parseTrunkUri('sip:127.0.0.1:9')
   const carrier = createSipCarrier({ userAgent, trunk, logger: silentLogger })
@@ -251,7 +251,7 @@ test('a trunk whose port is closed is no route, and its INVITE certainly reached
   assert.deepEqual(await carrier.ping(5_000), { isAlive: false, isRefused: true })
 })
 
-test('a trunk that says nothing is no route, but may have rung a phone', async (t) => {
+test('a silent trunk is no route, but may have rung a phone', async (t) => {
   const userAgent = await startAgent(t)
   const mute = createSocket('udp4')
   mute.bind(0, '127.0.0.1')
@@ -301,7 +301,7 @@ test("the trunk's credentials answer a challenge, and wrong ones end as authenti
   assert.equal(failureOf(await dial(none)).cause, 'authentication')
 })
 
-test('the public address stands in the offer, and a wildcard never does', async (t) => {
+test('the offer contains the public address, and never a wildcard', async (t) => {
   for (const [options, address] of [
     [{ publicAddress: '203.0.113.5' }, '203.0.113.5'],
     [{}, '127.0.0.1'],
@@ -321,7 +321,7 @@ test('the public address stands in the offer, and a wildcard never does', async 
   }
 })
 
-test('ping tells status and round trip of a living trunk', async (t) => {
+test('ping reports status and round trip of a working trunk', async (t) => {
   const { carrier } = await connect(t)
   const health = await carrier.ping(1000)
   assert.equal(health.isAlive && health.sipStatus, 200)

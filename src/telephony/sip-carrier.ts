@@ -14,22 +14,25 @@ import { isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
 export interface SipCarrierOptions {
   readonly userAgent: UserAgent
   readonly trunk: Trunk
-  /** Domain of From; the trunk's host without it. */
+  /** Domain of From; the trunk's host by default. */
   readonly callerDomain?: string
-  /** Address put into SDP, behind a 1:1 NAT; where our RTP socket listens without it. */
+  /** Address put into SDP, behind a 1:1 NAT; by default the address of our RTP socket. */
   readonly publicAddress?: string
-  /** How long the trunk may take to answer anything at all before it counts as unreachable. */
+  /** How long the trunk may take to send any response before it counts as unreachable. */
   readonly responseTimeoutMs?: number
-  /** Every address of the trunk now known: where its media may come from when it sits behind a NAT. */
+  /** Every known address of the trunk: its media may come from them when it is behind a NAT. */
   readonly trunkAddresses?: () => readonly string[]
-  /** Whether an address and port are the trunk's own, so that its credentials may go there; only the first hop without it. */
+  /**
+   * Whether an address and port belong to the trunk, so that its credentials may go there; by default only the
+   * first hop.
+   */
   readonly belongsToTrunk?: (destination: Destination) => boolean
-  /** Sends our call id as `X-Outdial-Call-Id`: for the sandbox, never to a stranger's network. */
+  /** Sends our call id as `X-Outdial-Call-Id`: for the sandbox, never to a foreign network. */
   readonly sendsCallId?: boolean
   readonly logger: Logger
 }
 
-/** Whether the trunk answers OPTIONS: any final response counts, for many refuse the method. */
+/** Whether the trunk responds to OPTIONS: any final response counts, because many refuse the method. */
 export type TrunkHealth =
   | { readonly isAlive: true; readonly sipStatus: number; readonly roundTripMs: number }
   /** `isRefused`: nothing listens at the address. */
@@ -39,14 +42,14 @@ export interface SipCarrier extends Carrier {
   ping(timeoutMs?: number): Promise<TrunkHealth>
 }
 
-/** An ICMP answer or a reset: the address is there, and nothing listens at the port. */
+/** An ICMP message or a reset: the address exists, and nothing listens at the port. */
 const isRefusal = (error: Error | undefined): boolean =>
   error?.message.includes('ECONNREFUSED') ?? false
 
 const defaultResponseTimeoutMs = 10_000
 const defaultPingTimeoutMs = 4000
 
-/** Reaches phones through one SIP trunk. The sandbox carrier is dialled by it too. */
+/** Reaches phones through one SIP trunk. It also dials the sandbox carrier. */
 export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
   const { trunk, belongsToTrunk, logger } = options
   const digestPolicy = createDigestPolicy({
@@ -63,7 +66,7 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
         local: { address, port: request.localMedia.port },
       })
       const result = await invite({ ...options, digestPolicy }, request, negotiator, signal)
-      // A phone that rang or answered is proof enough, whether its INVITE was challenged or not.
+      // A phone that rang or answered is proof enough, whether or not its INVITE was challenged.
       areCredentialsProven ||= provesCredentials(result) || mayHaveRung(result)
       const attempt = { options, negotiator, request, signal, areCredentialsProven }
       const outcome = await outcomeOf(result, attempt)
@@ -86,7 +89,7 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
   }
 }
 
-/** A wildcard address in an offer would mean "on hold", so it is replaced by the one the trunk reaches us by. */
+/** A wildcard address in an offer would mean "on hold", so it is replaced by our address towards the trunk. */
 const mediaAddress = async (
   { publicAddress, trunk, userAgent }: SipCarrierOptions,
   { address }: MediaAddress,
@@ -134,7 +137,7 @@ const transferSettings = (
   referredBy: callerUri({ callerDomain, trunk }, request),
 })
 
-/** Tells each kind of progress once. */
+/** Reports each kind of progress once. */
 const createProgressReporter = (request: DialRequest): ((response: SipResponse) => void) => {
   const told = new Set<DialProgress['kind']>()
   return (response) => {
@@ -175,7 +178,7 @@ const answered = async (
   { options, negotiator, request, signal }: Attempt,
 ): Promise<DialOutcome> => {
   const media = negotiator.acceptAnswer(dialog.remoteSdp)
-  // Aborted in the moment between the answer and us: the promise of `dial` is that nobody stays connected.
+  // Aborted between the answer and this point: `dial` promises that no callee stays connected.
   if (signal.aborted || media === undefined) await dialog.bye()
   if (signal.aborted)
     return {

@@ -7,23 +7,23 @@ import { createTrunkLine, type TrunkLineSettings } from './trunk-line.ts'
 import { bindAddressFor, parseTrunkUri, type Trunk } from './trunk-uri.ts'
 
 export interface TelephonySettings extends TrunkLineSettings {
-  /** As `parseTrunkUri` reads it; undefined: no trunk is configured. */
+  /** Parsed by `parseTrunkUri`; undefined: no trunk is configured. */
   readonly trunk: string | undefined
 }
 
-/** Both ways beside each other; each has a user agent of its own, so that no packet of one can reach the other. */
+/** Both routes side by side; each has its own user agent, so that no packet of one can reach the other. */
 export interface Telephony extends Service {
   readonly sandbox: SandboxLine
   /** Undefined: no trunk is configured. */
   readonly trunk: Line | undefined
 }
 
-/** The port of the settings is the trunk's where there is one. */
+/** The configured port belongs to the trunk if there is one. */
 const anyPort = 0
 
 /**
- * The sandbox carrier on loopback for sandbox organizations and, where one is configured, the trunk for live ones. Both
- * are reached by the very same code. Throws `StartError` for a trunk that cannot be read.
+ * The sandbox carrier on loopback for sandbox organizations and, if configured, the trunk for live ones. Both use
+ * exactly the same code. Throws `StartError` for an invalid trunk.
  */
 export const createTelephony = (settings: TelephonySettings, logger: Logger): Telephony => {
   const { trunk: uri, port } = settings
@@ -41,7 +41,7 @@ export const createTelephony = (settings: TelephonySettings, logger: Logger): Te
   }
 }
 
-/** Where SIP listens on the port of the settings. Throws `StartError` for a trunk that cannot be read. */
+/** The SIP address with the configured port. Throws `StartError` for an invalid trunk. */
 export const sipBindAddress = ({ trunk }: Pick<TelephonySettings, 'trunk'>): string =>
   trunk === undefined ? sandboxAddress : bindAddressFor(readTrunk(trunk))
 

@@ -10,9 +10,9 @@ import { bindAddressFor, isLocalTrunk, trunkTarget, type Trunk } from './trunk-u
 export interface TrunkLineSettings {
   /** Local SIP port; 0 is any free one. */
   readonly port: number
-  /** Whose SIP is taken beside the trunk's own addresses. */
+  /** Accepted SIP sources beside the trunk's own addresses. */
   readonly allow: BlockList | undefined
-  /** The number that callees are shown, E.164. */
+  /** The caller ID that callees see, E.164. */
   readonly callerId: string | undefined
   /** Put into Contact and SDP instead of the address that reaches the trunk. */
   readonly publicAddress: string | undefined
@@ -20,11 +20,11 @@ export interface TrunkLineSettings {
 
 export interface TrunkLine extends Line {
   readonly carrier: SipCarrier
-  /** The address that this machine sends from towards the trunk; undefined where none reaches it. */
+  /** This machine's source address towards the trunk; undefined if there is no route. */
   localHost(): Promise<string | undefined>
 }
 
-/** A trunk, and the user agent that only it reaches. */
+/** A trunk, and the user agent that accepts only it. */
 export const createTrunkLine = (
   trunk: Trunk,
   { port, allow = new BlockList(), callerId, publicAddress }: TrunkLineSettings,
@@ -50,7 +50,7 @@ export const createTrunkLine = (
     trunkAddresses: () => sources.addressesOf(trunk),
     belongsToTrunk: (destination) => sources.belongsTo(trunk, destination),
     logger,
-    // A trunk on loopback is a test peer; only there the id helps whoever counts INVITEs.
+    // A trunk on loopback is a test peer; only there the id serves to count INVITEs.
     sendsCallId: isLocalTrunk(trunk),
     ...(publicAddress !== undefined && { publicAddress }),
   })

@@ -44,13 +44,13 @@ test('a trunk’s addresses are looked up again before they expire', async () =>
   await pass(16_000)
   assert.equal(lookups(), 2)
   assert.ok(sources.admits(at('192.0.2.3')))
-  // A live call may still speak from the address that it began at.
+  // A live call may still send from the address at which it began.
   assert.ok(sources.admits(at('192.0.2.1')))
   for (let minute = 0; minute < 60; minute += 1) await pass(61_000)
   assert.ok(!sources.admits(at('192.0.2.1')))
 })
 
-test('addresses stay while DNS fails, and come when it is back', async () => {
+test('addresses stay while DNS fails, and are updated when it is back', async () => {
   const { sources, names, pass } = open()
   names.set('carrier.example.com', ['192.0.2.1'])
   await sources.setTrunks([carrier])

@@ -12,7 +12,7 @@ import { trunkTarget, type Trunk } from './trunk-uri.ts'
 
 export interface TrunkSourcesOptions {
   readonly findAddresses: FindAddresses
-  /** Networks that are listened to beside the trunks. */
+  /** Accepted networks beside the trunks. */
   readonly allow: BlockList
   readonly logger: Logger
   readonly time?: Time
@@ -20,13 +20,13 @@ export interface TrunkSourcesOptions {
 
 interface Entry {
   readonly target: string
-  /** When each address, with its ports, was last given by the name servers. */
+  /** When the name servers last returned each address, with its ports. */
   readonly seen: Map<string, { ports: Set<number>; atMs: number }>
   cancelRefresh: (() => void) | undefined
   isGone: boolean
 }
 
-/** Carriers give out a part of their pool at a time; an address stays ours for the longest call. */
+/** Carriers return a part of their pool at a time; an address stays accepted for the longest call. */
 const keptMs = 60 * 60_000
 const maxRefreshMs = 60_000
 const minRefreshMs = 5_000
@@ -35,7 +35,7 @@ const refreshShare = 0.8
 /** How long a start or a change waits for names. */
 const lookupLimitMs = 5_000
 
-/** The addresses of every trunk, kept current: whom the user agent listens to. */
+/** The current addresses of every trunk: the sources that the user agent accepts. */
 export class TrunkSources implements SipSources, Service {
   readonly #options: TrunkSourcesOptions
   readonly #time: Time
@@ -76,12 +76,12 @@ export class TrunkSources implements SipSources, Service {
     return false
   }
 
-  /** Every address now known of a trunk. */
+  /** Every known address of a trunk. */
   addressesOf(trunk: Trunk): readonly string[] {
     return [...(this.#entries.get(trunkTarget(trunk))?.seen.keys() ?? [])]
   }
 
-  /** Whether this address and port are the trunk's own: where its credentials may go. */
+  /** Whether this address and port belong to the trunk: its credentials may go there. */
   belongsTo(trunk: Trunk, { address, port }: Destination): boolean {
     const seen = this.#entries.get(trunkTarget(trunk))?.seen.get(canonicalAddress(address))
     return seen?.ports.has(port) ?? false
@@ -104,7 +104,7 @@ export class TrunkSources implements SipSources, Service {
     this.#entries.delete(entry.target)
   }
 
-  /** What is known stays where DNS fails: a name server that is away must not cut the line off. */
+  /** Known addresses stay while DNS fails: a missing name server must not cut the line off. */
   async #refresh(entry: Entry): Promise<void> {
     let afterMs = maxRefreshMs
     try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bindAddressFor, parseTrunkUri, trunkTarget } from './trunk-uri.ts'
 
-test('a trunk is read with everything, and with as little as a host', () => {
+test('a trunk is parsed with every part, and with only a host', () => {
   assert.deepEqual(parseTrunkUri('sip:acc%40home:p%3Aw@sip.example.com:5070;transport=TCP'), {
     host: 'sip.example.com',
     port: 5070,
@@ -27,7 +27,7 @@ test('calls and OPTIONS go to URIs that name the transport', () => {
   )
 })
 
-test('sockets listen on the version of IP the trunk has, and on loopback alone where it is there', () => {
+test('sockets use the trunk’s IP version, and only loopback for a trunk on loopback', () => {
   const addresses = [
     ['sip.example.com', '0.0.0.0'],
     ['192.0.2.1', '0.0.0.0'],
@@ -40,7 +40,7 @@ test('sockets listen on the version of IP the trunk has, and on loopback alone w
     assert.equal(bindAddressFor(parseTrunkUri(`sip:${host}`)), address)
 })
 
-test('what cannot be a trunk is refused with a sentence that never shows the password', () => {
+test('an invalid trunk is refused with a sentence that never shows the password', () => {
   const refused: readonly (readonly [string, RegExp])[] = [
     ['sip.example.com', /is written sip:/],
     ['http://sip.example.com', /is written sip:/],

@@ -4,14 +4,14 @@ import { hostPort, parseSipUri } from '../sip/message/uri.ts'
 
 export type TrunkTransport = 'udp' | 'tcp' | 'tls'
 
-/** How calls leave this installation. */
+/** The trunk for outgoing calls. */
 export interface Trunk {
   readonly host: string
   readonly port?: number
   readonly transport: TrunkTransport
-  /** Whose RTP is taken: of the SDP's address (as without it), or of anybody until latched. */
+  /** Accepted RTP sources: the SDP's address (the default), or any sender until latched. */
   readonly media?: 'declared' | 'symmetric'
-  /** The weakest digest challenge that is answered; `md5`, with a warning, where the trunk does not say. */
+  /** The weakest accepted digest challenge; by default `md5`, with a warning. */
   readonly auth?: WeakestDigest
   readonly credentials?: { readonly username: string; readonly password: string }
 }
@@ -20,8 +20,9 @@ const form = 'sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]'
 const knownParameters = new Set(['transport', 'media', 'auth'])
 
 /**
- * Reads `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=…` and `;auth=…`. Throws an `Error` whose message an administrator can
- * act on; it never repeats the password. User and password may be percent-escaped.
+ * Parses `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=…` and `;auth=…`. Throws an
+ * `Error` whose message an administrator can act on; it never repeats the password. User and password may be
+ * percent-escaped.
  */
 export const parseTrunkUri = (text: string): Trunk => {
   if (!/^sips?:/i.test(text)) throw new Error(`a SIP trunk is written ${form}`)
@@ -47,7 +48,7 @@ export const parseTrunkUri = (text: string): Trunk => {
 export const isLocalTrunk = ({ host }: Trunk): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** Where sockets towards the trunk listen: on its version of IP, and on loopback alone where it is there. */
+/** Where sockets towards the trunk listen: on its IP version, and only on loopback for a trunk on loopback. */
 export const bindAddressFor = (trunk: Trunk): string => {
   if (isIPv6(trunk.host)) return isLocalTrunk(trunk) ? '::1' : '::'
   return isLocalTrunk(trunk) ? '127.0.0.1' : '0.0.0.0'
@@ -95,7 +96,7 @@ const readCredentials = (
   }
 }
 
-/** For people: nothing of it is secret. */
+/** For people: contains no secret. */
 export const placeOfTrunk = ({ host, port }: Trunk): string =>
   port === undefined ? host : `${host}:${port}`
 

@@ -9,7 +9,7 @@ import type { ConversationPlan, MediaEvent } from './media-protocol.ts'
 
 export interface ConversationEventsOptions {
   readonly plan: ConversationPlan
-  /** When the conversation began, on the recording's clock: it may begin after the answer. */
+  /** Start of the conversation on the recording's clock: it may begin after the answer. */
   readonly startedAtMs: number
   readonly post: (event: MediaEvent) => void
   readonly breakDown: (reason: string) => void
@@ -17,10 +17,10 @@ export interface ConversationEventsOptions {
   readonly askTransfer: () => Promise<TransferResult>
 }
 
-/** One of the thread: connections outlive calls. */
+/** Shared by the thread: connections outlive calls. */
 const outbound = createOutboundHttp()
 
-/** Posts what a conversation finds out as the events of its call, dated on the recording's clock. */
+/** Posts the findings of a conversation as events of its call, dated on the recording's clock. */
 export const listenToConversation = (options: ConversationEventsOptions): ConversationListener => {
   const { plan, startedAtMs, post, breakDown, sendDtmf, askTransfer } = options
   let turns = 0

@@ -9,7 +9,7 @@ export interface EngineOpeningOptions {
   readonly codec: G711Codec
   openEngine(settings: EngineSettings): VoiceEngine
   openVoiceActivity(): Promise<VoiceActivityDetector>
-  /** The engine could not be reached. Not called after `abort`. */
+  /** The engine was unreachable. Not called after `abort`. */
   readonly onFailure: () => void
   readonly logger: Logger
 }
@@ -37,12 +37,12 @@ export class EngineOpening {
     this.#opening = this.#open(plan)
   }
 
-  /** The engine once it is open; undefined if it was not asked for or could not be reached. */
+  /** The open engine; undefined if it was not requested or was unreachable. */
   get prepared(): Promise<PreparedEngine | undefined> {
     return this.#opening
   }
 
-  /** Gives up the opening. An engine that is open stays open. */
+  /** Aborts the opening. An open engine stays open. */
   abort(): void {
     this.#abort.abort()
   }

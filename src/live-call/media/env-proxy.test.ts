@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-test('no proxy of the environment is asked', async () => {
+test('no proxy of the environment is used', async () => {
   const asked: string[] = []
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '')

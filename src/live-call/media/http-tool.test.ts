@@ -53,13 +53,13 @@ describe('an HTTP tool', () => {
       })
     }))
 
-  it('sends the arguments of a GET as query, escaped', () =>
+  it('sends the arguments of a GET in the query, escaped', () =>
     withServer(echo, async (origin) => {
       const answer = await ask(tool(`${origin}/a?k=v`, { method: 'GET' }), { q: 'x&k=w' }, true)
       assert.deepEqual(answer.body, { method: 'GET', url: '/a?k=v&q=x%26k%3Dw', body: '' })
     }))
 
-  it('puts arguments into the path and the query its URL names, and the others into the body', () =>
+  it('puts the arguments named in its URL into path and query, and the others into the body', () =>
     withServer(echo, async (origin) => {
       const url = `${origin}/orders/{order}/items?of={customer}`
       const given = { order: '7/../8', customer: 'a&b=c', note: 'x' }
@@ -73,7 +73,7 @@ describe('an HTTP tool', () => {
       }
     }))
 
-  it('puts any text into the query, even none', () =>
+  it('puts any text into the query, also an empty one', () =>
     withServer(echo, async (origin) => {
       const note = tool(`${origin}/notes?text={text}`)
       for (const [text, query] of [
@@ -91,7 +91,7 @@ describe('an HTTP tool', () => {
     await assert.rejects(ask(tool('http://{host}/'), { host: '127.0.0.1' }, true))
   })
 
-  it('gives text as it is, and the status of a refusal', () =>
+  it('returns text unchanged, and the status of a refusal', () =>
     withServer(
       (_request, response) => response.writeHead(404).end('no such customer'),
       async (origin) => {
@@ -108,7 +108,7 @@ describe('an HTTP tool', () => {
       },
     ))
 
-  it('refuses an answer that is too long', () =>
+  it('refuses a response that is too long', () =>
     withServer(
       (_request, response) => response.end('x'.repeat(70_000)),
       async (origin) => {
@@ -116,7 +116,7 @@ describe('an HTTP tool', () => {
       },
     ))
 
-  it('gives up when its time is over', () =>
+  it('gives up at its timeout', () =>
     withServer(
       () => undefined,
       async (origin) => {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { OutboundHttp } from '../../runtime/outbound-http.ts'
 
-/** A tool of an agent that asks an HTTP server. What the callee says is data in its arguments, never its address. */
+/** An agent's tool that sends HTTP requests. The callee's words are data in its arguments, never its address. */
 export interface HttpTool {
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `{name}` within the path or the query stands for that argument; the host is always the agent's. */
+  /** `{name}` within the path or the query is replaced by that argument; the host is always the agent's. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
@@ -13,15 +13,15 @@ export interface HttpTool {
 
 export interface HttpToolAnswer {
   readonly status: number
-  /** Parsed where it is JSON, else text. */
+  /** Parsed if it is JSON, else text. */
   readonly body: unknown
 }
 
-/** Nobody waits longer than this on a telephone; the conversation gives up at the same time. */
+/** No callee waits longer than this; the conversation gives up at the same time. */
 const maxToolTimeoutMs = 8_000
 const maxAnswerBytes = 64 * 1024
 
-/** In whose name a tool asks. */
+/** The organization and call of the tool. */
 export interface ToolCaller {
   readonly organizationId: string
   /** Whether private and loopback addresses may be reached. */
@@ -29,9 +29,9 @@ export interface ToolCaller {
 }
 
 /**
- * Asks the server: arguments that the URL does not name go as JSON body, or as query for GET and DELETE. Follows no
- * redirect. Throws for a network fault, a late or too long answer, a missing argument of the URL, headers of the
- * connection, and for private addresses unless they are allowed.
+ * Sends the request: arguments that the URL does not name go into a JSON body, or into the query for GET and
+ * DELETE. Follows no redirect. Throws for a network fault, a late or too long response, a missing argument of the
+ * URL, headers of the connection, and for private addresses unless they are allowed.
  */
 export const askHttpTool = async (
   outbound: OutboundHttp,
@@ -62,11 +62,11 @@ const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 const placeholder = /\{([A-Za-z][A-Za-z0-9_]{0,63})\}/g
-/** As a URL parser writes the braces of a path. */
+/** The braces as a URL parser writes them in a path. */
 const escapedPlaceholder = /%7B([A-Za-z][A-Za-z0-9_]{0,63})%7D/gi
 
 /**
- * Puts arguments in place of the `{name}`s behind the host, each as one escaped path segment or query value: no argument
+ * Replaces each `{name}` after the host by its argument, as one escaped path segment or query value: no argument
  * can change the host, leave its segment or add a parameter.
  */
 const fillUrl = (template: string, given: Arguments): { url: URL; rest: Arguments } => {
@@ -80,7 +80,7 @@ const fillUrl = (template: string, given: Arguments): { url: URL; rest: Argument
   }
   const fillSegment = (_match: string, name: string): string => {
     const text = take(name)
-    // A segment of dots alone would climb in the path.
+    // A segment of dots alone would move up in the path.
     if (/^\.{0,2}$/.test(text)) throw new Error(`The argument ${name} cannot stand in a path.`)
     return encodeURIComponent(text)
   }

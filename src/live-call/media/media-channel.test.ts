@@ -17,7 +17,7 @@ const usage = { inputTokens: 1, outputTokens: 2, audioInMs: 3, audioOutMs: 4 }
 const heardByte = 0x11
 const saidByte = 0x22
 
-/** A channel whose ticks, packets and conversation are moved by hand. */
+/** A channel whose ticks, packets and conversation the test controls. */
 const createRig = (openSession?: () => Promise<VoiceSession>) => {
   const events: MediaEvent[] = []
   const log: string[] = []
@@ -141,7 +141,7 @@ describe('media channel', () => {
     return { ...rig, options: await rig.conversation }
   }
 
-  it('sends what the conversation says, and records both sides of it', async () => {
+  it('sends the conversation’s audio, and records both sides', async () => {
     const rig = createRig()
     rig.channel.prepare(fakePlan)
     rig.channel.start(pcmuMedia, target('both.spool'))
@@ -167,7 +167,7 @@ describe('media channel', () => {
     assert.equal(rig.log.at(-1), 'rtp closed')
   })
 
-  it('turns A-law of the line into mu-law for the engine, and back', async () => {
+  it('converts the line’s A-law to mu-law for the engine, and back', async () => {
     const rig = createRig()
     rig.channel.prepare(fakePlan)
     rig.channel.start({ ...pcmuMedia, codec: 'pcma', payloadType: 8 }, undefined)
@@ -181,7 +181,7 @@ describe('media channel', () => {
     await rig.channel.stop()
   })
 
-  it('counts the time before the engine was ready into the offsets of turns', async () => {
+  it('includes the time before the engine was ready in the offsets of turns', async () => {
     const engine = Promise.withResolvers<void>()
     const session = { close: async () => usage } as unknown as VoiceSession
     const rig = createRig(() => engine.promise.then(() => session))
@@ -212,7 +212,7 @@ describe('media channel', () => {
     await rig.channel.stop()
   })
 
-  it('breaks down once when the engine cannot be reached', async () => {
+  it('breaks down once when the engine is unreachable', async () => {
     const rig = createRig(() => Promise.reject(new Error('refused')))
     rig.channel.prepare(fakePlan)
     rig.channel.start(pcmuMedia, undefined)
@@ -224,7 +224,7 @@ describe('media channel', () => {
     await rig.channel.stop()
   })
 
-  it('hands on what the conversation finds out', async () => {
+  it('passes on the findings of the conversation', async () => {
     const { options, events, log, channel } = await startTalking()
     options.listener.onOptOut()
     options.listener.onVoicemail(true)
@@ -252,7 +252,7 @@ describe('media channel', () => {
     await threw.channel.stop()
   })
 
-  it('tells of thirty silent seconds once, but not while on hold', async () => {
+  it('reports thirty silent seconds once, but not while on hold', async () => {
     const { channel, tick, setStats, events, log } = await startTalking()
     tick(1500)
     setStats({ silentForMs: 29_999 })
@@ -274,7 +274,7 @@ describe('media channel', () => {
     await channel.stop()
   })
 
-  it('tells the conversation of the digits that were pressed', async () => {
+  it('passes pressed digits to the conversation', async () => {
     const { press, log, events, channel } = await startTalking()
     press('5')
     channel.pressed('6')
@@ -286,7 +286,7 @@ describe('media channel', () => {
     await channel.stop()
   })
 
-  it('asks for a transfer only where the plan names somebody, and hands the answer on', async () => {
+  it('requests a transfer only if the plan names a target, and passes the result on', async () => {
     const alone = await startTalking()
     assert.equal('transfer' in alone.options.listener, false)
     await alone.channel.stop()
@@ -301,21 +301,21 @@ describe('media channel', () => {
     await channel.stop()
   })
 
-  it('tells what answered in nobody’s place', async () => {
+  it('reports a machine that answered instead of a person', async () => {
     const { options, events, channel } = await startTalking()
     options.listener.onNobody('busy')
     assert.deepEqual(events, [{ type: 'nobody', kind: 'busy' }])
     await channel.stop()
   })
 
-  it('refuses a tool that the agent does not have', async () => {
+  it('refuses a tool that the agent lacks', async () => {
     const { options, events, channel } = await startTalking()
     await assert.rejects(options.listener.runTool?.('unknown', {}) ?? Promise.resolve())
     assert.deepEqual(events, [])
     await channel.stop()
   })
 
-  it('reports a tool that failed', async () => {
+  it('reports a failed tool', async () => {
     const httpTools = [{ name: 'look_up', method: 'GET', url: 'http://127.0.0.1:9/' }] as const
     const { options, events, channel } = await startTalking({ ...fakePlan, httpTools })
     await assert.rejects(

@@ -28,7 +28,7 @@ import {
   type SpoolFigures,
 } from '../recording/recorder-spool.ts'
 
-/** What the channel needs of a conversation. */
+/** The part of a conversation that the channel uses. */
 export type LiveConversation = Pick<Conversation, 'tick' | 'heardDigit' | 'finish'>
 
 export interface MediaChannelOptions {
@@ -42,14 +42,17 @@ export interface MediaChannelOptions {
   readonly logger: Logger
 }
 
-/** Engine and recorder speak mu-law whatever the line speaks: the session is opened before the codec is agreed. */
+/**
+ * Engine and recorder use mu-law whatever the line's codec, because the session is opened before the codec is
+ * negotiated.
+ */
 const innerCodec: G711Codec = 'pcmu'
-/** An engine that cannot speak this long after the answer has failed. Until then the callee hears silence. */
+/** An engine that is not ready this long after the answer has failed. Until then the callee hears silence. */
 const engineLateLimitMs = 5_000
 const silenceCheckFrames = 50
 const silentFrame = g711Silence(innerCodec)
 
-/** The live half of one call: socket, conversation and recorder, joined by the tick. */
+/** The live half of one call: tick by tick, joins socket, conversation and recorder. */
 export class MediaChannel {
   readonly #options: MediaChannelOptions
   readonly #rtp: RtpSession
@@ -102,7 +105,7 @@ export class MediaChannel {
     void this.#converse()
   }
 
-  /** The media was agreed anew, as for a call on hold. */
+  /** The media was renegotiated, for example for a hold. */
   updateMedia(media: NegotiatedMedia): void {
     this.#lineCodec = media.codec
     this.#silence.agreed(media.direction !== 'sendrecv', this.#frames)
@@ -116,7 +119,7 @@ export class MediaChannel {
     this.#conversation?.heardDigit(digit)
   }
 
-  /** The carrier's last word on the transfer that was asked for. */
+  /** The carrier's final result of the requested transfer. */
   transferSettled(result: TransferResult): void {
     this.#settleTransfer?.(result)
   }

@@ -7,9 +7,9 @@ import type {
   RecordingTarget,
 } from './media-protocol.ts'
 
-/** Where the live half of a call runs. `MediaWorkerPool` serves it with worker threads. */
+/** Where the live half of a call runs. `MediaWorkerPool` implements it with worker threads. */
 export interface MediaPlane {
-  /** Binds an RTP socket for the call. Throws `MediaUnavailableError` when no worker can take one more call. */
+  /** Binds an RTP socket for the call. Throws `MediaUnavailableError` when no worker has room for another call. */
   open(callId: string): Promise<MediaCall>
 }
 
@@ -22,17 +22,17 @@ export interface MediaCall {
   /** The phone was answered: RTP, recording and conversation begin. Without a target nothing is recorded. */
   start(media: NegotiatedMedia, recording: RecordingTarget | undefined): void
   updateMedia(media: NegotiatedMedia): void
-  /** A key that came by signalling. */
+  /** A key reported by signalling. */
   pressed(digit: string): void
-  /** Answers a `transfer` event. */
+  /** Settles a `transfer` event. */
   transferSettled(result: TransferResult): void
-  /** At most one listener; events that came before it are delivered at once. */
+  /** At most one listener; earlier events are delivered at once. */
   onEvent(listener: (event: MediaEvent) => void): void
   /** Flushes last words and recording, frees the socket. Resolves within `mediaStopLimitMs`; safe twice. */
   stop(): Promise<MediaReport>
 }
 
-/** No media worker can take one more call now: too many channels, late ticks, or no free port. */
+/** No media worker has room for another call now: too many channels, late ticks, or no free port. */
 export class MediaUnavailableError extends Error {
   override name = 'MediaUnavailableError'
 }
@@ -40,7 +40,7 @@ export class MediaUnavailableError extends Error {
 /** How long a worker may take to flush a call. */
 export const mediaStopLimitMs = 5_000
 
-/** What is known of a call whose worker died, or did not answer in time. */
+/** The known facts of a call whose worker died, or did not respond in time. */
 export const lostMediaReport = (recordingPath: string | undefined): MediaReport => ({
   durationMs: undefined,
   recordingPath,

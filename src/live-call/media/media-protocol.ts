@@ -28,9 +28,9 @@ export type ToMediaWorker =
       readonly recording: RecordingTarget | undefined
     }
   | { readonly type: 'update_media'; readonly channel: number; readonly media: NegotiatedMedia }
-  /** A key that came by signalling. */
+  /** A key reported by signalling. */
   | { readonly type: 'pressed'; readonly channel: number; readonly digit: string }
-  /** The last word on the transfer that the worker asked for. */
+  /** The final result of the transfer that the worker requested. */
   | {
       readonly type: 'transfer_settled'
       readonly channel: number
@@ -44,11 +44,11 @@ export type FromMediaWorker =
   | { readonly type: 'event'; readonly channel: number; readonly event: MediaEvent }
   /** The last message about a channel: everything is flushed and its socket is closed. */
   | { readonly type: 'ended'; readonly channel: number; readonly report: MediaReport }
-  /** Once when the thread is ready, then each second: a heartbeat, and what admission is judged by. */
+  /** Once when the thread is ready, then each second: a heartbeat, and the load for admission. */
   | { readonly type: 'load'; readonly load: WorkerLoad }
   | ThreadLogMessage
 
-/** Facts of a live call, in the order they happened. */
+/** Facts of a live call, in the order in which they happened. */
 export type MediaEvent =
   | { readonly type: 'turn'; readonly turn: SpokenTurn }
   | { readonly type: 'turn_latency'; readonly latency: TurnLatency }
@@ -58,22 +58,22 @@ export type MediaEvent =
   | { readonly type: 'hang_up'; readonly reason: HangUpReason }
   | { readonly type: 'voicemail'; readonly messageLeft: boolean }
   | { readonly type: 'opted_out' }
-  /** No person answered, but an apparatus or the network; a `hang_up` follows. */
+  /** A machine or the network answered, and no person; a `hang_up` follows. */
   | { readonly type: 'nobody'; readonly kind: NobodyKind }
-  /** The agent wants the callee connected with the plan's `transferTo`; answered by `transfer_settled`. */
+  /** The agent wants the callee connected with the plan's `transferTo`; settled by `transfer_settled`. */
   | { readonly type: 'transfer' }
   | { readonly type: 'tool_used'; readonly name: string; readonly ok: boolean }
   | { readonly type: 'dtmf'; readonly digit: string }
   /** No RTP arrived for `mediaSilenceLimitMs`. */
   | { readonly type: 'media_silence' }
-  /** The engine or the worker broke; the call cannot go on. `reason` is one sentence without what was said. */
+  /** The engine or the worker broke; the call cannot go on. `reason` is one sentence without spoken words. */
   | { readonly type: 'breakdown'; readonly reason: string }
 
 /** Why the conversation asks to hang up; a failed engine is a `breakdown`. */
 export type HangUpReason = Exclude<ConversationHangUp, 'engine_failed'>
 
 export interface SpokenTurn {
-  /** From 1, without gaps, in the order the turns became final. */
+  /** From 1, without gaps, in the order in which the turns became final. */
   readonly sequence: number
   readonly speaker: 'agent' | 'contact'
   readonly text: string
@@ -88,25 +88,27 @@ export interface MediaSocketSettings {
   readonly portRange: { readonly min: number; readonly max: number }
 }
 
-/** What the agent does in this call, with its prompt already filled in. */
+/** The agent in this call, with its prompt already filled in. */
 export interface ConversationPlan {
-  /** In whose name the agent's tools ask. */
+  /** The organization and call of the agent's tools. */
   readonly organizationId: string
   readonly engine: EngineSettings
   readonly session: Omit<SessionOptions, 'callId' | 'codec'>
   readonly maxDurationMs: number
   readonly voicemail: 'hang_up' | 'leave_message'
   readonly voicemailMessage?: string
-  /** The outcomes among which the agent says how the call went; the end_call tool offers the same. */
+  /** The outcomes from which the agent chooses; the end_call tool offers the same. */
   readonly outcomes: readonly string[]
-  /** Whom the agent may have the callee connected with: E.164 or a SIP address, checked by the organization's policy. */
+  /** The transfer target: E.164 or a SIP address, checked against the organization's policy. */
   readonly transferTo?: string
   readonly httpTools: readonly HttpTool[]
   /** Whether tools may reach private and loopback addresses. */
   readonly allowPrivateNetwork: boolean
 }
 
-/** Who holds the conversation: a server of the Realtime protocol (the sandbox's scripted model is one), or three in a row. */
+/**
+ * The engine: a server of the Realtime protocol (the sandbox's scripted model is one), or three servers in a row.
+ */
 export type EngineSettings =
   | ({ readonly kind: 'realtime' } & Omit<RealtimeEngineSettings, 'logger'>)
   | ({ readonly kind: 'cascade' } & Omit<CascadeEngineSettings, 'logger'>)
@@ -121,12 +123,12 @@ export interface RecordingTarget {
 export interface MediaReport {
   /** Length of the recording clock: frames since the answer × 20 ms; `undefined` when the worker died with it. */
   readonly durationMs: number | undefined
-  /** Where the audio lies; `undefined` when nothing was recorded. */
+  /** The audio's file; `undefined` when nothing was recorded. */
   readonly recordingPath: string | undefined
-  /** Frames the recording has as silence, because the disk was too slow. */
+  /** Frames recorded as silence, because the disk was too slow. */
   readonly framesLost: number
   readonly usage: EngineUsage | undefined
-  /** What the agent gave as outcome when it ended the call. */
+  /** The outcome that the agent gave when it ended the call. */
   readonly reportedOutcome: string | undefined
   readonly rtp: RtpFigures
 }
@@ -139,7 +141,7 @@ export interface RtpFigures {
 
 export interface WorkerLoad {
   readonly calls: number
-  /** 99th percentile of how late ticks ran within the last ten to twenty seconds. */
+  /** 99th percentile of the lateness of ticks in the last ten to twenty seconds. */
   readonly latenessP99Ms: number
   /** CPU time of the thread since it began. */
   readonly cpuMs: number

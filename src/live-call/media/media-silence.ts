@@ -1,13 +1,13 @@
 import { frameMs } from '../../audio/frame.ts'
 import { mediaSilenceLimitMs } from './media-protocol.ts'
 
-/** Notices that the other side sends nothing, although it should. Counts frames of the call, not the time of day. */
+/** Detects that the other side sends nothing although it should. Counts frames of the call, not wall time. */
 export class MediaSilence {
   #isHeld = false
   #resumedAtFrame = 0
   #isReported = false
 
-  /** The media was agreed anew. A side that holds the call may send nothing, whatever was agreed. */
+  /** The media was renegotiated. A side that holds the call may send nothing, whatever was negotiated. */
   agreed(isHeld: boolean, frame: number): void {
     this.#isHeld = isHeld
     this.#resumedAtFrame = frame

@@ -9,25 +9,27 @@ import type {
   WorkerLoad,
 } from './media-protocol.ts'
 
-/** One media worker while it lives. It is never restarted: the pool makes another one. */
+/** One media worker during its lifetime. It is never restarted: the pool creates another one. */
 export interface MediaThread {
-  /** Resolves when it can take calls, rejects when it died before. */
+  /** Resolves when it can take calls; rejects if it died before. */
   readonly ready: Promise<void>
-  /** Resolves when the thread is gone, with one sentence that says why. Its calls have been told. */
+  /** Resolves when the thread is gone, with one sentence about the reason. Its calls have been notified. */
   readonly gone: Promise<string>
-  /** Channels taken, those being opened and closed included. */
+  /** Channels in use, including those being opened and closed. */
   calls(): number
   load(): WorkerLoad
   open(callId: string, socket: MediaSocketSettings): RemoteMediaCall
   stop(): Promise<void>
 }
 
-/** A worker that still loads its modules sends nothing: a busy machine may take so many times the limit for it. */
+/**
+ * A worker that still loads its modules sends nothing: on a busy machine this may take this many times the limit.
+ */
 const loadingLimits = 12
 
 /**
- * `heartbeatLimitMs`: a worker silent for so long hangs, and is ended. It sends its load each second. While this thread
- * is stalled itself, no worker is judged.
+ * `heartbeatLimitMs`: a worker that is silent for this long hangs, and is ended. It sends its load each second.
+ * While this thread itself is stalled, no worker is judged.
  */
 export const startMediaThread = (
   entry: URL,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-/** The threads of one node: a processor each, but for one that is left to signalling, dispatch and HTTP. */
+/** The threads of one node: one per processor, except one that is left to signalling, dispatch and HTTP. */
 export const mediaThreads = (
   maxChannels: number,
 ): { readonly workers: number; readonly channelsPerWorker: number } => {

@@ -10,7 +10,7 @@ import { MediaUnavailableError, type MediaCall } from './media-port.ts'
 import type { MediaEvent } from './media-protocol.ts'
 import { MediaWorkerPool, type MediaWorkerPoolOptions } from './media-worker-pool.ts'
 
-/** A worker that does what the instructions of the plan it is given say. */
+/** A worker that follows the instructions in its plan. */
 const scriptedWorker = `
   import { parentPort } from 'node:worker_threads'
   const post = (message) => parentPort.postMessage(message)
@@ -68,7 +68,7 @@ describe('media worker pool', () => {
     }
   }
 
-  it('waits for a worker that is slow to load its modules', async () => {
+  it('waits for a worker that loads its modules slowly', async () => {
     const slow = join(folder, 'slow-worker.mjs')
     const loading = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)'
     await writeFile(slow, `${loading}\nawait import(${JSON.stringify(entry.href)})`)
@@ -101,7 +101,7 @@ describe('media worker pool', () => {
       assert.equal(pool.load().calls, 0)
     }))
 
-  it('spreads calls, and refuses the one too many until another ends', () =>
+  it('spreads calls, and refuses a call too many until another ends', () =>
     withPool({ workers: 2, channelsPerWorker: 1 }, async (pool) => {
       const calls = await Promise.all([pool.open('a'), pool.open('b')])
       assert.equal(pool.capacity(), 2)
@@ -116,7 +116,7 @@ describe('media worker pool', () => {
       assert.equal(pool.load().calls, 0)
     }))
 
-  it('takes no call while its calls make its ticks late, but always the first few', () =>
+  it('takes no call while its ticks are late, but always the first few', () =>
     withPool({}, async (pool) => {
       const call = await pool.open('a')
       const told = nextEvent(call)
@@ -148,19 +148,19 @@ describe('media worker pool', () => {
     })
   }
 
-  it('ends no call because the thread that watches was stalled', () =>
+  it('ends no call because the watching thread was stalled', () =>
     withPool({}, async (pool) => {
       const call = await pool.open('a')
       const event = nextEvent(call)
-      // Several limits long: the workers go on meanwhile, and nothing they say is heard.
+      // Several limits long: the workers continue meanwhile, but their messages are not received.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
-      // Its watch runs before the messages that came meanwhile.
+      // Its watch runs before the messages that arrived meanwhile.
       await new Promise((resolve) => setTimeout(resolve))
       call.prepare(plan('talk'))
       assert.deepEqual(await event, { type: 'dtmf', digit: '7' })
     }))
 
-  it('keeps what happened before anybody listened', () =>
+  it('keeps the events before the first listener', () =>
     withPool({}, async (pool) => {
       const call = await pool.open('a')
       call.prepare(plan('talk'))

@@ -6,26 +6,26 @@ import type { MediaSocketSettings, WorkerLoad } from './media-protocol.ts'
 import { startMediaThread, type MediaThread } from './media-thread.ts'
 
 export interface MediaWorkerPoolOptions {
-  /** Threads; one per core that is free of other work. */
+  /** Threads; one per core without other work. */
   readonly workers: number
   readonly channelsPerWorker: number
   readonly socket: MediaSocketSettings
   readonly logger: Logger
-  /** Another program for the threads, in tests. */
+  /** A different program for the threads, in tests. */
   readonly entry?: URL
-  /** After how long a silent worker is taken for hung; 5 seconds. */
+  /** A worker that is silent for this long counts as hung; 5 seconds. */
   readonly heartbeatLimitMs?: number
 }
 
-/** A worker whose ticks run later than this at the 99th percentile takes no more calls: two frames. */
+/** A worker whose ticks are later than this at the 99th percentile takes no more calls: two frames. */
 const maxLatenessP99Ms = 40
-/** With fewer calls the lateness is not their doing (a busy laptop, a test run), and refusing would not end it. */
+/** With fewer calls the lateness has another cause (a busy laptop, a test run), which refusing would not remove. */
 const leastCallsThatLoad = 8
 const defaultEntry = new URL('./media-worker.ts', import.meta.url)
 const defaultHeartbeatLimitMs = 5_000
 const restartDelay = { baseMs: 100, maxMs: 10_000 }
 
-/** Calls go to the worker that has the fewest. A worker that dies ends its own calls, and is replaced. */
+/** Calls go to the worker with the fewest. A worker that dies ends its own calls, and is replaced. */
 export class MediaWorkerPool implements Service, MediaPlane {
   readonly #options: MediaWorkerPoolOptions
   readonly #launched = new Set<MediaThread>()
@@ -48,7 +48,7 @@ export class MediaWorkerPool implements Service, MediaPlane {
     await Promise.all([...this.#launched].map((thread) => thread.stop()))
   }
 
-  /** On the pool's socket settings, if not given. */
+  /** Overrides the pool's socket settings. */
   async open(callId: string, socket = this.#options.socket): Promise<MediaCall> {
     const thread = this.#freest()
     if (thread === undefined) throw new MediaUnavailableError('Every media worker is busy.')
@@ -57,7 +57,7 @@ export class MediaWorkerPool implements Service, MediaPlane {
     return call
   }
 
-  /** Calls that the workers carry as things are; those under way may be more, while they are late. */
+  /** The number of calls that the workers can carry now; more may be active while they are late. */
   capacity(): number {
     return [...this.#threads].reduce((sum, thread) => sum + this.#capacityOf(thread), 0)
   }

@@ -32,7 +32,7 @@ const open = async ({
   callId,
   socket,
 }: Extract<ToMediaWorker, { type: 'open' }>): Promise<MediaChannel | undefined> => {
-  // Whatever is told of a call, by any part of it, carries its id.
+  // Every message about a call carries its id.
   const logger = threadLogger.child({ call_id: callId })
   try {
     const rtp = await openRtpSession(socket)
@@ -64,7 +64,7 @@ const stop = async (channel: number): Promise<void> => {
   if (report !== undefined) post({ type: 'ended', channel, report })
 }
 
-/** Messages of one channel are worked off in order, for each waits for the socket. */
+/** Messages of one channel are processed in order, because each waits for the socket. */
 const receive = async (message: ToMediaWorker): Promise<void> => {
   if (message.type === 'open') {
     channels.set(message.channel, open(message))
@@ -87,7 +87,7 @@ const postLoad = (): void => {
 }
 
 port.on('message', (message: ToMediaWorker) => {
-  // A fault here is a bug: it ends the thread, whose calls the main thread then ends with a reason.
+  // An error here is a bug: it ends the thread, and the main thread then ends its calls with a reason.
   void receive(message)
 })
 setInterval(postLoad, loadPeriodMs)

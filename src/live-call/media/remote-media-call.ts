@@ -17,7 +17,7 @@ import type {
 
 export type ChannelMessage = Extract<FromMediaWorker, { channel: number }>
 
-/** Events kept for a listener that has not come yet. */
+/** Events kept until a listener is registered. */
 const maxEarlyEvents = 100
 /** A worker that binds no port in this time is too busy for a call. */
 const openLimitMs = 2_000
@@ -98,7 +98,7 @@ export class RemoteMediaCall implements MediaCall {
     }
   }
 
-  /** The worker is gone: whoever waits is answered, and the call hears of a breakdown. */
+  /** The worker is gone: pending requests are settled, and the call gets a breakdown. */
   lost(reason: string): void {
     if (this.#isOver) return
     this.#deliver({ type: 'breakdown', reason })
@@ -130,7 +130,7 @@ export class RemoteMediaCall implements MediaCall {
 
   async #stop(): Promise<MediaReport> {
     this.#send({ type: 'stop', channel: this.#channel })
-    // The place in the worker stays taken until it really answers; only our waiting ends here.
+    // The worker's place stays in use until it really responds; only this wait ends here.
     const limit = Promise.withResolvers<MediaReport>()
     const giveUp = (): void => limit.resolve(lostMediaReport(this.#recordingPath))
     const timer = setTimeout(giveUp, mediaStopLimitMs)

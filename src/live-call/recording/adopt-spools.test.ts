@@ -39,7 +39,7 @@ describe('the sweep of spools', () => {
       }),
     )
 
-  it('asks for every old spool who owns it, and keeps those that are adopted', async () => {
+  it('asks for the owner of every old spool, and keeps the adopted ones', async () => {
     await addSpool('a')
     await addSpool('b')
     await writeFile(join(folder, 'a.spool.mp3'), 'half an MP3')
@@ -49,7 +49,7 @@ describe('the sweep of spools', () => {
     assert.equal((await readdir(folder)).length, 3)
   })
 
-  it('leaves a spool alone that is being written', async () => {
+  it('does not touch a spool that is being written', async () => {
     await addSpool('a')
     await adoptSpools(deps('adopted'))
     assert.deepEqual(asked, [])
@@ -69,7 +69,7 @@ describe('the sweep of spools', () => {
     assert.deepEqual(await readdir(folder), ['a.spool'])
   })
 
-  it('runs at start, and survives a database that is away', async () => {
+  it('runs at start, and survives an unavailable database', async () => {
     const errors: string[] = []
     const sweeper = createSpoolSweeper({
       ...deps('kept'),

@@ -9,22 +9,23 @@ import { readSpoolHeader, spoolSuffix } from './spool-format.ts'
 export interface AdoptSpoolsDependencies {
   readonly spoolFolder: string
   /**
-   * Gives an ended call that has no recording one, with its encoding job for this node, in one transaction. `kept` while the call is
-   * live or its job is still to run; `done` when its recording is settled; `unknown` when there is no such call.
+   * Creates a recording for an ended call without one, with its encoding job for this node, in one transaction.
+   * `kept` while the call is live or its job is pending; `done` when its recording is settled; `unknown` when there
+   * is no such call.
    */
   adopt(call: CallKey): Promise<Adoption>
   readonly logger: Logger
 }
 
-/** A live recorder writes each second: a spool that was written to so recently still has one. */
+/** A live recorder writes each second: a spool this recent still has one. */
 const minAgeMs = 5_000
 const sweepPeriodMs = 15_000
 /** The next sweep takes the rest. */
 const maxSpoolsPerSweep = 1_000
 
 /**
- * Finds recordings that a crash left behind: a spool whose call was ended by somebody else than its recorder. Runs at
- * start and then again and again, because the call of a killed process ends only when its lease has run out.
+ * Finds recordings that a crash left behind: a spool whose call was not ended by its recorder. Runs at start and
+ * then repeatedly, because the call of a killed process ends only when its lease has expired.
  */
 export const createSpoolSweeper = (deps: AdoptSpoolsDependencies): Service => {
   let timer: NodeJS.Timeout | undefined

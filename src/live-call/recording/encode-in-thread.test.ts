@@ -39,7 +39,7 @@ describe('encoding a spool', () => {
     return path
   }
 
-  it('gives an MP3 as long as the call, even after a torn last frame, and both waveforms', async (test) => {
+  it('gives an MP3 as long as the call, even after a truncated last frame, and both waveforms', async (test) => {
     const path = await record('whole.spool')
     await appendFile(path, Buffer.alloc(77))
     const audio = await encodeInThread(path, `${path}.mp3`, signal)
@@ -56,7 +56,7 @@ describe('encoding a spool', () => {
     if (reason) return test.skip(reason)
     const { seconds, channels } = await probeAudio(`${path}.mp3`)
     assert.equal(channels, 2)
-    // ffprobe counts whole MP3 frames of 72 ms, the codec's delay among them.
+    // ffprobe counts whole MP3 frames of 72 ms, including the codec's delay.
     assert.ok(Math.abs(seconds - 3) < 0.25, `${seconds} s`)
   })
 
@@ -70,12 +70,12 @@ describe('encoding a spool', () => {
     }
   })
 
-  it('fails for what may pass by itself: a spool that cannot be opened', async () => {
+  it('fails temporarily for a spool that cannot be opened', async () => {
     const path = join(folder, 'missing.spool')
     await assert.rejects(encodeInThread(path, `${path}.mp3`, signal), { code: 'ENOENT' })
   })
 
-  it('goes on in the same thread, and in another one after it broke or was interrupted', async () => {
+  it('continues in the same thread, and in another one after it broke or was interrupted', async () => {
     const path = await record('again.spool')
     const encode = createThreadEncoder()
     const encoded = async (): Promise<Buffer> => {

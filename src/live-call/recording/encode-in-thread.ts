@@ -3,8 +3,9 @@ import { UnreadableSpoolError } from './encode-recording.ts'
 import type { EncodeAnswer, EncodedAudio, EncodeTask } from './encode-worker-protocol.ts'
 
 /**
- * Encodes a spool away from signalling; ends the encoding when the signal is aborted. Throws `UnreadableSpoolError` for a
- * spool that will never be encoded, and whatever the system says of one that may be later.
+ * Encodes a spool outside the signalling thread; ends the encoding when the signal is aborted. Throws
+ * `UnreadableSpoolError` for a spool that can never be encoded, and the system's error for one that may be encoded
+ * later.
  */
 export type EncodeInThread = (
   spoolPath: string,
@@ -13,12 +14,12 @@ export type EncodeInThread = (
 ) => Promise<EncodedAudio>
 
 const entry = new URL('./encode-worker.ts', import.meta.url)
-/** A thread with nothing to do gives its memory back after five minutes. */
+/** An idle thread returns its memory after five minutes. */
 const idleLimitMs = 300_000
 
 /**
- * One thread for each spool being encoded, kept for the next ones: to start it and compile the encoder takes a quarter of
- * the time that five minutes of audio take. Idle threads keep no process alive.
+ * One thread for each spool being encoded, reused for later ones: starting it and compiling the encoder takes a
+ * quarter of the time for five minutes of audio. Idle threads keep no process alive.
  */
 export const createThreadEncoder = (): EncodeInThread => {
   const idle: EncodeThread[] = []
@@ -39,11 +40,11 @@ export const createThreadEncoder = (): EncodeInThread => {
 }
 
 interface EncodeThread {
-  /** One at a time. A rejection is the thread's end. */
+  /** One at a time. A rejection ends the thread. */
   encode(task: EncodeTask, signal: AbortSignal): Promise<EncodeAnswer>
 }
 
-/** `onGone` is called when it has ended while it was idle, too. */
+/** `onGone` is called when the thread has ended, also while idle. */
 const startEncodeThread = (onGone: (thread: EncodeThread) => void): EncodeThread => {
   const worker = new Worker(entry, { name: 'encode' })
   let current: PromiseWithResolvers<EncodeAnswer> | undefined

@@ -44,7 +44,7 @@ describe('the job that encodes a recording', () => {
       ...changes,
     })
 
-  it('stores the MP3, says that it is ready, and leaves no file', async () => {
+  it('stores the MP3, marks it as ready, and leaves no file', async () => {
     await writeFile(join(folder, 'call.spool'), 'audio')
     await encoder()(job, signal)
     assert.deepEqual(log, [
@@ -54,14 +54,14 @@ describe('the job that encodes a recording', () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  it('leaves nothing of a recording that was deleted while it was encoded', async () => {
+  it('leaves nothing of a recording that was deleted during encoding', async () => {
     await writeFile(join(folder, 'call.spool'), 'audio')
     await encoder({ markReady: async () => false })(job, signal)
     assert.deepEqual(log, ['stored mp3', 'discarded key peaks'])
     assert.deepEqual(await readdir(folder), [])
   })
 
-  it('keeps the spool and tries again when the storage is away', async () => {
+  it('keeps the spool and retries when the storage is unavailable', async () => {
     await writeFile(join(folder, 'call.spool'), 'audio')
     const store = () => Promise.reject(new Error('away'))
     await assert.rejects(encoder({ store })(job, signal), { message: 'away' })
@@ -77,7 +77,7 @@ describe('the job that encodes a recording', () => {
     assert.deepEqual(await readdir(folder), ['call.spool'])
   })
 
-  it('gives up a spool that holds no recording', async () => {
+  it('gives up a spool without a recording', async () => {
     await writeFile(join(folder, 'call.spool'), '')
     await encoder({ encode: () => Promise.reject(new UnreadableSpoolError('It is empty.')) })(
       job,
@@ -86,7 +86,7 @@ describe('the job that encodes a recording', () => {
     assert.deepEqual([log, await readdir(folder)], [['failed'], []])
   })
 
-  it('has nothing to do when a killed run had already deleted the spool', async () => {
+  it('does nothing when a killed run had already deleted the spool', async () => {
     await encoder()(job, signal)
     assert.deepEqual(log, ['failed'])
   })

@@ -10,15 +10,15 @@ import { spoolSuffix } from './spool-format.ts'
 
 export interface EncodeRecordingDependencies {
   readonly spoolFolder: string
-  /** Spool to MP3; throws `UnreadableSpoolError` for a file that holds no recording. */
+  /** Spool to MP3; throws `UnreadableSpoolError` for a file without a recording. */
   encode(spoolPath: string, mp3Path: string, signal: AbortSignal): Promise<EncodedAudio>
   /** Stores the file and its waveform under the recording's keys; the same keys may be stored again. */
   store(call: CallKey, mp3Path: string, audio: EncodedAudio): Promise<RecordingKeys>
-  /** False where the recording was deleted meanwhile: then nothing of it may stay. */
+  /** False if the recording was deleted meanwhile: then nothing of it may stay. */
   markReady(call: CallKey, recording: ReadyRecording): Promise<boolean>
-  /** Takes back what `store` did. Harmless when repeated. */
+  /** Reverts `store`. Repeatable. */
   discard(keys: RecordingKeys): Promise<void>
-  /** Only while it is `encoding`: a recording that is ready stays so. */
+  /** Only while it is `encoding`: a ready recording stays ready. */
   markFailed(call: CallKey): Promise<void>
   readonly logger: Logger
 }
@@ -36,8 +36,8 @@ export class UnreadableSpoolError extends Error {
 }
 
 /**
- * The job after a recorded call: spool → MP3 → storage → `ready`; then the spool is deleted. Every step may be repeated,
- * so that the job can be killed anywhere. Throws what may pass by itself (a full disk, storage that is away).
+ * The job after a recorded call: spool → MP3 → storage → `ready`; then the spool is deleted. Every step is
+ * repeatable, so the job can be killed anywhere. Throws temporary errors (a full disk, unavailable storage).
  */
 export const createEncodeRecording =
   (deps: EncodeRecordingDependencies) =>

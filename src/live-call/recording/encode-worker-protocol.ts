@@ -1,4 +1,4 @@
-/** What `encode-worker.ts` is asked, one at a time, and what it answers. */
+/** The requests to `encode-worker.ts`, one at a time, and its results. */
 export interface EncodeTask {
   readonly spoolPath: string
   readonly mp3Path: string
@@ -6,7 +6,7 @@ export interface EncodeTask {
 
 export type EncodeAnswer =
   | { readonly kind: 'encoded'; readonly audio: EncodedAudio }
-  /** The spool cannot be encoded, now or later. */
+  /** The spool can never be encoded. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 export interface EncodedAudio {

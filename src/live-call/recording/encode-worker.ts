@@ -12,7 +12,10 @@ import {
   spoolHeaderBytes,
 } from './spool-format.ts'
 
-/** The program of an encoding thread: one spool after the other to MP3, with memory for ten seconds of it. */
+/**
+ * The program of an encoding thread: encodes one spool after the other to MP3, with memory for ten seconds of
+ * audio.
+ */
 
 const chunkBytes = 500 * spoolFrameBytes
 
@@ -90,6 +93,6 @@ const splitLanes = (bytes: Uint8Array): StereoChunk => {
 if (parentPort === null) throw new Error('encode-worker.ts runs only as a worker thread.')
 const port = parentPort
 port.on('message', (task: EncodeTask) => {
-  // What cannot be encoded now ends the thread with its error, which whoever asked gets to see.
+  // An error ends the thread, and its caller receives it.
   void encode(task).then((answer) => port.postMessage(answer))
 })

@@ -61,7 +61,7 @@ describe('recorder spool', () => {
     }
   })
 
-  it('counts every frame as lost when the file cannot be made, and never throws', async () => {
+  it('counts every frame as lost when the file cannot be created, and never throws', async () => {
     const spool = createRecorderSpool(join(folder, 'missing', 'x.spool'), header)
     for (let frame = 0; frame < 60; frame += 1) spool.write(lane(1), lane(2))
     const figures = await spool.close()
@@ -71,14 +71,14 @@ describe('recorder spool', () => {
     )
   })
 
-  it('goes on in its place once a file can be made after all', async () => {
+  it('continues at the right place once a file can be created', async () => {
     const late = join(folder, 'late')
     const path = join(late, 'x.spool')
     const spool = createRecorderSpool(path, header)
     const writeSecond = (): void => {
       for (let frame = 0; frame < 50; frame += 1) spool.write(lane(1), lane(2))
     }
-    // The first tries have failed when many later ones have.
+    // The first tries have failed by the time many later ones have.
     for (let turn = 0; turn < 50; turn += 1) await assert.rejects(open(join(late, 'y'), 'wx'))
     writeSecond()
     await mkdir(late)
@@ -92,7 +92,7 @@ describe('recorder spool', () => {
     assert.deepEqual([...bytes.subarray(-2)], [1, 2])
   })
 
-  it('leaves neither file nor handle where the header cannot be written', async () => {
+  it('leaves neither file nor handle when the header cannot be written', async () => {
     const path = join(folder, 'headless.spool')
     const spool = createRecorderSpool(path, { ...header, callId: 'x'.repeat(600) })
     spool.write(lane(1), lane(2))
@@ -109,7 +109,7 @@ describe('recorder spool', () => {
     )
   })
 
-  it('never writes over the recording of another call', async () => {
+  it('never overwrites the recording of another call', async () => {
     const path = join(folder, 'taken.spool')
     await writeFile(path, 'precious')
     const spool = createRecorderSpool(path, header)
@@ -118,10 +118,10 @@ describe('recorder spool', () => {
     assert.equal(await readFile(path, 'utf8'), 'precious')
   })
 
-  it('fills what a slow disk lost with silence, so that the clock does not slip', async () => {
+  it('fills frames that a slow disk lost with silence, so that the clock does not shift', async () => {
     const path = join(folder, 'slow.spool')
     const spool = createRecorderSpool(path, header)
-    // More than 16 chunks of 50 frames in one turn of the event loop: the disk had no chance.
+    // More than 16 chunks of 50 frames in one turn of the event loop: the disk has no chance.
     for (let frame = 0; frame < 1000; frame += 1) spool.write(lane(1), lane(1))
     await new Promise((resolve) => setImmediate(resolve))
     const figures = await spool.close()
@@ -152,11 +152,11 @@ describe('recorder spool', () => {
     const found = await readSpoolHeader(file)
     await file.close()
     assert.deepEqual(found?.header, header)
-    // At most the chunk being filled and those on their way to the disk are missing.
+    // Only the chunk being filled and those on their way to the disk are missing.
     assert.ok((found?.audioBytes ?? 0) >= 100 * spoolFrameBytes)
   })
 
-  it('leaves out a torn last frame, and knows a file without a header', async () => {
+  it('omits a truncated last frame, and recognizes a file without a header', async () => {
     const path = join(folder, 'torn.spool')
     await writeFile(path, encodeSpoolHeader(header))
     await appendFile(path, Buffer.alloc(spoolFrameBytes + 100))

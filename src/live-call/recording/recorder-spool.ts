@@ -6,34 +6,34 @@ import {
   type SpoolHeader,
 } from './spool-format.ts'
 
-/** Appends a call's audio to its spool file. Frames are copied at once; the disk is never waited for. */
+/** Appends a call's audio to its spool file. Frames are copied at once; the caller never waits for the disk. */
 export interface RecorderSpool {
   /** One tick: 160 bytes of mu-law as sent to and as heard from the callee. */
   write(agent: Uint8Array, contact: Uint8Array): void
-  /** Flushes and closes; what could not be written is counted as lost. Safe twice. */
+  /** Flushes and closes; unwritten audio is counted as lost. Safe twice. */
   close(): Promise<SpoolFigures>
 }
 
 export interface SpoolFigures {
   readonly path: string
-  /** Ticks since the answer: what the recording's length has to be. */
+  /** Ticks since the answer: the required length of the recording. */
   readonly framesExpected: number
   readonly framesWritten: number
   /** Frames that are silence in the file because the disk was too slow or refused them. */
   readonly framesLost: number
 }
 
-/** A chunk is flushed each second of audio: what a kill -9 may cost. */
+/** A chunk is flushed each second of audio: the most that a kill -9 costs. */
 const chunkFrames = 50
 /** Chunks that wait for a slow disk: 16 seconds, 256 kB a call. */
 const maxPendingChunks = 16
-/** Chunks kept for the next seconds once they are on disk. */
+/** Chunks reused for the next seconds once they are on disk. */
 const maxSpareChunks = 2
 const silence = 0xff
 
 /**
- * Every chunk has its own place in the file, so that both lanes stay on the recording's clock: the place of a chunk that
- * was lost is filled with silence before the next one is written, or at the latest on close.
+ * Every chunk has its own place in the file, so that both lanes stay on the recording's clock: the place of a lost
+ * chunk is filled with silence before the next one is written, at the latest on close.
  */
 export const createRecorderSpool = (path: string, header: SpoolHeader): RecorderSpool => {
   const spare: Buffer[] = []
@@ -47,7 +47,7 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
 
   let opened: Promise<FileHandle> | undefined
 
-  /** A disk that was full when the call began may have room by now. */
+  /** A disk that was full at the start of the call may have space by now. */
   const openOnce = (): Promise<FileHandle> =>
     (opened ??= openSpool(path, header).catch((error: unknown) => {
       opened = undefined
@@ -105,7 +105,9 @@ export const createRecorderSpool = (path: string, header: SpoolHeader): Recorder
 
 const newChunk = (): Buffer => Buffer.allocUnsafe(chunkFrames * spoolFrameBytes)
 
-/** `wx`: two calls never share a file, and an older recording is never overwritten. Without a header no file stays. */
+/**
+ * `wx`: two calls never share a file, and an older recording is never overwritten. Without a header no file stays.
+ */
 const openSpool = async (path: string, header: SpoolHeader): Promise<FileHandle> => {
   const file = await open(path, 'wx', 0o600)
   try {
@@ -145,7 +147,7 @@ const writeSilence = async (
   }
 }
 
-/** Nothing more can be done for a recording whose disk is gone: the figures tell of it. */
+/** A recording whose disk is gone cannot be saved: the frame counts report it. */
 const closeSpool = async (
   opened: Promise<FileHandle> | undefined,
   framesOnDisk: number,

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * A spool file holds one call's audio while it lasts: a header of 512 bytes, then interleaved G.711 mu-law at 8 kHz, agent
- * (left) and contact (right), 320 bytes for each 20 ms. It needs no trailer, so it is readable up to the last write
- * whatever killed the writer.
+ * A spool file holds one call's audio while it lasts: a header of 512 bytes, then interleaved G.711 mu-law at 8
+ * kHz, agent (left) and contact (right), 320 bytes for each 20 ms. It needs no trailer, so it is readable up to the
+ * last write after any crash.
  */
 export interface SpoolHeader {
   readonly version: 1
@@ -30,7 +30,9 @@ export const encodeSpoolHeader = (header: SpoolHeader): Buffer => {
   return Buffer.from(text + ' '.repeat(spoolHeaderBytes - 1 - Buffer.byteLength(text)) + '\n')
 }
 
-/** The header of a spool file's first 512 bytes; `undefined` when they are not one (a crash before the first write). */
+/**
+ * The header of a spool file's first 512 bytes; `undefined` if they are not one (a crash before the first write).
+ */
 export const decodeSpoolHeader = (bytes: Buffer): SpoolHeader | undefined => {
   const text = bytes.subarray(0, spoolHeaderBytes).toString('utf8')
   if (bytes.length < spoolHeaderBytes || !text.startsWith(magic)) return undefined
@@ -54,7 +56,7 @@ const isSpoolHeader = (value: unknown): value is SpoolHeader => {
   )
 }
 
-/** Header and whole audio length of an open spool; a torn last frame is left out. */
+/** Header and whole audio length of an open spool; a truncated last frame is omitted. */
 export const readSpoolHeader = async (
   file: FileHandle,
 ): Promise<{ header: SpoolHeader; audioBytes: number } | undefined> => {

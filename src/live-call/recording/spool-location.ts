@@ -7,7 +7,7 @@ import { encodingTask } from '../call/follow-up-jobs.ts'
 /** Where live calls are recorded until they are encoded. */
 export const spoolFolderOf = (dataFolder: string): string => join(dataFolder, 'spool')
 
-/** Makes it where it is missing, and lets only this user read it. */
+/** Creates it if missing, readable only by this user. */
 export const openSpoolFolder = (dataFolder: string): string => {
   const folder = spoolFolderOf(dataFolder)
   makeFolder(dataFolder)
@@ -15,11 +15,11 @@ export const openSpoolFolder = (dataFolder: string): string => {
   return folder
 }
 
-/** The node that has the spool encodes it: the task carries its name. */
+/** The node with the spool encodes it: the task carries its name. */
 export const encodingTaskOf = (spoolFolder: string): string =>
   `${encodingTask}:${nameOfFolder(spoolFolder)}`
 
-/** A restored database knows other nodes; what they had still to encode is this installation's to settle. */
+/** A restored database contains other nodes; this installation settles their pending encodings. */
 export const encodingTaskHere = (spoolFolder: string, task: string): string =>
   task.startsWith(`${encodingTask}:`) ? encodingTaskOf(spoolFolder) : task
 

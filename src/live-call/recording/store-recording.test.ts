@@ -14,7 +14,7 @@ describe('storing a recording', () => {
   })
   after(() => rm(folder, { recursive: true }))
 
-  it('puts the MP3 and the waveform of both lanes, and takes both back', async () => {
+  it('puts the MP3 and the waveform of both lanes, and removes both', async () => {
     const storage = createFolderStorage(join(folder, 'objects'))
     const mp3 = join(folder, 'a.mp3')
     await writeFile(mp3, 'sound')

@@ -16,7 +16,7 @@ export interface RequestContent {
 export interface DialogClient {
   /** Any request but INVITE and ACK; `undefined` when no final response came. */
   request(method: string, content: RequestContent): Promise<SipResponse | undefined>
-  /** A re-INVITE, acknowledged whatever its answer; `undefined` when no final response came. */
+  /** A re-INVITE; its response is always acknowledged. `undefined` when no final response came. */
   reinvite(content: RequestContent): Promise<SipResponse | undefined>
 }
 
@@ -33,12 +33,12 @@ export const createDialogClient = (
     content: RequestContent,
   ): Promise<SipResponse | undefined> => {
     for (let tries = 1; ; tries += 1) {
-      // Shared by every request of the dialog, so it rises right before each is built (RFC 3261 12.2.1.1).
+      // All requests of the dialog share it, so it rises right before each is built (RFC 3261 12.2.1.1).
       state.localSequence += 1
       const { request, nextHop } = dialogRequest(state, method, state.localSequence, content)
       const hop = await context.signalling.route(nextHop).catch(() => undefined)
       if (hop === undefined) return undefined
-      // A Contact or route may lead anywhere; the password goes to the trunk alone.
+      // A Contact or route may lead anywhere; the password goes only to the trunk.
       const hopDigest = digest.towards(hop.destination)
       const headers = [...request.headers, ...hopDigest.sign(request), contactHeader(hop)]
       const complete = withVia({ ...request, headers }, hop)
@@ -86,12 +86,12 @@ const exchangeInvite = (
     const transaction = context.signalling.startInvite(request, hop, {
       ...listener,
       onResponse: (response) => {
-        // Each copy of the 2xx asks for the ACK again (RFC 3261 13.2.2.4).
+        // Each copy of the 2xx requests the ACK again (RFC 3261 13.2.2.4).
         if (response.status >= 200 && response.status < 300) void acknowledge(parts, request)
         listener.onResponse(response)
       },
     })
-    // An INVITE that is only ever answered provisionally would wait for good: nobody rings inside a dialog.
+    // An INVITE with only provisional responses would wait forever: no phone rings inside a dialog.
     const cancelPatience = context.time.after(transactionTimeoutMs(context.timing), () => {
       if (transaction.state === 'proceeding') transaction.terminate()
       settle(undefined)
@@ -116,7 +116,7 @@ const finalListener = (
 })
 
 /**
- * Sends the ACK of a 2xx: a request of its own within the dialog, with the INVITE's sequence number and credentials
+ * Sends the ACK of a 2xx: a separate request within the dialog, with the INVITE's sequence number and credentials
  * (RFC 3261 13.2.2.4, 22.1).
  */
 export const acknowledge = (
@@ -134,7 +134,7 @@ export const acknowledge = (
       context.signalling.sendAck(withVia(ack, hop), hop)
     },
     () => {
-      // The other side repeats its 2xx, and so asks again.
+      // The other side repeats its 2xx, and so requests it again.
     },
   )
 }

@@ -11,8 +11,8 @@ import {
 import { parseSipUri } from '../message/uri.ts'
 
 /**
- * What both ends of a dialog must know (RFC 3261 12). Sequence numbers and the target move, the route set until the
- * dialog is confirmed, the rest stays.
+ * What both ends of a dialog must know (RFC 3261 12). Sequence numbers and the target change, the route set until
+ * the dialog is confirmed; the rest is constant.
  */
 export interface DialogState {
   readonly sipCallId: string
@@ -43,7 +43,7 @@ export const callerDialog = (invite: SipRequest, response: SipResponse): DialogS
   isCaller: true,
 })
 
-/** The route set of the caller: what the response's Record-Route says, backwards (RFC 3261 12.1.2). */
+/** The caller's route set: the response's Record-Route in reverse order (RFC 3261 12.1.2). */
 export const callerRouteSet = (response: SipResponse): readonly string[] =>
   headersOf(response, 'record-route').toReversed()
 
@@ -75,7 +75,7 @@ export const dialogKeyOf = (state: DialogState): string =>
 const dialogKey = (sipCallId: string, localTag: string, remoteTag: string): string =>
   `${sipCallId}|${localTag}|${remoteTag}`
 
-/** Where requests of the dialog go: the URIs whose hosts may send us theirs. */
+/** Where requests of the dialog go: the hosts of these URIs may send us theirs. */
 export const peerUrisOf = (state: DialogState): readonly string[] => [
   state.remoteTarget,
   ...state.routeSet.map(addressOf),
@@ -90,9 +90,8 @@ export const contactOf = (message: SipMessage): string | undefined => {
 const addressOf = (value: string): string => parseNameAddress(value)?.uri ?? ''
 
 /**
- * A request within the dialog, without Via and Contact, and the URI whose next hop it goes to. Loose routing keeps the
- * target in the request line; before a strict router (no `lr`) target and first route change places
- * (RFC 3261 12.2.1.1).
+ * A request within the dialog, without Via and Contact, and the URI of its next hop. Loose routing keeps the target
+ * in the request line; before a strict router (no `lr`) target and first route change places (RFC 3261 12.2.1.1).
  */
 export const dialogRequest = (
   state: DialogState,

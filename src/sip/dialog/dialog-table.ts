@@ -7,20 +7,20 @@ import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import type { Source } from '../transport/transport.ts'
 import { isAddress, parseSipUri } from '../message/uri.ts'
 
-/** A dialog as the user agent sees it: somewhere requests go, and something to end. */
+/** A dialog from the user agent's view: a destination of requests that can be ended. */
 export interface LiveDialog {
   receive(transaction: ServerTransaction, source: Source): void
   receiveAck(ack: SipRequest): void
   bye(): Promise<void>
-  /** Forgets the dialog without a word to the other side. */
+  /** Drops the dialog without a message to the other side. */
   abandon(): void
 }
 
-/** The standing dialogs, and the addresses that may speak for each: where its requests go. */
+/** The active dialogs, and the addresses that may send for each: where its requests go. */
 export interface DialogTable {
-  /** `firstHop`: the address of which the dialog was made. */
+  /** `firstHop`: the address with which the dialog was made. */
   add(state: DialogState, dialog: LiveDialog, firstHop: string | undefined): void
-  /** Its remote target has changed, so that another address may speak for it. */
+  /** Its remote target has changed, so another address may send for it. */
   moved(state: DialogState): void
   remove(state: DialogState): void
   /** The dialog a request belongs to by Call-ID and both tags. */
@@ -43,7 +43,7 @@ interface Entry {
   peers: ReadonlySet<string>
 }
 
-// First hop, remote target and the proxies next to us; a longer route set is no more than noise.
+// First hop, remote target and the proxies next to us; a longer route set is noise.
 const maxPeerUris = 6
 const maxPeers = 16
 
@@ -77,7 +77,7 @@ export const createDialogTable = (known: KnownCalls, resolver: SipResolver): Dia
         ({ address }) => {
           if (entries.get(key) === entry) setPeers(entry, [...entry.peers, address])
         },
-        // A name that leads nowhere cannot speak either.
+        // A name without an address cannot send either.
         () => {},
       )
     }

@@ -83,7 +83,7 @@ test('a 200 to a re-INVITE that is never acknowledged ends the call', async (t) 
   assert.deepEqual(await dialog.ended, { by: 'failure', reason: 'the 200 was never acknowledged' })
 })
 
-test('an offer nobody can take is refused with 488 and leaves the call as it was', async (t) => {
+test('an unacceptable offer is refused with 488 and leaves the call unchanged', async (t) => {
   const { peer, dialog, send } = await upCall(t)
   const before = dialog.remoteSdp
   dialog.onOffer(() => undefined)
@@ -113,7 +113,7 @@ test('a re-INVITE that crosses ours is refused with 491, and ours goes on', asyn
   await peer.nextRequest('ACK')
 })
 
-test('the target moves with the Contact of a re-INVITE', async (t) => {
+test('the target changes with the Contact of a re-INVITE', async (t) => {
   const [agent, peer, elsewhere] = [await startAgent(t), await startPeer(t), await startPeer(t)]
   const result = call(agent, peer.target)
   const invite = await peer.nextRequest('INVITE')
@@ -154,7 +154,7 @@ test('an old CSeq is refused, an unknown method is not allowed', async (t) => {
   assert.match(headerOf(refused, 'allow') ?? '', /INVITE/)
 })
 
-test('an extension we do not know is refused with its name, except with a BYE', async (t) => {
+test('an unknown extension is refused with its name, except in a BYE', async (t) => {
   const { peer, invite, dialog, send } = await upCall(t)
   const requiring = (method: string, sequence: number, require: string): void =>
     void peer.request(method, invite, { tag: 'a', sequence, headers: [['require', require]] })
@@ -198,7 +198,7 @@ const outside = (peer: ScriptedPeer, method: string, headers: SipRequest['header
   body: emptyBody,
 })
 
-test('requests outside any dialog are answered as RFC 3261 8.2 asks', async (t) => {
+test('requests outside any dialog get the responses of RFC 3261 8.2', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const pinged = agent.ping(peer.target, 1000)
   peer.reply(await peer.nextRequest('OPTIONS'), 200)
@@ -233,7 +233,7 @@ test('requests outside any dialog are answered as RFC 3261 8.2 asks', async (t) 
   }
 })
 
-test('the same INVITE by two ways is taken once, the other is a loop', async (t) => {
+test('the same INVITE on two paths is accepted once, the other is a loop', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   let taken = 0
   agent.onInvite((incoming) => {

@@ -34,7 +34,7 @@ export interface InviteDialogOptions {
   readonly state: DialogState
   readonly remoteSdp: string
   readonly digest?: DigestClient
-  /** The address of which the dialog is made: it may always speak for it. */
+  /** The address with which the dialog is made: it may always send for it. */
   readonly firstHop?: string | undefined
 }
 
@@ -113,13 +113,13 @@ export class InviteDialog implements Dialog {
       headers: toHeaders(options.headers),
       ...(options.body === undefined ? {} : { body: options.body }),
     })
-    // The other side knows this dialog no more (RFC 3261 12.2.1.2).
+    // The other side no longer knows this dialog (RFC 3261 12.2.1.2).
     if (response?.status === 481 && method !== 'PRACK') this.#end('failure', 'SIP 481')
     return response
   }
 
   /**
-   * Sends a re-INVITE with an offer, again after a pause where the other side's crosses it (491). Resolves with the
+   * Sends a re-INVITE with an offer, again after a pause if it crosses the other side's (491). Resolves with the
    * final response, `undefined` on time-out.
    */
   async reinvite(offer: string): Promise<SipResponse | undefined> {
@@ -135,10 +135,10 @@ export class InviteDialog implements Dialog {
     return this.#byeDone
   }
 
-  /** The caller's dialog is up: our offer was answered by this 2xx to `invite`. */
+  /** The caller's dialog is confirmed: this 2xx to `invite` answered our offer. */
   confirmAsCaller(invite: SipRequest, response: SipResponse): void {
     this.#follow(response, callerRouteSet(response))
-    // An UPDATE came after the answer: whatever the 200 repeats is older (RFC 6337 3.1.1).
+    // An UPDATE came after the answer: what the 200 repeats is older (RFC 6337 3.1.1).
     if (!this.#isUpdatedEarly) {
       this.#localSdp = bodyText(invite)
       if (response.body.length > 0) this.remoteSdp = bodyText(response)
@@ -175,7 +175,7 @@ export class InviteDialog implements Dialog {
   receive(transaction: ServerTransaction, source: Source): void {
     const { request } = transaction
     const { sequence } = cseqOf(request)
-    // RFC 3261 12.2.2: older than one seen before.
+    // RFC 3261 12.2.2: older than an earlier one.
     if (sequence <= this.state.remoteSequence) return respond(transaction, 500)
     this.state.remoteSequence = sequence
     const refusal = extensionRefusalOf(request)
@@ -199,7 +199,7 @@ export class InviteDialog implements Dialog {
     }
   }
 
-  /** Forgets the dialog without a word to the other side: an early one that was not chosen, or the end of everything. */
+  /** Drops the dialog without a message to the other side: an early one that was not chosen, or at shutdown. */
   abandon(): void {
     this.#end('failure', 'the dialog was abandoned')
   }
@@ -211,7 +211,7 @@ export class InviteDialog implements Dialog {
     this.#end('remote', reason)
   }
 
-  /** Before an answer came, our own offer is still under way (RFC 3311 5.2). */
+  /** Before an answer came, our own offer is still pending (RFC 3311 5.2). */
   get #isUnanswered(): boolean {
     return !this.#isConfirmed && this.remoteSdp === ''
   }
@@ -291,7 +291,7 @@ export class InviteDialog implements Dialog {
     })
   }
 
-  /** RFC 4028 10: UPDATE where the peer takes it, for it needs no SDP; else a re-INVITE with the SDP it knows. */
+  /** RFC 4028 10: UPDATE if the peer supports it, because it needs no SDP; else a re-INVITE with the known SDP. */
   async #refresh(): Promise<void> {
     if (!this.#peerTakesUpdate) return void (await this.reinvite(this.#localSdp))
     const headers = refreshHeaders(this.#context.sessionTimer)
@@ -300,7 +300,7 @@ export class InviteDialog implements Dialog {
 
   #takeRefresh(response: SipResponse | undefined): void {
     if (this.#isOver) return
-    // RFC 3261 12.2.1.2: nobody is there any more.
+    // RFC 3261 12.2.1.2: the peer is gone.
     if (response === undefined || response.status === 408 || response.status === 481)
       return void this.#hangUpForFailure('a request inside the dialog was not answered')
     if (!isSuccess(response)) return this.#sessionTimer.refreshFailed()
@@ -309,8 +309,8 @@ export class InviteDialog implements Dialog {
   }
 
   /**
-   * A target refresh (RFC 3261 12.2.1.2, 12.2.2): the Contact decides where our next request goes. The way of the 2xx to
-   * our INVITE counts too, whatever an 18x made of the early dialog (13.2.2.4).
+   * A target refresh (RFC 3261 12.2.1.2, 12.2.2): the Contact decides where our next request goes. The route of the
+   * 2xx to our INVITE counts too, whatever an 18x made of the early dialog (13.2.2.4).
    */
   #follow(message: SipMessage, routeSet = this.state.routeSet): void {
     const target = contactOf(message) ?? this.state.remoteTarget

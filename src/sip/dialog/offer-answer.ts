@@ -1,6 +1,6 @@
 import { bodyText, type SipRequest } from '../message/message.ts'
 
-/** Who answers offers inside a dialog, and whether one of ours is under way (RFC 3264 4, RFC 6337). */
+/** Handles offers inside a dialog, and knows whether one of ours is pending (RFC 3264 4, RFC 6337). */
 export interface OfferAnswer {
   onOffer: ((offer: string) => string | undefined) | undefined
   onOfferRequest: (() => string) | undefined
@@ -8,11 +8,11 @@ export interface OfferAnswer {
   /** Whether our own offer waits for its answer: the other side's must be refused with 491. */
   isPending: boolean
   /**
-   * The SDP of our 2xx to a re-INVITE or UPDATE: an answer, an offer, or '' where none belongs there; `undefined` to
+   * The SDP of our 2xx to a re-INVITE or UPDATE: an answer, an offer, or '' if none belongs there; `undefined` to
    * refuse with 488.
    */
   respondTo(request: SipRequest, localSdp: string): string | undefined
-  /** The answer to an offer that stood in our 2xx. */
+  /** The answer to the offer in our 2xx. */
   takeAnswer(answer: string): void
 }
 

@@ -3,13 +3,13 @@ import { headerOf, listsToken, type Header, type SipMessage } from '../message/m
 import type { Time } from '../../runtime/time.ts'
 import { createTimers } from '../transaction/timers.ts'
 
-/** RFC 4028: how long a session lives without a refresh, and the shortest time we accept. */
+/** RFC 4028: how long a session lives without a refresh, and the shortest interval we accept. */
 export interface SessionTimerSettings {
   readonly expiresSeconds: number
   readonly minSeconds: number
 }
 
-/** Half an hour, and the floor RFC 4028 5 sets. */
+/** Half an hour, and the minimum of RFC 4028 5. */
 export const defaultSessionTimer: SessionTimerSettings = { expiresSeconds: 1800, minSeconds: 90 }
 
 export interface SessionTerms {
@@ -17,7 +17,7 @@ export interface SessionTerms {
   readonly weRefresh: boolean
 }
 
-/** What the caller agreed to by a 2xx: no Session-Expires there means no timer (RFC 4028 7.2). */
+/** The terms that the caller accepts with a 2xx: no Session-Expires means no timer (RFC 4028 7.2). */
 export const termsOfAnswer = (
   response: SipMessage,
   settings: SessionTimerSettings,
@@ -29,8 +29,8 @@ export const termsOfAnswer = (
 }
 
 /**
- * What the callee agrees to for a request: what was asked, at least our minimum. The side that asked refreshes unless it
- * says otherwise, or does not know the timer itself (RFC 4028 9, table 2).
+ * The terms that the callee accepts for a request: the requested ones, at least our minimum. The requesting side
+ * refreshes unless it chooses otherwise, or does not support the timer itself (RFC 4028 9, table 2).
  */
 export const termsOfRequest = (
   request: SipMessage,
@@ -61,7 +61,9 @@ export const refreshHeaders = ({ expiresSeconds, minSeconds }: SessionTimerSetti
   ['min-se', String(minSeconds)],
 ]
 
-/** Whether a request asks for a shorter interval than we accept; only a caller that knows the timer is told so by 422. */
+/**
+ * Whether a request asks for a shorter interval than we accept; only a caller that supports the timer gets a 422.
+ */
 export const isTooBrief = (request: SipMessage, { minSeconds }: SessionTimerSettings): boolean => {
   const expires = sessionExpiresOf(request)
   const canRetry = listsToken(request, 'supported', 'timer')
@@ -74,9 +76,9 @@ export const minimumOf = (response: SipMessage): number | undefined =>
 
 /** Runs the terms of one session. */
 export interface SessionTimer {
-  /** Begins anew: after every 2xx that refreshes the session. `undefined` ends it. */
+  /** Restarts: after every 2xx that refreshes the session. `undefined` ends it. */
   restart(terms: SessionTerms | undefined): void
-  /** Our refresh was not taken: the session still lives until its interval ends. */
+  /** Our refresh was not accepted: the session still lives until its interval ends. */
   refreshFailed(): void
   stop(): void
 }

@@ -6,15 +6,15 @@ import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { transactionTimeoutMs, type TransactionTiming } from '../transaction/transaction-timing.ts'
 
 /**
- * Repeats our 2xx to an INVITE until its ACK comes, on every transport (RFC 3261 13.3.1.4): the transaction does not,
- * for only the user agents see the whole way.
+ * Repeats our 2xx to an INVITE until its ACK comes, on every transport (RFC 3261 13.3.1.4). The transaction does
+ * not, because only the user agents see the whole path.
  */
 export interface SuccessRepeater {
-  /** Sends and repeats; resolves with whether the ACK came in 64 × T1. A new 2xx replaces the one before. */
+  /** Sends and repeats; resolves with whether the ACK came in 64 × T1. A new 2xx replaces the previous one. */
   repeat(transaction: ServerTransaction, success: SipResponse): Promise<boolean>
-  /** Whether the ACK with this sequence number was waited for. */
+  /** Whether the ACK with this sequence number was awaited. */
   acknowledge(sequence: number): boolean
-  /** The other side showed otherwise that it has our 2xx: by its BYE. */
+  /** The other side's BYE shows that it has our 2xx. */
   confirm(): void
   stop(): void
 }

@@ -11,13 +11,13 @@ const md5 = 'Digest realm="carrier", nonce="n1", algorithm=MD5, qop="auth"'
 const oldMd5 = 'Digest realm="carrier", nonce="n1", algorithm=MD5'
 const sha256 = 'Digest realm="carrier", nonce="n2", algorithm=SHA-256, qop="auth"'
 
-// Nothing is lost here, and no message is repeated because the machine is busy.
+// No datagram is lost here, and no message is repeated because the machine is busy.
 const timing = { t1Ms: 5000, t2Ms: 10_000, t4Ms: 100 }
 
 const isSigned = (message: SipMessage): boolean =>
   [...headersOf(message, 'authorization'), ...headersOf(message, 'proxy-authorization')].length > 0
 
-/** Challenges one INVITE; resolves with the algorithm it is answered by, or `refused`. */
+/** Challenges one INVITE; resolves with the algorithm of its credentials, or `refused`. */
 const challenged = async (
   t: TestContext,
   weakest: WeakestDigest | undefined,
@@ -38,7 +38,7 @@ const challenged = async (
   return typeof result === 'object' ? result.kind : again
 }
 
-test('the weakest digest a trunk allows decides what is answered', async (t) => {
+test('the weakest digest that a trunk allows decides which challenges are answered', async (t) => {
   assert.equal(await challenged(t, undefined, md5), 'MD5')
   assert.equal(await challenged(t, undefined, oldMd5), 'refused')
   assert.equal(await challenged(t, 'rfc2069', oldMd5), 'MD5')
@@ -80,7 +80,7 @@ test('a call that is led elsewhere carries no credentials there and answers no c
   assert.equal(elsewhere.heard.filter((what) => what === 'BYE').length, 1)
 })
 
-test('a call that stays at the trunk carries its credentials on', async (t) => {
+test('a call that stays at the trunk keeps carrying its credentials', async (t) => {
   const [agent, trunk] = [await startAgent(t, { timing }), await startPeer(t)]
   const placed = call(agent, trunk.target, { credentials })
   await answer(trunk, 'carrier', trunk.port)
@@ -93,7 +93,7 @@ test('a call that stays at the trunk carries its credentials on', async (t) => {
   await hungUp
 })
 
-test('another realm than that which took the credentials is refused, and told once', async (t) => {
+test('a realm other than the one that took the credentials is refused, and logged once', async (t) => {
   const reasons: unknown[] = []
   const digestPolicy = createDigestPolicy({
     logger: { ...silentLogger, warn: (fields) => reasons.push(fields) },

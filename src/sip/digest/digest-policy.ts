@@ -2,12 +2,12 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Destination } from '../transport/transport.ts'
 
 /**
- * The weakest challenge that is answered, each with `qop`; `rfc2069` also takes MD5 without it, as equipment from before
- * 1999 sends.
+ * The weakest challenge that is answered, each with `qop`; `rfc2069` also accepts MD5 without it, as equipment from
+ * before 1999 sends.
  */
 export type WeakestDigest = 'rfc2069' | 'md5' | 'sha-256' | 'sha-512-256'
 
-/** What of a challenge decides whether the password may answer it. */
+/** The part of a challenge that decides whether the password may answer it. */
 export interface ChallengeTerms {
   readonly field: 'authorization' | 'proxy-authorization'
   readonly realm: string
@@ -15,13 +15,13 @@ export interface ChallengeTerms {
   readonly hasQop: boolean
 }
 
-/** What the password of one trunk may be used for, for as long as the process runs. */
+/** The permitted uses of one trunk's password, for the lifetime of the process. */
 export interface DigestPolicy {
-  /** Whether the address and port are the trunk's own: requests to others carry no credentials. */
+  /** Whether the address and port belong to the trunk: requests to others carry no credentials. */
   belongsToTrunk(destination: Destination): boolean
-  /** Why this challenge is not answered; `undefined` where it is. */
+  /** Why this challenge is not answered; `undefined` if it is. */
   refusalOf(challenge: ChallengeTerms): string | undefined
-  /** Credentials for these were let through: from now on no other realm is answered. */
+  /** Credentials for these realms were accepted: from now on no other realm is answered. */
   pin(challenges: readonly ChallengeTerms[]): void
   /** A challenge was refused for this reason; logged once for each reason. */
   warn(reason: string, challenge: ChallengeTerms): void
@@ -30,7 +30,7 @@ export interface DigestPolicy {
 export interface DigestPolicyOptions {
   readonly weakest?: WeakestDigest
   readonly belongsToTrunk?: (destination: Destination) => boolean
-  /** Whether nobody decided that MD5 will do, so that its use is worth a line. */
+  /** Whether MD5 was not chosen explicitly, so that its use is worth a log line. */
   readonly warnsOfMd5?: boolean
   readonly logger?: Logger
 }

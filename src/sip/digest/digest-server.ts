@@ -13,7 +13,9 @@ import { BoundedMap } from '../../runtime/bounded-map.ts'
 export interface DigestServer {
   /** The value of WWW-Authenticate or Proxy-Authenticate. */
   challenge(): string
-  /** Whether an Authorization or Proxy-Authorization value of a request proves the password for a nonce we gave. */
+  /**
+   * Whether an Authorization or Proxy-Authorization value of a request proves the password for one of our nonces.
+   */
   verify(value: string | undefined, request: SignedRequest): boolean
 }
 

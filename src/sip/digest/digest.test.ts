@@ -22,7 +22,7 @@ const fieldOf = (header: Header | undefined, name: string): string | undefined =
     splitOutsideQuotes((header?.[1] ?? '').slice('Digest '.length), ',').join(';'),
   )?.get(name)
 
-/** The client's half towards its trunk, which answers whatever the trunk asks for. */
+/** The client's half towards its trunk, which answers every challenge of the trunk. */
 const openClient = (credentials: Credentials | undefined, newCnonce?: () => string): HopDigest =>
   createDigestClient(credentials, {
     policy: createDigestPolicy({ weakest: 'rfc2069' }),
@@ -50,7 +50,7 @@ test('RFC 2617 3.5: MD5 with qop auth', () => {
   assert.equal(fieldOf(header, 'algorithm'), undefined)
 })
 
-test('RFC 7616 3.9.1: SHA-256 goes before MD5, whatever their order', () => {
+test('RFC 7616 3.9.1: SHA-256 is preferred to MD5, whatever their order', () => {
   const client = openClient(
     { username: 'Mufasa', password: 'Circle of Life' },
     () => 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
@@ -82,7 +82,7 @@ test('RFC 7616 3.9.1: the same exchange with MD5 alone', () => {
   assert.equal(fieldOf(client.sign(request)[0], 'response'), '8ca523f5e9506fed4657c9700eebdbec')
 })
 
-test('a challenge without qop is answered as RFC 2069 did', () => {
+test('a challenge without qop is answered as in RFC 2069', () => {
   const client = openClient({ username: 'Mufasa', password: 'CircleOfLife' })
   client.learn(
     challenge(
@@ -127,7 +127,7 @@ test('the nonce counter rises with each request, and a replay is refused', () =>
   assert.ok(server.verify(second?.[1], invite))
 })
 
-test('401 and 407 on one way are answered side by side', () => {
+test('401 and 407 on one path are answered side by side', () => {
   const client = openClient({ username: 'a', password: 'b' })
   assert.ok(client.learn(challenge(407, 'Digest realm="proxy", nonce="1"')))
   assert.ok(client.learn(challenge(401, 'Digest realm="registrar", nonce="2"')))
@@ -155,7 +155,7 @@ test('every realm of one response is answered, each by its strongest algorithm',
   assert.ok(!client.learn(challenge(407, 'Digest realm="west", nonce="5"')))
 })
 
-test('a server that asks for ever new realms is not answered for ever', () => {
+test('a server that keeps asking for new realms is given up', () => {
   const client = openClient({ username: 'a', password: 'b' })
   const many = Array.from({ length: 5 }, (_, i) => `Digest realm="${i}", nonce="n"`)
   assert.ok(!client.learn(challenge(401, ...many)))
@@ -175,7 +175,7 @@ test('a new nonce after accepted credentials is answered', () => {
   assert.ok(client.learn(challenge(401, 'Digest realm="r", nonce="2"')))
 })
 
-test('nothing is answered without credentials, or to what we do not know', () => {
+test('nothing is answered without credentials, or to an unknown scheme', () => {
   assert.ok(!openClient(undefined).learn(challenge(401, 'Digest realm="r", nonce="1"')))
   const client = openClient({ username: 'a', password: 'b' })
   const unknown = [

@@ -10,9 +10,12 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Answers digest challenges for one call (RFC 2617, 7616, 8760) and signs its later requests unasked. */
+/**
+ * Answers digest challenges for one call (RFC 2617, 7616, 8760) and signs its later requests without being
+ * challenged.
+ */
 export interface DigestClient {
-  /** The half for requests to one hop. Hops that are not the trunk's get and teach nothing. */
+  /** The part for requests to one hop. Hops other than the trunk's get no credentials and change no state. */
   towards(destination: Destination): HopDigest
 }
 
@@ -20,9 +23,9 @@ export interface HopDigest {
   /** Whether requests to this hop may carry credentials at all. */
   readonly isTrusted: boolean
   /**
-   * Learns from a 401 or 407 to a request that went to this hop. `false` when answering again is pointless or wrong: no
-   * credentials, no scheme we know, a challenge that the policy refuses, or credentials that were refused already where
-   * the nonce is not merely stale.
+   * Learns from a 401 or 407 to a request that went to this hop. `false` when answering again is pointless or
+   * wrong: no credentials, no known scheme, a challenge that the policy refuses, or refused credentials with a
+   * nonce that is not merely stale.
    */
   learn(response: SipResponse): boolean
   /** A signed request was not challenged again: a later challenge is worth answering. A 2xx pins the realms. */
@@ -32,7 +35,7 @@ export interface HopDigest {
 }
 
 export interface DigestClientOptions {
-  /** What the trunk's password may be used for; MD5 with qop and the first hop alone without it. */
+  /** The permitted uses of the trunk's password; by default MD5 with qop, and only at the first hop. */
   readonly policy?: DigestPolicy | undefined
   /** Whether a hop is where the call was first sent. */
   readonly isFirstHop?: (destination: Destination) => boolean
@@ -52,7 +55,7 @@ const algorithms: Readonly<Record<Algorithm, string>> = {
   'MD5-sess': 'md5',
 }
 
-/** Strongest first: what we answer with when a server offers several (RFC 8760 2.4). */
+/** Strongest first: our choice when a server offers several (RFC 8760 2.4). */
 const preference = Object.keys(algorithms) as Algorithm[]
 
 interface Challenge {
@@ -60,7 +63,7 @@ interface Challenge {
   readonly nonce: string
   readonly opaque?: string
   readonly algorithm: Algorithm
-  /** As the server spelt it; absent where it did not write one. */
+  /** In the server's spelling; absent if it sent none. */
   readonly writtenAlgorithm?: string
   readonly qop?: 'auth' | 'auth-int'
   readonly isStale: boolean
@@ -73,7 +76,7 @@ interface Session {
   isProven: boolean
 }
 
-// Realms one call may meet on its way: more would be a server that never stops asking.
+// Realms that one call may meet on its way: more would be a server that never stops asking.
 const maxRealms = 4
 
 const fields = {
@@ -98,7 +101,7 @@ export const createDigestClient = (
       const { challenge: field, answer } = fields[response.status]
       const offered = headersOf(response, field).flatMap((value) => parseChallenge(value) ?? [])
       const challenges = strongestOfEachRealm(acceptable(policy, answer, offered))
-      // Credentials that were refused already would be refused again, whatever else is asked for.
+      // Refused credentials would be refused again, whatever else is requested.
       if (challenges.length === 0 || challenges.some((one) => isRepeated(answer, one))) return false
       const added = challenges.filter(({ realm }) => !sessions.has(`${answer}|${realm}`))
       if (sessions.size + added.length > maxRealms) return false
@@ -146,7 +149,7 @@ const termsOf = (
   { realm, algorithm, qop }: Challenge,
 ): ChallengeTerms => ({ field, realm, algorithm, hasQop: qop !== undefined })
 
-/** The challenges that the policy lets the password answer; where it is none of them, the log says why. */
+/** The challenges that the policy lets the password answer; if there is none, the log has the reason. */
 const acceptable = (
   policy: DigestPolicy,
   field: ChallengeTerms['field'],
@@ -160,7 +163,7 @@ const acceptable = (
   return []
 }
 
-/** One challenge for each realm: a forking proxy passes on those of all its branches (RFC 3261 22.3). */
+/** One challenge for each realm: a forking proxy forwards those of all its branches (RFC 3261 22.3). */
 const strongestOfEachRealm = (challenges: readonly Challenge[]): Challenge[] => {
   const byRealm = new Map<string, Challenge>()
   const weakestFirst = challenges.toSorted(
@@ -202,7 +205,7 @@ export const parseDigestParameters = (value: string): Parameters | undefined => 
 const findAlgorithm = (written: string): Algorithm | undefined =>
   preference.find((known) => known.toLowerCase() === written.toLowerCase())
 
-// auth before auth-int: proxies may change bodies, and both prove the password alike.
+// auth before auth-int: proxies may change bodies, and both prove the password equally.
 const chooseQop = (offered: string | undefined): 'auth' | 'auth-int' | 'unknown' | undefined => {
   if (offered === undefined || offered === '') return undefined
   const tokens = offered.toLowerCase().split(/[\s,]+/)

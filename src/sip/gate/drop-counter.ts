@@ -1,32 +1,32 @@
 import type { Logger } from '../../runtime/logger.ts'
 import type { Time } from '../../runtime/time.ts'
 
-/** Why a message got neither an answer nor a hearing. */
+/** Why a message was dropped without a response. */
 export type DropReason =
-  /** Not from the trunk, the allowed networks, or a peer of a standing dialog. */
+  /** Not from the trunk, the allowed networks, or a peer of an active dialog. */
   | 'stranger'
-  /** The same, but about a call of ours: perhaps an address of the carrier's that OUTDIAL_SIP_ALLOW lacks. */
+  /** The same, but about one of our calls: perhaps an address of the carrier that OUTDIAL_SIP_ALLOW lacks. */
   | 'stranger_in_call'
-  /** More from one address than it may send, and about no call of ours. */
+  /** More from one address than it may send, and about none of our calls. */
   | 'over_rate'
-  /** A response that did not come from where its request went. */
+  /** A response that did not come from the address of its request. */
   | 'foreign_response'
-  /** A request inside a dialog, from an address that is none of its peers. */
+  /** A request inside a dialog, from an address that is not one of its peers. */
   | 'foreign_request'
   /** The table of transactions, or the share of this dialog, is full. */
   | 'table_full'
-  /** A connection of a stranger, or one too many of an address. */
+  /** A connection of a stranger, or beyond the limit of an address. */
   | 'connection'
 
-/** Counts what is dropped and logs it in one line a minute, so that a flood cannot fill the log. */
+/** Counts dropped messages and logs them in one line a minute, so that a flood cannot fill the log. */
 export interface DropCounter {
   count(reason: DropReason, address: string): void
-  /** Logs what was counted since the last line. */
+  /** Logs the counts since the last line. */
   stop(): void
 }
 
 const periodMs = 60_000
-/** Addresses told in one line, of each reason. */
+/** Addresses listed in one line, per reason. */
 const maxTold = 5
 
 export const createDropCounter = (logger: Logger, time: Time): DropCounter => {

@@ -24,14 +24,14 @@ const dialogOf = (result: Awaited<ReturnType<typeof call>>): Dialog => {
   return result.dialog
 }
 
-/** The parts of a request inside the dialog that our INVITE made, as its other end would write them. */
+/** The parts of a request inside the dialog of our INVITE, as its other end would write them. */
 const insideOf = (invite: SipRequest, tag: string) => ({
   sipCallId: headerOf(invite, 'call-id') ?? '',
   fromTag: tag,
   toTag: tagOf(invite, 'from') ?? '',
 })
 
-test('a stranger draws no byte by any datagram, and is counted', async (t) => {
+test('a stranger gets no byte for any datagram, and is counted', async (t) => {
   const lines: object[] = []
   const logger: Logger = { ...silentLogger, warn: (fields) => lines.push(fields) }
   const agent = await startAgent(t, { sources: loopbackOnly, logger })
@@ -67,7 +67,7 @@ test('the connection of a stranger is closed without a byte', async (t) => {
   assert.equal(bytes, 0)
 })
 
-test('stray requests of the trunk are answered once, and an ACK never', async (t) => {
+test('stray requests of the trunk get one response, and an ACK never gets one', async (t) => {
   const time = createManualTime()
   const agent = await startAgent(t, { sources: loopbackOnly, time })
   const trunk = await openRawSocket(t, '127.0.0.1')
@@ -87,7 +87,7 @@ test('stray requests of the trunk are answered once, and an ACK never', async (t
   assert.deepEqual(trunk.heard, expected)
 })
 
-test('a response counts only from where its request went', async (t) => {
+test('a response counts only from the address of its request', async (t) => {
   const agent = await startAgent(t)
   const [peer, stranger] = [await startPeer(t), await openRawSocket(t, '127.0.0.2')]
   const neighbour = await openRawSocket(t, '127.0.0.1')
@@ -111,7 +111,7 @@ test('a response counts only from where its request went', async (t) => {
   assert.deepEqual([...stranger.heard, ...neighbour.heard], [])
 })
 
-test('another address of the same trunk may answer, by the same port', async (t) => {
+test('another address of the same trunk may respond, from the same port', async (t) => {
   const addresses = new Set(['127.0.0.1', '127.0.0.2'])
   const agent = await startAgent(t, {
     sources: {
@@ -136,7 +136,7 @@ test('another address of the same trunk may answer, by the same port', async (t)
   assert.equal(result.kind === 'refused' && result.response.status, 486)
 })
 
-test('a dialog is heard from its own peers and from no other address', async (t) => {
+test('a dialog accepts its own peers and no other address', async (t) => {
   const lines: object[] = []
   const logger: Logger = { ...silentLogger, warn: (fields) => lines.push(fields) }
   const sources = onlySource('127.0.0.1', () => peer.port)
@@ -159,7 +159,7 @@ test('a dialog is heard from its own peers and from no other address', async (t)
   assert.match(target.heard[0] ?? '', /^ACK /)
   const bye = { method: 'BYE', sequence: 7, ...inside }
   await stranger.send(rawRequest({ ...bye, from: stranger }), agent.localPort)
-  // Its own peers may not speak outside of it either.
+  // Its own peers may not send outside of it either.
   await target.send(rawRequest({ method: 'OPTIONS', from: target }), agent.localPort)
   await target.send(rawRequest({ ...bye, toTag: 'guessed', from: target }), agent.localPort)
   await target.send(rawRequest({ ...bye, method: 'INFO', from: target }), agent.localPort)
@@ -176,8 +176,8 @@ test('a dialog is heard from its own peers and from no other address', async (t)
   )
 })
 
-test('21,000 invented BYEs from the trunk’s own address leave a genuine one heard', async (t) => {
-  // Time stands still for the limits: what one second admits is all that is answered.
+test('a genuine BYE is processed after 21,000 invented ones from the trunk’s own address', async (t) => {
+  // Time stands still for the limits: only what one second admits gets a response.
   const time = createManualTime()
   const agent = await startAgent(t, { sources: loopbackOnly, maxUnknownPerSecond: 20, time })
   const [peer, flood] = [await startPeer(t), await openRawSocket(t, '127.0.0.1')]
@@ -187,11 +187,11 @@ test('21,000 invented BYEs from the trunk’s own address leave a genuine one he
   const ours = dialogOf(await placed)
   const { sipCallId } = insideOf(invite, 'theirs')
   for (let sent = 0; sent < 21_000; sent += 1) {
-    // Half of them name the very call, with tags that nobody knows.
+    // Half of them name this call, with unknown tags.
     const named = sent % 2 === 0 ? { sipCallId } : {}
     const toTag = `t${sent}`
     await flood.send(rawRequest({ method: 'BYE', from: flood, toTag, ...named }), agent.localPort)
-    // Sender and receiver share this thread: the agent must come to read before the kernel's buffer is full.
+    // Sender and receiver share this thread: the agent must read before the kernel's buffer is full.
     if (sent % 20 === 0) await setImmediate()
   }
   const bye = peer.request('BYE', invite, { tag: 'theirs', sequence: 2 })

@@ -1,6 +1,7 @@
 /**
- * Which messages are about a call of ours, told from their bytes alone: the Call-ID, and a token that only the two ends
- * know (our tag, or the branch of an open transaction). A flood is dropped by it at the cost of a search in one buffer.
+ * Recognizes messages about our calls from their bytes alone: the Call-ID, and a token that only the two ends know
+ * (our tag, or the branch of an open transaction). Dropping a flood thus costs one search in one buffer per
+ * message.
  */
 export interface KnownCalls {
   add(sipCallId: string, token: string): void
@@ -32,11 +33,11 @@ export const createKnownCalls = (): KnownCalls => {
   }
 }
 
-// A Call-ID line lies among the first headers; one further away than this does not count.
+// A Call-ID line is among the first headers; one further away than this does not count.
 const searchedBytes = 8192
 const names = [/\r\ncall-id[ \t]{0,8}:/i, /\r\ni[ \t]{0,8}:/i]
 
-/** The Call-ID as it stands in the bytes; '' where none is found. */
+/** The Call-ID as written in the bytes; '' if none is found. */
 const callIdIn = (bytes: Buffer): string => {
   const head = bytes.toString('latin1', 0, Math.min(bytes.length, searchedBytes))
   for (const name of names) {

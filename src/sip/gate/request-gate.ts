@@ -6,13 +6,13 @@ import type { SourceLimiter } from './source-limiter.ts'
 import type { SipSources } from './sources.ts'
 import type { Destination } from '../transport/transport.ts'
 
-/** Decides from address and bytes, before anything is parsed, what is looked at. */
+/** Decides from address and bytes, before parsing, which messages are processed. */
 export interface RequestGate {
-  /** Whether the message is worth parsing. What is not is counted here. */
+  /** Whether the message is worth parsing. Others are counted here. */
   admits(bytes: Buffer, source: Destination): boolean
   /** Whether a connection from here is kept. */
   admitsConnection(source: Destination): boolean
-  /** A client transaction waits for an answer from there, until the returned function is called. */
+  /** A client transaction awaits a response from there, until the returned function is called. */
   expect(destination: Destination): () => void
 }
 
@@ -20,9 +20,9 @@ export interface RequestGateOptions {
   readonly sources: SipSources
   readonly dialogs: Pick<DialogTable, 'hasPeer'>
   readonly known: KnownCalls
-  /** Messages about no call of ours that one address may send. */
+  /** Messages about none of our calls that one address may send. */
   readonly strays: SourceLimiter
-  /** Messages of strangers that are searched for a call of ours, all addresses together. */
+  /** Messages of strangers that are searched for one of our calls, all addresses together. */
   readonly probes: SourceLimiter
   readonly drops: DropCounter
 }
@@ -39,13 +39,13 @@ export const createRequestGate = (options: RequestGateOptions): RequestGate => {
     drops.count(reason, address)
     return false
   }
-  /** Read of some strangers only, so that their flood is not worth a search in each of its messages. */
+  /** Only some strangers are searched, so that a flood does not cost a search per message. */
   const reasonOf = (bytes: Buffer): DropReason =>
     probes.admits('') && known.mentions(bytes) ? 'stranger_in_call' : 'stranger'
   return {
     admits: (bytes, source) => {
       if (!mayComeFrom(source)) return refused(reasonOf(bytes), source)
-      // What is about a call of ours never waits behind a flood of what is not.
+      // Messages about our calls never wait behind a flood of others.
       if (known.mentions(bytes) || strays.admits(source.address)) return true
       return refused('over_rate', source)
     },

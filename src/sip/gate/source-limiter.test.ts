@@ -24,7 +24,7 @@ test('each address has its own rate, which refills with time', () => {
   )
 })
 
-test('a flood of made-up addresses does not grow memory without end, nor free a busy one', () => {
+test('a flood of forged addresses keeps memory bounded and does not free a busy address', () => {
   const clock = createManualTime(new Date(0))
   const limiter = createSourceLimiter(1, clock)
   assert.ok(limiter.admits('192.0.2.1'))

@@ -1,9 +1,9 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 
-/** Bounds how many unknown requests one address may make us look at. */
+/** Limits how many unknown requests of one address are processed. */
 export interface SourceLimiter {
-  /** Whether a request from this address may be looked at now. */
+  /** Whether a request from this address may be processed now. */
   admits(address: string): boolean
 }
 
@@ -12,7 +12,7 @@ const maxSources = 10_000
 /** A token bucket per source address; the burst is one second's worth, at least one. */
 export const createSourceLimiter = (ratePerSecond: number, clock: Clock): SourceLimiter => {
   const burst = Math.max(1, ratePerSecond)
-  // The most recently seen addresses, so that a spoofed flood only forgets the quiet ones.
+  // The most recently seen addresses, so that a forged flood only evicts the quiet ones.
   const buckets = new BoundedMap<string, { tokens: number; atMs: number }>({ maxSize: maxSources })
   return {
     admits: (address) => {

@@ -8,7 +8,7 @@ import type { SourceLimiter } from './source-limiter.ts'
 import { serverKeyOf } from '../transaction/transaction-key.ts'
 import type { Source, Transport, TransportProtocol } from '../transport/transport.ts'
 
-/** Answers one request once, without a transaction (RFC 3261 8.2.7). */
+/** Responds to one request once, without a transaction (RFC 3261 8.2.7). */
 export type RefuseStatelessly = (
   request: SipRequest,
   source: Source,
@@ -17,8 +17,8 @@ export type RefuseStatelessly = (
 ) => void
 
 /**
- * Final responses outside of dialogs and transactions: a flood of requests costs no memory, draws no repetition, and no
- * more answers than `answers` admits. An ACK is never answered.
+ * Final responses outside of dialogs and transactions: a flood of requests costs no memory, causes no repetition,
+ * and gets no more responses than `answers` admits. An ACK never gets one.
  */
 export const createStatelessRefusals = (options: {
   readonly transportOf: (protocol: TransportProtocol) => Transport
@@ -26,7 +26,7 @@ export const createStatelessRefusals = (options: {
   readonly drops: DropCounter
 }): RefuseStatelessly => {
   const secret = randomBytes(32)
-  // The same for each copy of a request, as nothing is remembered of it.
+  // The same for each copy of a request, because nothing about it is stored.
   const tagFor = (request: SipRequest): string =>
     createHmac('sha256', secret).update(serverKeyOf(request)).digest('hex').slice(0, 16)
   return (request, source, status, more) => {

@@ -15,7 +15,7 @@ const headersWith = (text: string): Header[] => [
   ['reason', `SIP;text=${quote(text)}`],
 ]
 
-test('no text of others begins a header field or ends the head', () =>
+test('no foreign text begins a header field or ends the head', () =>
   fc.assert(
     fc.property(hostileText, (text) => {
       const rest = { headers: headersWith(text), body: emptyBody }
@@ -33,7 +33,7 @@ test('no text of others begins a header field or ends the head', () =>
     }),
   ))
 
-test('no text of others leaves its quotes, or hides a control character in them', () =>
+test('no foreign text leaves its quotes, or hides a control character in them', () =>
   fc.assert(
     fc.property(hostileText, (text) => {
       assert.ok(isHarmless(quote(text)), JSON.stringify(text))

@@ -3,7 +3,7 @@ import { blankControls } from '../../runtime/plain-text.ts'
 /** Parameters after the value of a header field or URI: names in lower case, values unquoted, '' for a bare name. */
 export type Parameters = ReadonlyMap<string, string>
 
-/** Splits at a separator that stands outside quoted strings and angle brackets (RFC 3261 25.1). */
+/** Splits at a separator outside quoted strings and angle brackets (RFC 3261 25.1). */
 export const splitOutsideQuotes = (text: string, separator: string): string[] => {
   const parts: string[] = []
   let start = 0
@@ -26,7 +26,7 @@ export const splitOutsideQuotes = (text: string, separator: string): string[] =>
   return parts
 }
 
-/** `a=b;c;d="e"` as a map; `undefined` where a name is not a token or a quoted string does not end. */
+/** Parses `a=b;c;d="e"` as a map; `undefined` if a name is not a token or a quoted string does not end. */
 export const parseParameters = (text: string): Parameters | undefined => {
   const parameters = new Map<string, string>()
   for (const part of splitOutsideQuotes(text, ';')) {
@@ -48,7 +48,7 @@ const parseParameter = (piece: string): [string, string] | undefined => {
   return value === undefined ? undefined : [name, value]
 }
 
-/** A token or quoted string as its text; `undefined` where the quotes are not balanced. */
+/** The text of a token or quoted string; `undefined` if the quotes are not balanced. */
 const unquote = (written: string): string | undefined => {
   if (!written.startsWith('"')) return written.includes('"') ? undefined : written
   const match = /^"((?:[^"\\]|\\[^])*)"$/.exec(written)

@@ -36,7 +36,7 @@ test('a Via gives protocol, host, port and parameters', () => {
   )
 })
 
-test('white space may stand around every part of a Via, and nothing else', () => {
+test('white space may surround every part of a Via, and nothing else', () => {
   const via = parseVia('SIP / 2.0 /\tUDP  host.example : 5070 ; branch=b ; rport')
   assert.deepEqual(
     [via?.protocol, via?.host, via?.port, [...(via?.parameters ?? [])]],

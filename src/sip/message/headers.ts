@@ -2,7 +2,10 @@ import { isToken, parseParameters, splitOutsideQuotes, type Parameters } from '.
 import { headerOf, headersOf, type SipMessage } from './message.ts'
 import { isAddress } from './uri.ts'
 
-/** The value of From, To, Contact, Route and their like (RFC 3261 20.10): the URI as written, and the parameters. */
+/**
+ * The value of From, To, Contact, Route and similar fields (RFC 3261 20.10): the URI as written, and the
+ * parameters.
+ */
 export interface NameAddress {
   readonly displayName: string
   readonly uri: string
@@ -11,11 +14,12 @@ export interface NameAddress {
 
 const bracketed = /^((?:[^"<\\]|"(?:[^"\\]|\\[^])*")*)<([^<>\s]+)>\s*((?:;[^]*)?)$/
 
-/** Reads a name-addr or addr-spec with parameters; `undefined` where it is neither. */
+/** Parses a name-addr or addr-spec with parameters; `undefined` for other text. */
 export const parseNameAddress = (value: string): NameAddress | undefined => {
   const match = bracketed.exec(value.trim())
   if (match !== null) return fromBrackets(match)
-  // Without brackets, everything after the first semicolon belongs to the header, and the URI may hold no `?` or `,`.
+  // Without brackets, everything after the first semicolon belongs to the header, and the URI may contain no `?` or
+  // `,`.
   const [uri = '', ...rest] = value.trim().split(';')
   const parameters = parseParameters(rest.join(';'))
   if (parameters === undefined || !/^[a-z][a-z0-9+\-.]*:[^\s<>"?,]+$/i.test(uri.trim()))
@@ -47,11 +51,11 @@ export interface Via {
   readonly parameters: Parameters
 }
 
-// What stands before the parameters: no two neighbouring parts take the same character, so that it is read once.
+// The part before the parameters: neighbouring parts share no character, so it is read in linear time.
 const sentBy =
   /^SIP\s*\/\s*2\.0\s*\/\s*([!%'*+\-.0-9A-Z_`a-z~]+)\s+(\[[0-9a-f:.]+\]|[0-9a-z\-._]+)(?:\s*:\s*(\d{1,5}))?$/i
 
-/** Reads one Via value; `undefined` where it is malformed. */
+/** Parses one Via value (RFC 3261 20.42); `undefined` if it is malformed. */
 export const parseVia = (value: string): Via | undefined => {
   const semicolon = value.indexOf(';')
   const match = sentBy.exec((semicolon < 0 ? value : value.slice(0, semicolon)).trim())
@@ -91,11 +95,11 @@ export const parseCSeq = (value: string): CSeq | undefined => {
 export const cseqOf = (message: SipMessage): CSeq =>
   parseCSeq(headerOf(message, 'cseq') ?? '') ?? { sequence: 0, method: '' }
 
-/** The tag of From or To; `undefined` where there is none. */
+/** The tag of From or To; `undefined` if there is none. */
 export const tagOf = (message: SipMessage, name: 'from' | 'to'): string | undefined =>
   parseNameAddress(headerOf(message, name) ?? '')?.parameters.get('tag')
 
-/** A delay in whole seconds (Retry-After, Min-SE, Expires), whatever follows it; capped at one day. */
+/** A delay in whole seconds (Retry-After, Min-SE, Expires), ignoring what follows; capped at one day. */
 export const parseDelaySeconds = (value: string | undefined): number | undefined => {
   const digits = /^\s*(\d+)\s*(?:$|[;( ])/.exec(value ?? '')?.[1]
   return digits === undefined ? undefined : Math.min(Number(digits), 86_400)
@@ -107,7 +111,7 @@ export interface SessionExpires {
   readonly refresher?: 'uac' | 'uas'
 }
 
-/** Session-Expires of a message; `undefined` where it is absent or malformed. */
+/** Session-Expires of a message; `undefined` if it is absent or malformed. */
 export const sessionExpiresOf = (message: SipMessage): SessionExpires | undefined => {
   const [delta = '', ...rest] = splitOutsideQuotes(headerOf(message, 'session-expires') ?? '', ';')
   const seconds = parseDelaySeconds(delta)
@@ -127,6 +131,6 @@ export const reasonCause = (message: SipMessage, protocol: string): number | und
   return undefined
 }
 
-/** The address of the top Via as the source may be compared with it. */
+/** The address of the top Via, for comparison with the source. */
 export const isSameHost = (host: string, address: string): boolean =>
   isAddress(host) && host.toLowerCase() === address.toLowerCase()

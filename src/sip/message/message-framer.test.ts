@@ -7,7 +7,7 @@ import { messageLimits } from './message.ts'
 const message = (body: string): string =>
   `OPTIONS sip:a@b SIP/2.0\r\nCall-ID: 1\r\nl :\t${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-test('messages come out whole, however the stream is cut', () => {
+test('messages come out whole, however the stream is split', () => {
   const stream = Buffer.from(
     ['', 'v=0', '\r\n\r\n', 'gr\u00fc\u00dfe'].map(message).join('\r\n\r\n'),
   )
@@ -28,7 +28,7 @@ test('messages come out whole, however the stream is cut', () => {
   )
 })
 
-test('a double CRLF asks for an answer, a single one does not', () => {
+test('a double CRLF requests a response, a single one does not', () => {
   let pings = 0
   const framer = new MessageFramer(() => {
     pings += 1
@@ -39,21 +39,21 @@ test('a double CRLF asks for an answer, a single one does not', () => {
   assert.equal(pings, 1)
 })
 
-test('a message that comes byte by byte comes out once, and the next one after it', () => {
+test('a message that arrives byte by byte comes out once, and the next one after it', () => {
   const framer = new MessageFramer(() => assert.fail('nobody asked for a sign of life'))
   const stream = Buffer.from(`\r\n${message('v=0')}\r\n${message('')}`)
   const out = [...stream].flatMap((byte) => framer.push(Buffer.of(byte)))
   assert.deepEqual(out.map(String), [message('v=0'), message('')])
 })
 
-test('a message stays as it was while the stream goes on', () => {
+test('a message stays unchanged while the stream continues', () => {
   const framer = new MessageFramer(() => {})
   const [first] = framer.push(Buffer.from(message('first') + message('second').slice(0, 20)))
   framer.push(Buffer.from('x'.repeat(3_000)))
   assert.equal(String(first), message('first'))
 })
 
-test('a header line beyond the bound, or a header that never ends, is given up', () => {
+test('a header line beyond the limit, or an endless header, closes the stream', () => {
   const start = 'OPTIONS sip:a@b SIP/2.0\r\nl: 0\r\n'
   const fits = new MessageFramer(() => {})
   const line = `X: ${'y'.repeat(messageLimits.maxLineBytes - 4)}\r\n`
@@ -66,7 +66,7 @@ test('a header line beyond the bound, or a header that never ends, is given up',
   assert.throws(() => endless.push(Buffer.from(start + 'X: y\r\n'.repeat(12_000))))
 })
 
-test('a stream without borders is given up', () => {
+test('a stream without message borders is given up', () => {
   const endless = new MessageFramer(() => {})
   assert.throws(() => endless.push(Buffer.alloc(messageLimits.maxBytes + 1, 0x41)))
   const unmeasured = new MessageFramer(() => {})

@@ -5,26 +5,26 @@ const carriageReturn = 13
 const smallestStoreBytes = 4_096
 
 /**
- * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). At most one message of
- * `messageLimits.maxBytes` is ever buffered, and every byte is looked at once, in whatever pieces it comes.
+ * Splits a byte stream into SIP messages by Content-Length (RFC 3261 18.3). At most one message of
+ * `messageLimits.maxBytes` is ever buffered, and every byte is scanned once, however the stream is split.
  */
 export class MessageFramer {
   readonly #onKeepAlive: () => void
   #store = Buffer.alloc(0)
   #start = 0
   #end = 0
-  /** Up to here the header was searched; from `#lineStart` on its last line. */
+  /** The end of the searched part of the header; `#lineStart` is its last line. */
   #searched = 0
   #lineStart = 0
   /** Where the message ends, once its header is whole. */
   #messageEnd: number | undefined
 
-  /** `onKeepAlive` is called for each double CRLF, which asks for one CRLF back (RFC 5626 4.4.1). */
+  /** `onKeepAlive` is called for each double CRLF, which requests one CRLF back (RFC 5626 4.4.1). */
   constructor(onKeepAlive: () => void) {
     this.#onKeepAlive = onKeepAlive
   }
 
-  /** Takes what arrived; gives the whole messages now available. Throws when the stream can no longer be followed. */
+  /** Takes what arrived; returns the complete messages. Throws when the message borders are lost. */
   push(bytes: Buffer): Buffer[] {
     this.#append(bytes)
     const messages: Buffer[] = []
@@ -44,7 +44,7 @@ export class MessageFramer {
     this.#end += bytes.length
   }
 
-  /** Moves what is left to the beginning, or into a store of twice the size: each byte moves a few times at most. */
+  /** Moves the rest to the beginning, or into a buffer of twice the size: each byte moves a few times at most. */
   #makeRoom(length: number): void {
     const start = this.#start
     const needed = this.#end - start + length
@@ -68,7 +68,7 @@ export class MessageFramer {
     return message
   }
 
-  /** `undefined` while the header is not whole. */
+  /** `undefined` until the header is complete. */
   #findMessageEnd(): number | undefined {
     if (this.#searched === this.#start) {
       this.#skipKeepAlive()
@@ -91,7 +91,7 @@ export class MessageFramer {
     }
     this.#searched = this.#start
     this.#lineStart = this.#start
-    // One answer per read is enough to keep a path open, and cannot be used to make us write more than we read.
+    // One response per read is enough to keep a path open, and cannot make us write more than we read.
     if (lineBreaks >= 2) this.#onKeepAlive()
   }
 
@@ -100,7 +100,7 @@ export class MessageFramer {
     return at + 1 < this.#end && store[at] === carriageReturn && store[at + 1] === lineFeed
   }
 
-  /** Searches on for the empty line; `undefined` while it has not come. */
+  /** Continues the search for the empty line; `undefined` until it has arrived. */
   #findHeadEnd(): number | undefined {
     const received = this.#store.subarray(0, this.#end)
     for (;;) {

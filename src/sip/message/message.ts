@@ -2,8 +2,8 @@
 export type Header = readonly [name: string, value: string]
 
 /**
- * A SIP request (RFC 3261 7.1). Fields that may be written as a comma-separated list stand as one entry per value, in
- * the order of the message. The body is bytes, cut by Content-Length.
+ * A SIP request (RFC 3261 7.1). A comma-separated list becomes one entry per value, in the order of the message.
+ * The body is bytes, cut by Content-Length.
  */
 export interface SipRequest {
   readonly kind: 'request'
@@ -24,13 +24,15 @@ export interface SipResponse {
 
 export type SipMessage = SipRequest | SipResponse
 
-/** What we take from a peer. What is larger is dropped: an answer to it would cost more than it is worth. */
+/**
+ * The limits for a peer's messages. Larger ones are dropped, because a response would cost more than it is worth.
+ */
 export const messageLimits = {
-  /** Of one message; a stream buffers no more. */
+  /** Per message; a stream buffers no more. */
   maxBytes: 65_536,
-  /** Of one message over UDP, far beyond what a path carries whole. */
+  /** Per message over UDP, far beyond what a path carries unfragmented. */
   maxDatagramBytes: 8_192,
-  /** Of the start line and of each header field, its folded lines together. */
+  /** Per start line and header field, including its folded lines. */
   maxLineBytes: 4_096,
   /** Header field values. */
   maxHeaders: 128,

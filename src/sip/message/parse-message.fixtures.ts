@@ -1,6 +1,7 @@
 /**
- * Messages in the manner of RFC 4475, one for each of its traps, named as there. `\n` stands for CRLF. `section` is the
- * one of the RFC; `fault` is the status a request like this is refused with, absent where it must be taken.
+ * Messages in the style of RFC 4475, one for each of its traps, with its names. `
+ * ` stands for CRLF. `section` is the one of the RFC; `fault` is the refusal status of such a request, absent if it
+ * must be accepted.
  */
 export interface TortureMessage {
   readonly name: string
@@ -39,7 +40,7 @@ const compose = (fields: Fields): string => {
   ].join('\n')
 }
 
-/** A description whose bytes and lines do not agree in length with its characters. */
+/** A description whose lengths in bytes and characters differ. */
 const sdp = 'v=0\r\no=- 2 3 IN IP4 192.0.2.3\r\ns=Gr\u00fc\u00dfe\r\n'.replaceAll('\r\n', '\n')
 
 const valid: readonly TortureMessage[] = [
@@ -391,6 +392,6 @@ const invalid: readonly TortureMessage[] = [
 
 export const tortureMessages: readonly TortureMessage[] = [...valid, ...invalid]
 
-/** The message as it would stand in a datagram. */
+/** The message as a datagram contains it. */
 export const tortureBytes = ({ text }: TortureMessage): Buffer =>
   Buffer.from(text.replaceAll('\n', '\r\n'), 'utf8')

@@ -56,7 +56,7 @@ test('folded lines, compact names and lists come out as one value each', () => {
   assert.equal(contact?.parameters.get('q'), '0.33')
 })
 
-test('the second request of one datagram is dropped with the bytes past the body', () => {
+test('the second request of one datagram is dropped with the bytes after the body', () => {
   const message = messageOf(torture('dblreq'))
   assert.equal(message.kind === 'request' && message.method, 'REGISTER')
   assert.equal(message.body.length, 0)
@@ -69,7 +69,7 @@ test('the body is cut by bytes, not by characters', () => {
   assert.equal(bodyText(messageOf(parseMessage(Buffer.from(text)))), body)
 })
 
-test('a malformed request is given back as far as it was read, so that it can be answered', () => {
+test('a malformed request is returned as far as it was read, so that it can get a response', () => {
   const result = torture('mismatch01')
   assert.ok(!result.ok)
   assert.equal(headerOf(result.request ?? assert.fail(), 'call-id'), 'torture.0ha0isndaksdj')
@@ -91,7 +91,7 @@ test('too many headers and too many bytes are refused', () => {
   assert.equal(!large.ok && large.status, 513)
 })
 
-test('a value with line breaks cannot add header fields to what we write', () => {
+test('a value with line breaks cannot add header fields to our messages', () => {
   const message = messageOf(torture('semiuri'))
   const written = serializeMessage({
     ...message,
@@ -122,7 +122,7 @@ test('no bytes make the parser throw or hang', () => {
   )
 })
 
-test('hostile repetitions of separators end, and are no address', () => {
+test('hostile repetitions of separators terminate, and are no address', () => {
   for (const piece of ['"', '<', ';', ',', '\\"', ';a=', ' ', '\r\n ', '(', '<"', 'a ']) {
     const value = piece.repeat(60_000 / piece.length)
     const text = `OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP a;branch=z9hG4bKa${value}\r\nFrom: ${value}\r\n\r\n`

@@ -9,8 +9,8 @@ import { splitOutsideQuotes } from './header-syntax.ts'
 import { faultOf } from './validate-message.ts'
 
 /**
- * The outcome of reading one message. A malformed one says why, with the status its request should be refused with;
- * `request` is there when enough was read to answer at all.
+ * The result of parsing one message. A malformed one has the reason and the refusal status; `request` is present if
+ * enough was read to send a response at all.
  */
 export type ParseResult =
   | { readonly ok: true; readonly message: SipMessage }
@@ -22,8 +22,8 @@ export type ParseResult =
     }
 
 /**
- * Reads one message (RFC 3261 7 and 25). Never throws. The body is what Content-Length says; without it (a datagram)
- * everything after the empty line. Bytes past the body are dropped (RFC 3261 18.3).
+ * Parses one message (RFC 3261 7 and 25). Never throws. Content-Length defines the body; without it (a datagram)
+ * everything after the empty line is the body. Bytes after the body are dropped (RFC 3261 18.3).
  */
 export const parseMessage = (
   bytes: Buffer,
@@ -59,7 +59,7 @@ type StartLine =
 
 const malformed = (reason: string, status = 400): ParseResult => ({ ok: false, status, reason })
 
-// RFC 3261 7.3.1: a line that begins with white space continues the one before.
+// RFC 3261 7.3.1: a line that begins with white space continues the previous one.
 const unfold = (head: string): string[] => head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
 
 const requestLine = /^([!%'*+\-.0-9A-Z_`a-z~]{1,64}) (\S+) (SIP\/\d+\.\d+)$/i
@@ -117,7 +117,7 @@ const longName = (written: string): string => {
   return name.length === 1 ? (compactNames[name] ?? name) : name
 }
 
-/** Fields whose grammar is a comma-separated list, so that one line may carry several values (RFC 3261 7.3.1). */
+/** Fields with a comma-separated list, so that one line may contain several values (RFC 3261 7.3.1). */
 const listHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

@@ -69,15 +69,15 @@ export const reasonPhrases: Readonly<Record<number, string>> = {
 
 export interface ResponseOptions {
   readonly reason?: string
-  /** Added to To where the request carries no tag yet; a fresh one is made when this is absent. */
+  /** Added to To if the request has no tag yet; by default a new one. */
   readonly toTag?: string
   readonly headers?: readonly Header[]
   readonly body?: string
 }
 
 /**
- * A response to a request (RFC 3261 8.2.6): its Vias, From, To, Call-ID and CSeq, and Record-Route where a dialog may
- * come of it (12.1.1).
+ * A response to a request (RFC 3261 8.2.6): its Vias, From, To, Call-ID and CSeq, and Record-Route if it may create
+ * a dialog (12.1.1).
  */
 export const createResponse = (
   request: SipRequest,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hostPort, parseSipUri } from './uri.ts'
 
-test('a SIP URI comes apart into user, password, host, port and parameters', () => {
+test('a SIP URI is parsed into user, password, host, port and parameters', () => {
   assert.deepEqual(parseSipUri('sip:alice:s3cret@Atlanta.example.com:5070;transport=TCP;lr'), {
     scheme: 'sip',
     user: 'alice',

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import { parseParameters, type Parameters } from './header-syntax.ts'
 
-/** A SIP or SIPS URI (RFC 3261 19.1). `host` carries no brackets; `port` is absent where none was written. */
+/** A SIP or SIPS URI (RFC 3261 19.1). `host` has no brackets; `port` is absent if none was written. */
 export interface SipUri {
   readonly scheme: 'sip' | 'sips'
   readonly user?: string
@@ -15,8 +15,8 @@ const sipUri =
   /^(sips?):(?:([^@\s<>"]+)@)?(\[[0-9a-f:.]+\]|[0-9a-z](?:[0-9a-z\-._]*[0-9a-z])?\.?)(?::(\d{1,5}))?(;[^?\s<>"]*)?$/i
 
 /**
- * Reads a SIP or SIPS URI; `undefined` for any other text. User and password are kept as written (still escaped).
- * URIs with a header part (`?…`) are refused: they would set fields of our requests (RFC 3261 19.1.5).
+ * Parses a SIP or SIPS URI; `undefined` for any other text. User and password stay escaped as written. URIs with a
+ * header part (`?…`) are refused, because they would set fields of our requests (RFC 3261 19.1.5).
  */
 export const parseSipUri = (text: string): SipUri | undefined => {
   const match = sipUri.exec(text)
@@ -49,7 +49,7 @@ const splitUserinfo = (userinfo: string | undefined): { user?: string; password?
 export const schemeOf = (uri: string): string | undefined =>
   /^([a-z][a-z0-9+\-.]*):/i.exec(uri)?.[1]?.toLowerCase()
 
-/** Host and port as they stand in a URI or Via: IPv6 in brackets. */
+/** Host and port in the notation of a URI or Via: IPv6 in brackets. */
 export const hostPort = (host: string, port?: number): string => {
   const written = isIPv6(host) ? `[${host}]` : host
   return port === undefined ? written : `${written}:${port}`

@@ -2,14 +2,14 @@ import { headerOf, headersOf, type SipMessage } from './message.ts'
 import { parseCSeq, parseNameAddress, parseVia } from './headers.ts'
 import { parseSipUri, schemeOf } from './uri.ts'
 
-/** Why a message may not be processed, and the status that says so to its sender. */
+/** Why a message may not be processed, and the status for its sender. */
 export interface MessageFault {
   readonly status: number
   readonly reason: string
 }
 
 /**
- * What RFC 3261 8.1.1 and 16.3 demand of every message before anybody looks at its meaning.
+ * The requirements of RFC 3261 8.1.1 and 16.3 for every message, before its meaning is processed.
  * `bytesAfterHeader` is what arrived after the empty line.
  */
 export const faultOf = (

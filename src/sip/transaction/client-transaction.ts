@@ -2,20 +2,20 @@ import type { SipMessage, SipRequest, SipResponse } from '../message/message.ts'
 import type { Time } from '../../runtime/time.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
 
-/** What a client transaction needs from below: a bound way to its destination, and time. */
+/** What a client transaction needs from the layer below: a bound path to its destination, and time. */
 export interface ClientTransactionOptions {
   /** Complete, with its own Via on top. */
   readonly request: SipRequest
   /** Writes to the destination of the request; rejects when the transport refuses. */
   readonly send: (message: SipMessage) => Promise<void>
-  /** Whether the transport repeats lost bytes itself. */
+  /** Whether the transport itself repeats lost bytes. */
   readonly isReliable: boolean
   readonly timing: TransactionTiming
   readonly time: Time
   readonly listener: ClientTransactionListener
 }
 
-/** What a client transaction tells the transaction user. Exactly one of the failures, or a final response, comes. */
+/** What a client transaction reports to the transaction user. Exactly one comes: a failure or a final response. */
 export interface ClientTransactionListener {
   readonly onResponse: (response: SipResponse) => void
   /** No (final) response in time: timer B or F. */

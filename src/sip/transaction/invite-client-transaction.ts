@@ -33,7 +33,7 @@ export class InviteClientTransaction {
     return this.#options.request
   }
 
-  /** False: no copy left this machine. What a stream took may have arrived, whatever became of the stream. */
+  /** False: no copy left this machine. What a stream accepted may have arrived, whatever happened to the stream. */
   get hasLeft(): boolean {
     return this.#hasLeft || this.#options.isReliable
   }
@@ -49,7 +49,7 @@ export class InviteClientTransaction {
     this.#handle({ kind: 'response', response })
   }
 
-  /** Nobody waits for this INVITE any more: a copy that arrived already may still be answered, no further one is sent. */
+  /** This INVITE is abandoned: a copy that arrived already may still get a response, no further one is sent. */
   stopRetransmitting(): void {
     this.#timers.clear('retransmit')
   }
@@ -90,26 +90,27 @@ export class InviteClientTransaction {
     this.#options.listener.onTimeout()
   }
 
-  // A copy was delivered before one was refused. A socket reports the refusal before the answers that it holds already.
+  // A copy was delivered before one was refused. A socket reports the refusal before the responses that it already
+  // holds.
   #awaitLastAnswer(error: Error): void {
     this.#refusal = error
     this.#timers.clear('retransmit')
     this.#arm('timeout', this.#options.timing.t1Ms)
   }
 
-  // RFC 3261 17.1.1.2, Proceeding: only responses matter; the transaction user bounds the wait (13.3.1.1).
+  // RFC 3261 17.1.1.2, Proceeding: only responses matter; the transaction user limits the wait (13.3.1.1).
   #proceeding(event: ClientEvent): void {
     if (event.kind === 'response') this.#takeResponse(event.response)
     if (event.kind === 'transport_error') this.#fail(event.error)
   }
 
-  // RFC 3261 17.1.1.2, Completed: repeated finals are acknowledged again, and not shown again.
+  // RFC 3261 17.1.1.2, Completed: repeated finals are acknowledged again, and not reported again.
   #completed(event: ClientEvent): void {
     if (event.kind === 'response' && event.response.status >= 300) this.#acknowledge(event.response)
     if (event.kind === 'timer' && event.timer === 'linger') this.terminate()
   }
 
-  // RFC 6026 7.2, Accepted: every 2xx, repeated or forked, goes up; the transaction user acknowledges.
+  // RFC 6026 7.2, Accepted: every 2xx, repeated or forked, is reported; the transaction user acknowledges.
   #accepted(event: ClientEvent): void {
     if (event.kind === 'response' && isSuccess(event.response))
       this.#options.listener.onResponse(event.response)

@@ -68,7 +68,7 @@ export class InviteServerTransaction implements ServerTransaction {
     else this.#complete()
   }
 
-  // RFC 3261 17.2.1, Completed: timer G repeats the final response, timer H gives the ACK up.
+  // RFC 3261 17.2.1, Completed: timer G repeats the final response, timer H ends the wait for the ACK.
   #completed(event: Event): void {
     if (event.kind === 'respond') return
     if (event.kind === 'request') {
@@ -111,7 +111,7 @@ export class InviteServerTransaction implements ServerTransaction {
 
   #transmit(response: SipResponse): void {
     this.#last = response
-    // A lost connection shows itself to the caller: no ACK comes, and the dialog or timer H ends it.
+    // The caller notices a lost connection: no ACK comes, and the dialog or timer H ends it.
     this.#options.send(response).catch(() => {})
   }
 

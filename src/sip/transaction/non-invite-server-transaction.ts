@@ -50,7 +50,7 @@ export class NonInviteServerTransaction implements ServerTransaction {
 
   #transmit(response: SipResponse): void {
     this.#last = response
-    // The client repeats its request when the response did not reach it.
+    // The client repeats its request if the response did not reach it.
     this.#options.send(response).catch(() => {})
   }
 }

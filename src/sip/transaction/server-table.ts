@@ -1,9 +1,12 @@
 import type { ServerTransaction } from './server-transaction.ts'
 
-/** Whose room a server transaction takes: that of one dialog by its key, or that of everything outside of dialogs. */
+/**
+ * The share that a server transaction uses: that of one dialog by its key, or that of everything outside of
+ * dialogs.
+ */
 export type TableShare = { readonly dialogKey: string } | 'outside'
 
-/** The open server transactions. Half of the room is kept for dialogs, so that no flood keeps a BYE from being heard. */
+/** The open server transactions. Half of the places are reserved for dialogs, so that no flood blocks a BYE. */
 export interface ServerTable {
   find(key: string): ServerTransaction | undefined
   hasRoom(share: TableShare): boolean
@@ -15,7 +18,7 @@ export interface ServerTable {
 // A call leaves about two lingering server transactions for 32 s; half of this holds 200 calls per second.
 const maxTransactions = 30_000
 const maxOutside = 15_000
-// Keys sent by INFO, the busiest honest use, come at a few per second and linger for 32 s.
+// INFO with keys, the busiest legitimate use, comes at a few per second and lingers for 32 s.
 const maxOfOneDialog = 256
 
 export const createServerTable = (): ServerTable => {

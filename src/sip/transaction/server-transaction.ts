@@ -14,17 +14,17 @@ export interface ServerTransactionOptions {
   readonly onTerminated: () => void
 }
 
-/** What the transaction user sees of either kind of server transaction. */
+/** The transaction user's view of either kind of server transaction. */
 export interface ServerTransaction {
   readonly request: SipRequest
-  /** Sends a response; after a final one nothing more is sent but its repetitions. */
+  /** Sends a response; after a final one only its repetitions are sent. */
   respond(response: SipResponse): void
   /** A request of this transaction came again, or its ACK. */
   receive(request: SipRequest): void
   terminate(): void
 }
 
-/** Answers a transaction with a bare response. */
+/** Sends a bare response in a transaction. */
 export const respond = (
   transaction: ServerTransaction,
   status: number,

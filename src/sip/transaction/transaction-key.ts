@@ -7,16 +7,16 @@ const magicCookie = 'z9hG4bK'
 export const clientKeyOf = (request: SipRequest): string =>
   `${topVia(request)?.parameters.get('branch') ?? ''}|${request.method}`
 
-/** Key of the client transaction a response belongs to; `undefined` where it names none. */
+/** Key of the client transaction of a response; `undefined` if it names none. */
 export const clientKeyOfResponse = (response: SipResponse): string | undefined => {
   const branch = topVia(response)?.parameters.get('branch')
   return branch === undefined ? undefined : `${branch}|${cseqOf(response).method}`
 }
 
 /**
- * Key of the server transaction of a request (RFC 3261 17.2.3). ACK belongs to its INVITE; for CANCEL the method of the
- * request it cancels can be asked for. Senders without the magic cookie, or with nothing after it, are matched by the
- * fields of RFC 2543.
+ * Key of the server transaction of a request (RFC 3261 17.2.3). ACK belongs to its INVITE; for CANCEL the key of
+ * the cancelled request's method can be requested. Senders without the magic cookie, or with nothing after it, are
+ * matched by the fields of RFC 2543.
  */
 export const serverKeyOf = (request: SipRequest, method = methodOf(request)): string => {
   const via = topVia(request)

@@ -33,7 +33,7 @@ const requestOf = (method: string): SipRequest => ({
 const summary = (message: SipMessage): string =>
   message.kind === 'request' ? message.method : String(message.status)
 
-/** A client transaction whose network and time are in the test's hands. */
+/** A client transaction whose network and time the test controls. */
 const client = (method: string, isReliable = false) => {
   const time = createManualTime()
   const sent: SipMessage[] = []
@@ -109,7 +109,7 @@ test('a reliable transport repeats nothing', () => {
   }
 })
 
-test('a provisional response ends the repetition of an INVITE, and nothing bounds the ringing', () => {
+test('a provisional response ends the repetition of an INVITE, and nothing limits the ringing', () => {
   const { transaction, time, told, writes, answer } = client('INVITE')
   transaction.start()
   answer(180)
@@ -138,7 +138,7 @@ test('a refusal is acknowledged inside the transaction, again for each repetitio
   assert.equal(transaction.state, 'terminated')
 })
 
-test('every 2xx goes up until timer M, and is not acknowledged by the transaction (RFC 6026)', () => {
+test('every 2xx is reported until timer M, and is not acknowledged by the transaction (RFC 6026)', () => {
   const { transaction, time, told, writes, answer } = client('INVITE')
   transaction.start()
   answer(200)
@@ -150,7 +150,7 @@ test('every 2xx goes up until timer M, and is not acknowledged by the transactio
   assert.equal(transaction.state, 'terminated')
 })
 
-test('after stopRetransmitting no copy leaves, but a late answer is still heard', () => {
+test('after stopRetransmitting no copy is sent, but a late response is still processed', () => {
   const { transaction, time, told, writes, answer } = client('INVITE')
   transaction.start()
   assert.ok(transaction instanceof InviteClientTransaction)
@@ -173,7 +173,7 @@ test('a transport that refuses ends a client transaction', async () => {
   }
 })
 
-test('a repeated INVITE that is refused leaves the first copy T1 for an answer, and is not repeated again', async () => {
+test('a repeated INVITE that is refused leaves the first copy T1 for a response, and is not repeated again', async () => {
   for (const isAnswered of [true, false]) {
     const { transaction, time, told, writes, failNow, answer } = client('INVITE')
     transaction.start()

@@ -29,7 +29,7 @@ const isRefused = (sent: Promise<void>): Promise<boolean> =>
     () => true,
   )
 
-test('a refusal is that of the only datagram under way', async (t) => {
+test('a refusal belongs to the only datagram in flight', async (t) => {
   const { peer, connection } = await openConnection(t)
   assert.equal(await isRefused(connection.send(Buffer.from('delivered'))), false)
   assert.equal(connection.isRefusing, false)
@@ -38,7 +38,7 @@ test('a refusal is that of the only datagram under way', async (t) => {
   assert.equal(connection.isRefusing, true)
 })
 
-test('of two datagrams under way the one that was delivered is never taken for refused', async (t) => {
+test('of two datagrams in flight the delivered one never counts as refused', async (t) => {
   const { peer, connection } = await openConnection(t)
   const delivered = isRefused(connection.send(Buffer.from('delivered')))
   peer.close()
@@ -48,7 +48,7 @@ test('of two datagrams under way the one that was delivered is never taken for r
   assert.equal(connection.isRefusing, true)
 })
 
-test('what is heard from the destination ends the suspicion', async (t) => {
+test('a message from the destination ends the suspicion', async (t) => {
   const { peer, connection, heard } = await openConnection(t)
   const first = once(peer, 'message') as Promise<[Buffer, RemoteInfo]>
   await connection.send(Buffer.from('delivered'))

@@ -3,11 +3,16 @@ import { once } from 'node:events'
 import { isLoopback } from '../../runtime/ip-address.ts'
 import type { Destination } from './transport.ts'
 
-/** A socket of our port that is connected to one destination: only such a socket is told of an ICMP "port unreachable". */
+/**
+ * A socket of our port that is connected to one destination: only such a socket receives an ICMP "port
+ * unreachable".
+ */
 export interface ConnectedUdp {
-  /** Rejects where this datagram was certainly not delivered: it did not leave, or its refusal came back. */
+  /** Rejects if this datagram was certainly not delivered: it did not leave, or its refusal came back. */
   send(bytes: Buffer): Promise<void>
-  /** A refusal came half a second ago at most, and nothing since: what is sent there now is likely refused too. */
+  /**
+   * A refusal came at most half a second ago, and nothing since: a new datagram there would likely be refused too.
+   */
   readonly isRefusing: boolean
   close(): void
 }
@@ -20,10 +25,10 @@ export interface ConnectedUdpOptions {
   readonly receive: (bytes: Buffer, remote: RemoteInfo) => void
 }
 
-/** A refusal from another machine comes within this, or is not told from that of another datagram. */
+/** A refusal from another machine arrives within this time, or cannot be attributed to a datagram. */
 const refusalMs = 300
 
-/** Until the first repetition of a request (T1, RFC 3261 17.1.1.1), whose own refusal says it again. */
+/** Until the first repetition of a request (T1, RFC 3261 17.1.1.1), whose own refusal repeats it. */
 const refusingMs = 500
 
 interface Sent {
@@ -34,8 +39,8 @@ interface Sent {
 export const receiveBufferBytes = 4 * 1024 * 1024
 
 /**
- * A refusal names no datagram. It is that of the only one under way; of several none is taken for refused, because one that was
- * delivered may ring a phone. On loopback the refusal is there before the next datagram leaves.
+ * A refusal names no datagram. It belongs to the only one in flight; of several none counts as refused, because a
+ * delivered one may ring a phone. On loopback the refusal arrives before the next datagram leaves.
  */
 export const connectUdp = async (options: ConnectedUdpOptions): Promise<ConnectedUdp> => {
   const { family, bindAddress, port, destination, receive } = options
@@ -63,7 +68,7 @@ export const connectUdp = async (options: ConnectedUdpOptions): Promise<Connecte
   try {
     socket.setRecvBufferSize(receiveBufferBytes)
   } catch {
-    // The system's limit stands then; retransmission makes up for what a burst loses.
+    // The system's limit applies then; retransmission compensates for a burst's losses.
   }
   socket.on('message', (bytes, remote) => {
     refusedAtMs = -Infinity
@@ -88,11 +93,11 @@ export const connectUdp = async (options: ConnectedUdpOptions): Promise<Connecte
         timer?.unref()
         sendOn(socket, bytes, (error) => {
           if (error === null) {
-            // Sockets are looked at once in between: a refusal on this machine is known by then.
+            // The event loop polls sockets once in between: a refusal on this machine is known by then.
             if (isNear) setImmediate(() => setImmediate(settle))
             return
           }
-          // What is reported is the refusal of a datagram before; this one did not leave.
+          // The error belongs to an earlier datagram; this one did not leave.
           settle(error)
           refusedOneOf(earlier, error)
         })

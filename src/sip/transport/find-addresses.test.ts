@@ -52,7 +52,7 @@ test('a name that only the system knows has addresses without a time to live', a
   assert.equal(ttlSeconds, undefined)
 })
 
-test('a name that leads nowhere is an error, an address is itself', async () => {
+test('a name without an address is an error, an address stands for itself', async () => {
   await assert.rejects(find('sip:nowhere.example.com', {}), /has no address/)
   const { destinations } = await find('sip:192.0.2.5', {})
   assert.deepEqual(destinations, [{ protocol: 'udp', address: '192.0.2.5', port: 5060 }])

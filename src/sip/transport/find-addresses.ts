@@ -3,29 +3,29 @@ import { protocolOf } from './resolver.ts'
 import type { Destination } from './transport.ts'
 import { isAddress, type SipUri } from '../message/uri.ts'
 
-/** Every place a SIP URI may lead to, where `SipResolver` chooses one of them (RFC 3263 4). */
+/** All possible addresses of a SIP URI, of which `SipResolver` chooses one (RFC 3263 4). */
 export interface FoundAddresses {
   readonly destinations: readonly Destination[]
-  /** How long the name servers vouch for them; `undefined` where they did not say. */
+  /** The time to live from the name servers; `undefined` if they gave none. */
   readonly ttlSeconds: number | undefined
 }
 
-/** What is asked of the domain name system; tests answer by hand. Each rejects where it knows nothing. */
+/** The DNS queries; tests supply their own. Each rejects for an unknown name. */
 export interface AddressService {
   findServers(name: string): Promise<readonly { readonly name: string; readonly port: number }[]>
   /** By DNS, with the time to live. */
   findRecords(host: string): Promise<readonly { readonly address: string; readonly ttl: number }[]>
-  /** As the system does, hosts file included. */
+  /** By the system's resolver, including the hosts file. */
   findHosts(host: string): Promise<readonly string[]>
 }
 
 export type FindAddresses = (uri: SipUri) => Promise<FoundAddresses>
 
-// Servers of one SRV name, and addresses in all, that are remembered.
+// The maximum number of servers of one SRV name, and of addresses in all.
 const maxServers = 32
 const maxDestinations = 256
 
-/** Rejects where the name leads nowhere at all. */
+/** Rejects if the name has no address at all. */
 export const createAddressFinder =
   (family: 4 | 6, service: AddressService = createSystemService(family)): FindAddresses =>
   async (uri) => {
@@ -37,7 +37,7 @@ export const createAddressFinder =
     }
     const servers = await findServers(service, uri, protocol)
     const own = { name: uri.host, port: uri.port ?? defaultPort }
-    // The host itself counts beside its servers: some carriers send from there.
+    // The host itself counts beside its servers, because some carriers send from there.
     const found = await Promise.all(
       [...servers, own].map(async ({ name, port }) => {
         const { addresses, ttls } = await addressesOf(service, name)

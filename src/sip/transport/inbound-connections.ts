@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 
-/** The connections that others opened to us, bounded in number per address and in the time to their first message. */
+/**
+ * The connections that peers opened to us, limited in number per address and in the time to their first message.
+ */
 export interface InboundConnections {
-  /** Keeps the socket; one that said nothing for longest is closed where its address has too many. */
+  /** Keeps the socket; if its address has too many, the one that was silent for longest is closed. */
   add(socket: Socket, address: string): void
   /** A whole message came on it. */
   heard(socket: Socket): void
@@ -11,7 +13,7 @@ export interface InboundConnections {
 
 /** More than a trunk with a connection for each of its processes needs. */
 const maxOfOneAddress = 32
-/** Room for connections that we open ourselves is never taken by others. */
+/** Inbound connections never use the places of those that we open ourselves. */
 export const maxInboundConnections = 512
 const firstMessageMs = 10_000
 
@@ -49,7 +51,7 @@ export const createInboundConnections = (): InboundConnections => {
     heard: (socket) => {
       clearTimeout(waiting.get(socket))
       waiting.delete(socket)
-      // The order of a set is that of insertion: whoever spoke last stands last.
+      // A set keeps the order of insertion: the last sender is last.
       const others = byAddress.get(addresses.get(socket) ?? '')
       if (others?.delete(socket) === true) others.add(socket)
     },

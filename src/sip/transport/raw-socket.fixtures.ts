@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
-/** A bare UDP socket on an address of loopback: a scanner, or a trunk's other interface. */
+/** A bare UDP socket on a loopback address: a scanner, or a trunk's other interface. */
 export interface RawSocket {
   readonly address: string
   readonly port: number
-  /** First lines of everything it was sent. */
+  /** First lines of all received messages. */
   readonly heard: readonly string[]
   /** Resolves when the datagram left. */
   send(text: string | Buffer, port: number): Promise<void>
@@ -58,7 +58,7 @@ export interface RawRequest {
 
 let made = 0
 
-/** A well-formed request as a scanner writes it, with a branch and Call-ID of its own unless given. */
+/** A well-formed request in the style of a scanner, by default with its own branch and Call-ID. */
 export const rawRequest = (request: RawRequest): string => {
   made += 1
   const { method, from, sipCallId = `call-${made}@scan`, fromTag = `f${made}` } = request

@@ -21,7 +21,7 @@ const resolve = (uri: string, service = names()) => {
   return createResolver(4, service).resolve(parsed)
 }
 
-test('an address is used as it stands, with the port of its transport', async () => {
+test('an address is used as written, with the port of its transport', async () => {
   assert.deepEqual(await resolve('sip:192.0.2.9'), {
     protocol: 'udp',
     address: '192.0.2.9',
@@ -31,7 +31,7 @@ test('an address is used as it stands, with the port of its transport', async ()
   assert.equal((await resolve('sips:192.0.2.9')).protocol, 'tls')
 })
 
-test('SRV decides where no port is written, and the certificate keeps the written name', async () => {
+test('SRV decides if no port is written, and the certificate keeps the written name', async () => {
   const service = names({ '_sips._tcp.example.com': 'edge.example.com' })
   assert.deepEqual(await resolve('sip:example.com;transport=tls', service), {
     protocol: 'tls',
@@ -47,7 +47,7 @@ test('without SRV records the host itself is looked up', async () => {
   assert.deepEqual([found.address, found.port], ['192.0.2.1', 5060])
 })
 
-test('a name that leads nowhere, or an address of the other IP version, is an error', async () => {
+test('a name without an address, or an address of the other IP version, is an error', async () => {
   await assert.rejects(resolve('sip:nowhere.example.com'))
   await assert.rejects(resolve('sip:[2001:db8::1]'))
 })

@@ -6,11 +6,11 @@ import { isAddress, type SipUri } from '../message/uri.ts'
 
 /** Finds the next hop of a SIP URI (RFC 3263 4, without NAPTR: the transport is configured, not discovered). */
 export interface SipResolver {
-  /** Rejects with an `Error` when the name leads nowhere. */
+  /** Rejects with an `Error` if the name has no address. */
   resolve(uri: SipUri): Promise<Destination>
 }
 
-/** What we ask the domain name system; tests answer by hand. */
+/** Our DNS queries; tests supply their own. */
 export interface NameService {
   findServers(name: string): Promise<readonly SrvRecord[]>
   findAddress(host: string, family: 4 | 6): Promise<string>
@@ -28,7 +28,8 @@ export const createResolver = (
     if (isAddress(uri.host)) return addressed(uri, protocol, family, uri.port ?? defaultPort)
     const server = await findServer(names, uri, protocol)
     const address = await names.findAddress(server?.name ?? uri.host, family)
-    // A certificate is checked against the name the administrator wrote, never against one DNS gave (RFC 5922 4).
+    // A certificate is checked against the name that the administrator wrote, never against one from DNS (RFC 5922
+    // 4).
     return {
       protocol,
       address,
@@ -55,7 +56,7 @@ const addressed = (
   return { protocol, address: host, port }
 }
 
-/** SRV only where no port was written (RFC 3263 4.2); a name without records is looked up as a host. */
+/** SRV only if no port was written (RFC 3263 4.2); a name without records is looked up as a host. */
 const findServer = async (
   names: NameService,
   { host, port }: SipUri,
@@ -70,7 +71,7 @@ const findServer = async (
   }
 }
 
-/** The lowest priority, and within it a choice by weight (RFC 2782). `random` lies in [0, 1). */
+/** The lowest priority, and within it a choice by weight (RFC 2782). `random` is in [0, 1). */
 export const chooseServer = (
   records: readonly SrvRecord[],
   random: number,

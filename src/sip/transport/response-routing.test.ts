@@ -44,7 +44,7 @@ const route = async (via: string, from: Source): Promise<readonly string[]> => {
   return [...written]
 }
 
-test('a sender that asks for rport gets its port and address written down (RFC 3581)', () => {
+test('the port and address of a sender that asks for rport are recorded (RFC 3581)', () => {
   const stamped = stampTopVia(
     requestVia('SIP/2.0/UDP 10.0.0.1:5060;rport;branch=z9hG4bKa'),
     source('udp'),
@@ -55,7 +55,7 @@ test('a sender that asks for rport gets its port and address written down (RFC 3
   ])
 })
 
-test('what only looks like received stays, and every received and rport goes', () => {
+test('parameters similar to received stay, and every received and rport is removed', () => {
   const stamped = stampTopVia(
     requestVia(
       'SIP/2.0/UDP a ; Received = 1.2.3.4 ;rport=7;RPORT ; branch=b;x=";rport=1";receivedx=2',
@@ -77,7 +77,7 @@ test('a forged received parameter is replaced', () => {
   )
 })
 
-test('a Via that says the truth stays as it is', () => {
+test('a truthful Via stays unchanged', () => {
   const via = 'SIP/2.0/UDP 198.51.100.7:5062;branch=z9hG4bKa'
   assert.equal(headersOf(stampTopVia(requestVia(via), source('udp')), 'via')[0], via)
 })
@@ -90,7 +90,7 @@ test('responses go to the source port with rport, else to the sent-by port', asy
   assert.deepEqual(await route(portless, source('udp')), ['198.51.100.7:5060'])
 })
 
-test('on a stream the response takes the connection of the request, or a new one where that is gone', async () => {
+test('on a stream the response uses the connection of the request, or a new one if that is gone', async () => {
   const via = 'SIP/2.0/TCP 10.0.0.1:5062;branch=z9hG4bKa'
   assert.deepEqual(await route(via, source('tcp')), ['reply'])
   assert.deepEqual(await route(via, source('tcp', true)), ['198.51.100.7:5062'])

@@ -5,8 +5,8 @@ import type { SipSources } from '../gate/sources.ts'
 import type { Destination, Source, Transport } from './transport.ts'
 
 /**
- * The request with `received` and `rport` filled into its top Via (RFC 3261 18.2.1, RFC 3581 4), so that our answer
- * carries them back.
+ * The request with `received` and `rport` filled into its top Via (RFC 3261 18.2.1, RFC 3581 4), so that our
+ * response carries them back.
  */
 export const stampTopVia = (request: SipRequest, source: Source): SipRequest => {
   const value = headerOf(request, 'via') ?? ''
@@ -25,16 +25,17 @@ const stamp = (value: string, via: Via, source: Source): string => {
   return isSameHost(via.host, source.address) ? value : `${kept};received=${source.address}`
 }
 
-/** Whether a part of a Via stays: `received` and `rport` are ours to fill in, whatever its sender wrote there. */
+/** Whether a part of a Via stays: we fill in `received` and `rport`, whatever its sender wrote there. */
 const isOfSender = (part: string): boolean => {
   const name = part.split('=', 1)[0]?.trim().toLowerCase()
   return name !== 'received' && name !== 'rport'
 }
 
 /**
- * Whether a response may be of the request that went to `asked`: it comes from that very address and port, or from
- * another address of the same trunk by the same port (a trunk of several interfaces). On streams the address is
- * enough: no stranger can open a connection from it (RFC 3261 18.2.2 lets the answer come by a new one).
+ * Whether a response may belong to the request that went to `asked`: it comes from exactly that address and port,
+ * or from the same port of another address of the same trunk (a trunk of several interfaces). On streams the
+ * address is enough, because no stranger can open a connection from it (RFC 3261 18.2.2 allows the response on a
+ * new one).
  */
 export const mayAnswerFor = (asked: Destination, source: Source, sources: SipSources): boolean => {
   if (source.protocol !== asked.protocol) return false
@@ -44,8 +45,9 @@ export const mayAnswerFor = (asked: Destination, source: Source, sources: SipSou
 }
 
 /**
- * Writes responses to where RFC 3261 18.2.2 sends them: on a stream the connection of the request, and where that is
- * gone a new one to the sent-by port; on UDP the source port where the sender asked for it, else the sent-by port.
+ * Sends responses as RFC 3261 18.2.2 requires: on a stream over the connection of the request, and if that is gone
+ * over a new one to the sent-by port; on UDP to the source port if the sender asked for it, else to the sent-by
+ * port.
  */
 export const createResponseSender = (
   request: SipRequest,

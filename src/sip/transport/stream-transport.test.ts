@@ -13,7 +13,7 @@ interface Certificate {
   readonly key: string
 }
 
-/** A self-signed certificate for 127.0.0.1, made anew: no private key belongs in a repository. */
+/** A new self-signed certificate for 127.0.0.1, because no private key belongs in a repository. */
 const makeCertificate = (): Certificate | undefined => {
   const folder = mkdtempSync(join(tmpdir(), 'sip-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -37,7 +37,7 @@ const certificate = makeCertificate()
 const needsCertificate =
   certificate === undefined ? { skip: 'openssl is not installed to make a certificate' } : {}
 
-// A port number that was free a moment ago: TLS listens where it is told.
+// A recently free port number, because TLS listens on a given port.
 const freePort = async (): Promise<number> => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -65,23 +65,19 @@ test(
   },
 )
 
-test(
-  'a certificate nobody vouches for ends the call before any INVITE',
-  needsCertificate,
-  async (t) => {
-    assert.ok(certificate)
-    const port = await freePort()
-    const callee = await startAgent(t, { tls: { server: certificate, port } })
-    const caller = await startAgent(t)
-    let invites = 0
-    callee.onInvite(() => (invites += 1))
-    const result = await call(caller, `sips:+12025550100@127.0.0.1:${port}`)
-    assert.equal(result.kind === 'unreachable' && result.invited, false)
-    assert.equal(invites, 0)
-  },
-)
+test('an untrusted certificate ends the call before any INVITE', needsCertificate, async (t) => {
+  assert.ok(certificate)
+  const port = await freePort()
+  const callee = await startAgent(t, { tls: { server: certificate, port } })
+  const caller = await startAgent(t)
+  let invites = 0
+  callee.onInvite(() => (invites += 1))
+  const result = await call(caller, `sips:+12025550100@127.0.0.1:${port}`)
+  assert.equal(result.kind === 'unreachable' && result.invited, false)
+  assert.equal(invites, 0)
+})
 
-test('calls to one place share one TCP connection', async (t) => {
+test('calls to one destination share one TCP connection', async (t) => {
   const callee = await startAgent(t, { listensOnTcp: true })
   const caller = await startAgent(t)
   const ports = new Set<string>()
@@ -94,7 +90,7 @@ test('calls to one place share one TCP connection', async (t) => {
   assert.equal(ports.size, 1)
 })
 
-test('a double CRLF is answered with one, and garbage closes the connection', async (t) => {
+test('a double CRLF gets a single one back, and garbage closes the connection', async (t) => {
   const agent = await startAgent(t, { listensOnTcp: true })
   const socket = connect(agent.localPort, '127.0.0.1')
   await once(socket, 'connect')

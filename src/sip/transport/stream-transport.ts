@@ -19,7 +19,9 @@ import { hostPort } from '../message/uri.ts'
 
 export interface StreamTransportOptions {
   readonly bindAddress: string
-  /** The port to listen on, asked at start; any free one where it is taken. Without it we only connect out. */
+  /**
+   * The port to listen on, requested at start; any free one if it is in use. Without it we only open connections.
+   */
   readonly listenPort?: () => number
   readonly connectTimeoutMs?: number
   /** How often an idle connection we opened is kept alive with a double CRLF (RFC 5626 3.5.1). */
@@ -29,13 +31,13 @@ export interface StreamTransportOptions {
 export interface TlsTransportOptions extends StreamTransportOptions {
   /** Trust and client certificate for connections we open; certificates are always verified. */
   readonly client?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>
-  /** Certificate and key for connections we take; needed to listen. */
+  /** Certificate and key for accepted connections; needed to listen. */
   readonly server?: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'requestCert'>
 }
 
 const maxConnections = 1024
 const handshakeTimeoutMs = 10_000
-// Bytes a peer may leave unread before we give the connection up.
+// Bytes that a peer may leave unread before we drop the connection.
 const maxUnsentBytes = 1024 * 1024
 
 /** SIP over TCP (RFC 3261 18). Connections are reused in both directions by their remote address. */
@@ -89,7 +91,7 @@ class StreamTransport implements Transport {
     if (listenPort === undefined) return
     const server = this.#kind.createServer((socket) => this.#take(socket))
     this.#server = server
-    // Before a handshake costs anything, and without a byte to whoever scans.
+    // Before the cost of a handshake, and without a byte to a scanner.
     server.prependListener('connection', (socket: Socket) => {
       if (!admits({ ...sourceOf(socket), protocol: this.protocol })) socket.resetAndDestroy()
     })
@@ -118,7 +120,7 @@ class StreamTransport implements Transport {
     return write(await this.#connected(destination), bytes)
   }
 
-  /** A connection that was opened to us. */
+  /** A connection that a peer opened to us. */
   #take(socket: Socket): void {
     const source = sourceOf(socket)
     if (this.#inbound.size >= maxInboundConnections) return void socket.destroy()
@@ -198,13 +200,13 @@ const readMessages = (
     try {
       for (const message of framer.push(bytes)) receive(message, source)
     } catch {
-      // The borders of messages are lost: nothing after this point could be trusted.
+      // The message borders are lost: nothing after this point can be trusted.
       socket.destroy()
     }
   })
 }
 
-// Read while the socket lives: a closed one no longer knows its peer.
+// Read while the socket is open: a closed one no longer knows its peer.
 const sourceOf = (socket: Socket): Omit<Source, 'protocol'> => ({
   address: plainAddress(socket.remoteAddress ?? ''),
   port: socket.remotePort ?? 0,

@@ -1,22 +1,22 @@
 export type TransportProtocol = 'udp' | 'tcp' | 'tls'
 
-/** One hop: an address (never a name) with the protocol that reaches it. */
+/** One hop: an address (never a name) with its protocol. */
 export interface Destination {
   readonly protocol: TransportProtocol
   readonly address: string
   readonly port: number
-  /** The name to check a TLS certificate against, where the destination was given by name. */
+  /** The name to check a TLS certificate against, if the destination was given by name. */
   readonly serverName?: string
 }
 
-/** Where bytes came from. On a stream, `reply` writes to the very connection they came on. */
+/** The source of bytes. On a stream, `reply` writes to the same connection. */
 export interface Source extends Destination {
   reply(bytes: Buffer): Promise<void>
 }
 
 export type ReceiveHandler = (bytes: Buffer, source: Source) => void
 
-/** Whether a connection that somebody opened to us is kept. */
+/** Whether a connection that a peer opened to us is kept. */
 export type AdmitConnection = (source: Destination) => boolean
 
 /** One protocol's sockets. Sending rejects with an `Error` when the transport refuses. */
@@ -27,10 +27,13 @@ export interface Transport {
   stop(): Promise<void>
   /** The bound port, after start; 0 where this transport does not listen. */
   readonly localPort: number
-  /** Gets a connection ready, so that the next `send` writes at once. Gives the local address it leaves from. */
+  /** Prepares a connection, so that the next `send` writes at once. Returns its local address. */
   prepare(destination: Destination): Promise<string>
   send(bytes: Buffer, destination: Destination): Promise<void>
-  /** Whether the destination refused a datagram just now (ICMP), and sent nothing since. Streams know it by their connection. */
+  /**
+   * Whether the destination refused a datagram just now (ICMP), and has sent nothing since. Streams know it by
+   * their connection.
+   */
   isRefusing?(destination: Destination): Promise<boolean>
 }
 

@@ -5,7 +5,7 @@ import { connectUdp, receiveBufferBytes, type ConnectedUdp } from './connected-u
 import type { Destination, Source, Transport } from './transport.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
-/** Tells a test network which datagrams get lost. */
+/** Decides for a test network which datagrams get lost. */
 export type DropDatagram = (direction: 'in' | 'out', bytes: Buffer) => boolean
 
 export interface UdpTransportOptions {
@@ -16,7 +16,7 @@ export interface UdpTransportOptions {
 }
 
 const maxKnownRoutes = 256
-/** Destinations with a socket of their own; the one that was asked for first gives way. */
+/** Destinations with their own socket; beyond the limit the oldest is closed. */
 const maxConnected = 16
 
 /** SIP over UDP (RFC 3261 18): one datagram, one message. */
@@ -27,7 +27,7 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
   let socket: Socket | undefined
   const connections = new Map<string, Promise<ConnectedUdp | undefined>>()
   let onMessage: (bytes: Buffer, remote: RemoteInfo) => void = () => {}
-  /** Undefined where the system gives none: a refusal is then noticed by time-out. */
+  /** Undefined if the system gives none: a refusal is then noticed by time-out. */
   const connectTo = (destination: Destination): Promise<ConnectedUdp | undefined> =>
     connectUdp({
       family,
@@ -60,7 +60,7 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
       onMessage = (bytes, remote) => {
         if (!drops('in', bytes)) receive(bytes, sourceOf(remote, send))
       }
-      // Errors of single datagrams are the sender's to notice by time-out.
+      // The sender notices errors of single datagrams by time-out.
       socket.on('error', () => {})
       socket.on('message', onMessage)
     },
@@ -88,8 +88,8 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
 const keyOf = ({ address, port }: Destination): string => `${address} ${port}`
 
 /**
- * Connected sockets share this port, which all of them have to allow. Allowing lets another process in too, so that the port is
- * taken without it first.
+ * Connected sockets share this port, and each must allow that. Sharing would let another process in too, so the
+ * port is first bound without it.
  */
 const bind = async (
   family: 'udp4' | 'udp6',
@@ -104,7 +104,7 @@ const bind = async (
   try {
     socket.setRecvBufferSize(receiveBufferBytes)
   } catch {
-    // The system's limit stands then; retransmission makes up for what a burst loses.
+    // The system's limit applies then; retransmission compensates for a burst's losses.
   }
   return socket
 }
@@ -143,7 +143,7 @@ const sendDatagram = (
   })
 }
 
-/** The address our datagrams to a destination carry: the bound one, or what the routing table chooses. */
+/** The source address of our datagrams to a destination: the bound one, or the routing table's choice. */
 const createLocalAddressFinder = (
   bindAddress: string,
   family: 'udp4' | 'udp6',

@@ -18,7 +18,7 @@ export interface AgentContext {
   readonly dialogs: DialogTable
 }
 
-/** What we take inside and outside of dialogs (RFC 3261 20.5). */
+/** The methods we accept inside and outside of dialogs (RFC 3261 20.5). */
 export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, PRACK, INFO, NOTIFY'
 
 /** Our Contact towards a hop. */
@@ -27,7 +27,7 @@ export const contactHeader = ({ destination, localHostPort }: Hop): Header => {
   return ['contact', `<sip:outdial@${localHostPort}${transport}>`]
 }
 
-/** The request with a Via of its own on top, ready for its transaction (RFC 3261 8.1.1.7, RFC 3581 3). */
+/** The request with its own Via on top, ready for its transaction (RFC 3261 8.1.1.7, RFC 3581 3). */
 export const withVia = (request: SipRequest, hop: Hop, branch = newBranch()): SipRequest => {
   const protocol = hop.destination.protocol.toUpperCase()
   const via: Header = ['via', `SIP/2.0/${protocol} ${hop.localHostPort};branch=${branch};rport`]

@@ -6,7 +6,7 @@ import type { InviteOptions, InviteResult, UserAgent } from './user-agent-types.
 
 /** The calling half of a user agent. */
 export interface Caller extends Pick<UserAgent, 'invite' | 'ping'> {
-  /** Cancels what still rings; resolves when nothing can be answered any more. */
+  /** Cancels what still rings; resolves when no phone can answer any more. */
   stop(): Promise<void>
 }
 

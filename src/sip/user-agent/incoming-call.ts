@@ -8,7 +8,7 @@ import { termsHeaders, termsOfRequest } from '../dialog/session-timer.ts'
 import type { Source } from '../transport/transport.ts'
 import type { Dialog, IncomingInvite } from './user-agent-types.ts'
 
-/** One call coming in: the callee's side of an INVITE until its final response is acknowledged (RFC 3261 13.3). */
+/** One incoming call: the callee's side of an INVITE until its final response is acknowledged (RFC 3261 13.3). */
 export class IncomingCall implements IncomingInvite {
   readonly offer: string | undefined
   readonly cancelled: AbortSignal
@@ -42,7 +42,7 @@ export class IncomingCall implements IncomingInvite {
     return this.#isFinal
   }
 
-  /** Finds the address by which the caller reaches us: it makes our Contact. */
+  /** Finds our address towards the caller, for our Contact. */
   async prepare(): Promise<void> {
     this.#contact = [contactHeader(await this.#context.signalling.hopTo(this.#source))]
   }

@@ -13,10 +13,12 @@ export interface InviteBranch {
   isConfirmed: boolean
 }
 
-/** The phones one INVITE reached, told apart by the To tags of their responses (RFC 3261 12.1.2, 13.2.2.4). */
+/**
+ * The phones that one INVITE reached, distinguished by the To tags of their responses (RFC 3261 12.1.2, 13.2.2.4).
+ */
 export interface InviteBranches {
   /**
-   * The branch a response belongs to, made by its first one; none for a 100, nor past the bound. `firstHop` is the
+   * The branch of a response, created by its first one; none for a 100, nor beyond the limit. `firstHop` is the
    * address the INVITE went to.
    */
   of(
@@ -24,11 +26,11 @@ export interface InviteBranches {
     response: SipResponse,
     firstHop: string | undefined,
   ): InviteBranch | undefined
-  /** Forgets the early dialogs that were not chosen. */
+  /** Drops the early dialogs that were not chosen. */
   dropAllBut(chosen: InviteBranch | undefined): void
 }
 
-// Phones one INVITE may be forked to before we stop telling them apart.
+// The maximum number of forks of one INVITE that are distinguished.
 const maxBranches = 16
 
 export const createInviteBranches = (

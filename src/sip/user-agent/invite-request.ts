@@ -5,7 +5,7 @@ import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Hop } from './signalling.ts'
 import type { InviteOptions } from './user-agent-types.ts'
 
-/** What changes between the INVITEs of one attempt, and what keeps them one attempt. */
+/** What changes between the INVITEs of one attempt, and what makes them one attempt. */
 export interface InviteIdentity {
   readonly hop: Hop
   readonly sipCallId: string
@@ -41,7 +41,7 @@ export const buildInvite = (options: InviteOptions, identity: InviteIdentity): S
   ],
 })
 
-/** CANCEL goes where its INVITE went, with the same Via, and asks for no session (RFC 3261 9.1). */
+/** CANCEL goes where its INVITE went, with the same Via, and requests no session (RFC 3261 9.1). */
 export const buildCancel = (invite: SipRequest): SipRequest => {
   const kept = new Set(['via', 'max-forwards', 'route', 'from', 'to', 'call-id'])
   const headers = invite.headers.filter(([name]) => kept.has(name))

@@ -32,7 +32,7 @@ test('a 200 that crosses the CANCEL is acknowledged and hung up', async (t) => {
   const result = call(agent, peer.target, {}, abort.signal)
   const invite = await peer.nextRequest('INVITE')
   peer.reply(invite, 180, { toTag: 'a' })
-  // The abort comes with the 180, and the 200 is on its way already.
+  // The abort comes with the 180, and the 200 is already on its way.
   const cancelled = peer.nextRequest('CANCEL')
   abort.abort()
   peer.reply(invite, 200, { toTag: 'a', body: audioSdp() })
@@ -43,7 +43,7 @@ test('a 200 that crosses the CANCEL is acknowledged and hung up', async (t) => {
   assert.deepEqual(await result, { kind: 'cancelled', rang: true, invited: true })
 })
 
-test('an INVITE given up before any response is not repeated, and a late 180 is cancelled', async (t) => {
+test('an INVITE that is abandoned before any response is not repeated, and a late 180 is cancelled', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const result = call(agent, peer.target, { responseTimeoutMs: 40 })
   const invite = await peer.nextRequest('INVITE')
@@ -54,7 +54,7 @@ test('an INVITE given up before any response is not repeated, and a late 180 is 
   assert.equal(peer.heard.filter((what) => what === 'INVITE').length, copies)
 })
 
-test('an INVITE given up before any response and answered late is hung up', async (t) => {
+test('an INVITE that is abandoned before any response and answered late is hung up', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const result = call(agent, peer.target, { responseTimeoutMs: 40 })
   const invite = await peer.nextRequest('INVITE')
@@ -72,7 +72,7 @@ test('a peer that ignores CANCEL does not keep the caller waiting', async (t) =>
   assert.deepEqual(await result, { kind: 'ring_timeout', rang: true })
 })
 
-test('a busy answer that crosses the CANCEL is believed', async (t) => {
+test('a busy response that crosses the CANCEL decides the outcome', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const result = call(agent, peer.target, { ringTimeoutMs: 300 })
   const invite = await peer.nextRequest('INVITE')
@@ -104,7 +104,7 @@ test('a repeated 200 is acknowledged again, a forked one is also hung up', async
 })
 
 for (const recorded of [180, 200]) {
-  test(`the route of the 200 counts where only the ${recorded} told one (RFC 3261 13.2.2.4)`, async (t) => {
+  test(`the route of the 200 counts if only the ${recorded} told one (RFC 3261 13.2.2.4)`, async (t) => {
     const [agent, peer, proxy] = [await startAgent(t), await startPeer(t), await startPeer(t)]
     const result = call(agent, peer.target)
     const invite = await peer.nextRequest('INVITE')
@@ -201,7 +201,7 @@ test('reliable provisional responses are acknowledged once each, in order, with 
   peer.reply(bye, 200)
 })
 
-test('early media moves by UPDATE, once it was agreed on, and stays where it went', async (t) => {
+test('early media moves by UPDATE, once it was negotiated, and stays there', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const ours = audioSdp('sendonly')
   const result = call(agent, peer.target, { onEarlyOffer: () => ours })
@@ -235,7 +235,7 @@ test('early media moves by UPDATE, once it was agreed on, and stays where it wen
   peer.reply(await byeOf(answered.dialog, peer), 200)
 })
 
-test('422 is answered with the interval it asks for', async (t) => {
+test('422 leads to the requested interval', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const result = call(agent, peer.target)
   const first = await peer.nextRequest('INVITE')
@@ -262,7 +262,7 @@ test('a challenge after ringing is not answered: a second INVITE would ring a se
   assert.equal(ended.kind === 'refused' && ended.rang, true)
 })
 
-test('a server that never stops calling the nonce stale is given up', async (t) => {
+test('a server that keeps calling the nonce stale is given up', async (t) => {
   const [agent, peer] = [await startAgent(t), await startPeer(t)]
   const credentials = { username: 'trunk', password: 's3cret' }
   const result = call(agent, peer.target, { credentials })
@@ -340,7 +340,7 @@ const upCall = async (t: TestContext, sessionExpires: string, allow = 'INVITE, B
   return { time, agent, peer, invite, dialog: answered.dialog }
 }
 
-test('as refresher we refresh at half the interval: by UPDATE where the peer takes it', async (t) => {
+test('as refresher we refresh at half the interval: by UPDATE if the peer supports it', async (t) => {
   const { time, agent, peer } = await upCall(t, '1800;refresher=uac', 'INVITE, BYE, UPDATE')
   time.advance(899_999)
   assert.ok(!peer.heard.includes('UPDATE'))
@@ -354,7 +354,7 @@ test('as refresher we refresh at half the interval: by UPDATE where the peer tak
   assert.ok(!peer.heard.includes('BYE'))
 })
 
-test('as refresher we refresh by re-INVITE with the same SDP where UPDATE is not taken', async (t) => {
+test('as refresher we refresh by re-INVITE with the same SDP if UPDATE is not supported', async (t) => {
   const { time, peer, invite } = await upCall(t, '1800')
   time.advance(900_000)
   const refresh = await peer.nextRequest('INVITE')
@@ -363,7 +363,7 @@ test('as refresher we refresh by re-INVITE with the same SDP where UPDATE is not
   await peer.nextRequest('ACK')
 })
 
-test('a refresh that is not answered ends the call', async (t) => {
+test('a refresh without a response ends the call', async (t) => {
   const { time, peer, dialog } = await upCall(t, '1800')
   time.advance(900_000)
   const refresh = await peer.nextRequest('INVITE')
@@ -372,7 +372,7 @@ test('a refresh that is not answered ends the call', async (t) => {
   assert.equal((await dialog.ended).by, 'failure')
 })
 
-test("when the peer's refresh stays away the call ends a little before the interval", async (t) => {
+test("when the peer's refresh is missing the call ends a little before the interval", async (t) => {
   const { time, peer, dialog, invite } = await upCall(t, '1800;refresher=uas')
   time.advance(1_767_000)
   const headers = [
@@ -402,7 +402,10 @@ test('a refresh with too short an interval is refused with our minimum', async (
   assert.equal(headerOf(refusal, 'min-se'), '90')
 })
 
-/** Datagrams of one pair of sockets keep their order: when this is answered, everything before it took effect. */
+/**
+ * Datagrams of one pair of sockets keep their order: a response to this proves that everything before it took
+ * effect.
+ */
 const roundTrip = async (agent: UserAgent, peer: ScriptedPeer): Promise<void> => {
   const answered = agent.ping(peer.target, 5000)
   peer.reply(await peer.nextRequest('OPTIONS'), 200)

@@ -16,15 +16,15 @@ import { transactionTimeoutMs } from '../transaction/transaction-timing.ts'
 import type { Destination } from '../transport/transport.ts'
 import type { InviteOptions, InviteResult } from './user-agent-types.ts'
 
-/** Why we want this INVITE to end without an answered call. */
+/** Why this INVITE shall end without an answered call. */
 type GivingUp = 'ring_timeout' | 'cancelled' | 'no_response'
 
-// A 401, a 407, a stale nonce of each and a 422 are the most an honest path asks for.
+// A legitimate path sends at most a 401, a 407, a stale nonce of each and a 422.
 const maxInvites = 5
 
 /**
- * One call being placed: the INVITE, the INVITE again for 401, 407 and 422, its early dialogs, CANCEL and every race
- * between them (RFC 3261 9.1, 13.2). `result` resolves once; `done` when nothing can ring or be answered any more.
+ * One call being placed: the INVITE, its repetitions for 401, 407 and 422, its early dialogs, CANCEL and every race
+ * between them (RFC 3261 9.1, 13.2). `result` resolves once; `done` when no phone can ring or answer any more.
  */
 export class OutgoingInvite {
   readonly result: Promise<InviteResult>
@@ -88,7 +88,7 @@ export class OutgoingInvite {
     this.#send(hop)
   }
 
-  /** Ends the attempt: CANCEL once anything was heard from the other side (RFC 3261 9.1). */
+  /** Ends the attempt: CANCEL after any response of the other side (RFC 3261 9.1). */
   cancel(): void {
     this.#giveUp('cancelled')
   }
@@ -100,7 +100,7 @@ export class OutgoingInvite {
     this.#closeGivenUp(undefined)
   }
 
-  /** Rejects where an INVITE would not arrive. */
+  /** Rejects if an INVITE would not arrive. */
   async #findHop(): Promise<Hop> {
     const { signalling } = this.#context
     const hop = await signalling.route(this.#options.target)
@@ -175,7 +175,8 @@ export class OutgoingInvite {
       this.#branches.dropAllBut(branch)
       return this.#close({ kind: 'answered', dialog: branch.dialog, response })
     }
-    // A 200 that crossed our CANCEL, or a second phone that answered: taken, and hung up at once (RFC 3261 13.2.2.4).
+    // A 200 that crossed our CANCEL, or a second phone that answered: accepted, and hung up at once (RFC 3261
+    // 13.2.2.4).
     const hungUp = branch.dialog.bye()
     this.#closeGivenUp(response)
     void hungUp.then(this.#finish)
@@ -199,8 +200,8 @@ export class OutgoingInvite {
   }
 
   /**
-   * Only where this INVITE certainly rang nobody: the server asked for credentials, or for a longer session interval.
-   * After any 18x a second INVITE would ring a phone a second time.
+   * Only if this INVITE certainly rang no phone: the server asked for credentials, or for a longer session
+   * interval. After any 18x a second INVITE would ring a phone a second time.
    */
   #mayTryAgain(response: SipResponse): boolean {
     if (this.#rang || this.#sequence >= maxInvites) return false
@@ -218,7 +219,7 @@ export class OutgoingInvite {
     this.#givingUp = why
     this.#timers.clearAll()
     if (this.#isProvisional) return this.#sendCancel()
-    // Nothing was heard: CANCEL must wait (RFC 3261 9.1), and no further copy may make a phone ring.
+    // No response came: CANCEL must wait (RFC 3261 9.1), and no further copy may make a phone ring.
     this.#transaction?.stopRetransmitting()
     this.#awaitEnd(why === 'cancelled' ? 4 * this.#context.timing.t1Ms : 0)
   }
@@ -237,7 +238,7 @@ export class OutgoingInvite {
     })
   }
 
-  /** Whoever placed the call is not kept waiting for an INVITE that ends by itself from here. */
+  /** The caller of this function does not wait for an INVITE that ends by itself from here. */
   #awaitEnd(patienceMs: number): void {
     this.#timers.set('patience', patienceMs, () => {
       this.#settleGivenUp()
@@ -256,14 +257,14 @@ export class OutgoingInvite {
       return this.#resolve({ kind: 'cancelled', rang, invited: true })
     if (!this.#isProvisional && response === undefined)
       return this.#resolve(noResponse('no response came', rang))
-    // Whoever was busy or declined said so himself, even if our CANCEL was already on its way.
+    // A busy or declining callee decides the outcome, even if our CANCEL was already on its way.
     if (response !== undefined && [486, 600, 603].includes(response.status))
       return this.#resolve({ kind: 'refused', response, rang })
     const known = response === undefined ? {} : { response }
     this.#resolve({ kind: 'ring_timeout', rang, ...known })
   }
 
-  /** `isUnsent`: no copy of this INVITE left, and those before it were answered, so that they rang nobody. */
+  /** `isUnsent`: no copy of this INVITE left, and earlier ones got final responses, so they rang no phone. */
   #lost(reason: string, isUnsent = false): void {
     if (this.#givingUp === undefined) this.#unreachable(reason, isUnsent && !this.#rang)
     else this.#closeGivenUp(undefined)

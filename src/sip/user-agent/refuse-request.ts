@@ -3,13 +3,13 @@ import { headerOf, headersOf, type Header, type SipRequest } from '../message/me
 import { isTooBrief } from '../dialog/session-timer.ts'
 import { schemeOf } from '../message/uri.ts'
 
-/** Why a request outside any dialog is not taken, as status and headers of its response. */
+/** Why a request outside any dialog is refused, as status and headers of its response. */
 export interface Refusal {
   readonly status: number
   readonly headers: readonly Header[]
 }
 
-/** The checks of RFC 3261 8.2, in its order; `undefined` for an INVITE or OPTIONS that may be taken. */
+/** The checks of RFC 3261 8.2, in its order; `undefined` for an acceptable INVITE or OPTIONS. */
 export const refusalOf = (request: SipRequest, context: AgentContext): Refusal | undefined => {
   for (const check of checks) {
     const refusal = check(request, context)
@@ -35,15 +35,15 @@ const knownMethod: Check = ({ method }) => {
 const knownScheme: Check = ({ uri }) =>
   ['sip', 'sips', 'tel'].includes(schemeOf(uri) ?? '') ? undefined : { status: 416, headers: [] }
 
-// 8.2.2.3. As callee we send no reliable provisional responses, so a caller may not insist on them.
+// 8.2.2.3. As callee we send no reliable provisional responses, so a caller may not require them.
 const calleeExtensions = new Set(['timer', 'replaces'])
 
-// There, every request is answered at once and finally, which 100rel has nothing to say about.
+// There, every request gets its final response at once, so 100rel does not apply.
 const dialogExtensions = new Set([...calleeExtensions, '100rel'])
 
 const knownExtensions: Check = (request) => refuseUnknown(request, calleeExtensions)
 
-/** The same check for a request inside a dialog; never for a BYE, for whoever hangs up is gone. */
+/** The same check for a request inside a dialog; never for a BYE, because its sender is gone. */
 export const extensionRefusalOf = (request: SipRequest): Refusal | undefined =>
   request.method === 'BYE' ? undefined : refuseUnknown(request, dialogExtensions)
 

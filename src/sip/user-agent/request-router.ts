@@ -19,17 +19,17 @@ export interface RequestRouterOptions {
   readonly drops: DropCounter
 }
 
-/** What we can do, as the answer to OPTIONS (RFC 3261 11.2). */
+/** Our capabilities, in the response to OPTIONS (RFC 3261 11.2). */
 const capabilities: readonly Header[] = [
   ['allow', allowedMethods],
   ['accept', 'application/sdp'],
   ['supported', 'timer'],
 ]
 
-// Calls that may wait for our answer at one time; more are told to come back later.
+// Incoming calls that may wait for an answer at one time; further ones are told to retry later.
 const maxWaitingCalls = 5000
 
-/** The called half of a user agent: every request goes to its dialog, its call, or gets its refusal (RFC 3261 8.2). */
+/** The called half of a user agent: every request goes to its dialog or its call, or is refused (RFC 3261 8.2). */
 export class RequestRouter implements SignallingHandlers {
   readonly #context: AgentContext
   readonly #options: RequestRouterOptions
@@ -60,7 +60,7 @@ export class RequestRouter implements SignallingHandlers {
     else this.#receiveOutsideDialog(arrival)
   }
 
-  /** Refuses the calls that nobody answered yet. */
+  /** Refuses the calls that were not answered yet. */
   async stop(): Promise<void> {
     this.#handler = undefined
     for (const call of this.#waiting.values()) call.reject(503, 'Service Unavailable')
@@ -69,7 +69,7 @@ export class RequestRouter implements SignallingHandlers {
 
   #receiveOutsideDialog(arrival: Arrival): void {
     const { request } = arrival
-    // Known here by its tag, but not to us: a dialog that is over, or invented.
+    // It carries a To tag of no active dialog: the dialog is over, or invented.
     if (tagOf(request, 'to') !== undefined) return arrival.refuse(481)
     const refusal = refusalOf(request, this.#context)
     if (refusal !== undefined) arrival.refuse(refusal.status, refusal.headers)
@@ -84,7 +84,7 @@ export class RequestRouter implements SignallingHandlers {
     const handler = this.#handler
     if (handler === undefined) return arrival.refuse(403)
     if (waiting.size >= maxWaitingCalls) return arrival.refuse(503, [['retry-after', '5']])
-    // The same request on two ways: a fork met itself again (RFC 3261 8.2.2.2).
+    // The same request on two paths: a fork met itself again (RFC 3261 8.2.2.2).
     if (waiting.has(key)) return arrival.refuse(482)
     const isAdmitted = this.#options.newCalls.admits(source.address)
     const transaction = isAdmitted ? arrival.open('outside') : undefined
@@ -98,7 +98,7 @@ export class RequestRouter implements SignallingHandlers {
     void this.#offer(call, handler)
   }
 
-  // A CANCEL may come while we still find out by which address the caller reaches us.
+  // A CANCEL may come while we still determine our address towards the caller.
   async #offer(call: IncomingCall, take: (incoming: IncomingInvite) => void): Promise<void> {
     try {
       await call.prepare()
@@ -118,7 +118,7 @@ export class RequestRouter implements SignallingHandlers {
     this.#waiting.get(mergeKeyOf(invite.request))?.cancel()
   }
 
-  /** The dialog of a request, where its sender may speak for it: the trunk, or a peer of this very dialog. */
+  /** The dialog of a request, if its sender may send for it: the trunk, or a peer of this dialog. */
   #dialogOf(request: SipRequest, source: Source): FoundDialog | undefined {
     const found = this.#context.dialogs.find(request)
     return found !== undefined && (this.#options.sources.admits(source) || found.isPeer(source))

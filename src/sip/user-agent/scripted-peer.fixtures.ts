@@ -11,16 +11,16 @@ import {
 import { parseMessage } from '../message/parse-message.ts'
 import { createResponse, newBranch, type ResponseOptions } from '../message/responses.ts'
 
-/** Longer than any message of a test takes, on a busy machine too. */
+/** Longer than any message of a test takes, also on a busy machine. */
 const patienceMs = 30_000
 
-/** A SIP peer without a mind of its own: a test reads what came and writes what it likes, one datagram at a time. */
+/** A SIP peer without logic: a test reads received messages and writes any others, one datagram at a time. */
 export interface ScriptedPeer {
   readonly port: number
   readonly target: string
   /** Everything received so far, as methods and status codes. */
   readonly heard: readonly string[]
-  /** The next message not yet taken whose method or status code (`200 BYE`) is this; waits for it. */
+  /** Waits for the next message not yet taken with this method or status code (`200 BYE`). */
   next(what: string): Promise<SipMessage>
   /** The same for a request. */
   nextRequest(method: string): Promise<SipRequest>

@@ -40,11 +40,11 @@ import {
 } from '../transport/transport.ts'
 import { hostPort, parseSipUri } from '../message/uri.ts'
 
-/** A next hop that is ready to be written to, and the name we go by towards it. */
+/** A prepared next hop, and our name towards it. */
 export interface Hop {
   readonly destination: Destination
   readonly localHost: string
-  /** Our address as the hop should see it, with port: for Via and Contact. */
+  /** Our address from the hop's view, with port: for Via and Contact. */
   readonly localHostPort: string
 }
 
@@ -52,16 +52,16 @@ export interface Hop {
 export interface Arrival {
   readonly request: SipRequest
   readonly source: Source
-  /** Opens its transaction, which waits for `respond`; `undefined` where the share of the table is used up. */
+  /** Opens its transaction, which waits for `respond`; `undefined` if the share of the table is used up. */
   open(share: TableShare): ServerTransaction | undefined
-  /** Answers once and forgets (RFC 3261 8.2.7); a repeated request gets the same answer. */
+  /** Responds once and stores nothing (RFC 3261 8.2.7); a repeated request gets the same response. */
   refuse(status: number, headers?: readonly Header[]): void
 }
 
 /** What reaches the transaction user. */
 export interface SignallingHandlers {
   onRequest(arrival: Arrival): void
-  /** An ACK that belongs to no transaction: it answers a 2xx (RFC 3261 17.1.1.3). */
+  /** An ACK that belongs to no transaction: it acknowledges a 2xx (RFC 3261 17.1.1.3). */
   onAck(request: SipRequest, source: Source): void
 }
 
@@ -76,7 +76,7 @@ export interface SignallingOptions {
   readonly sources: SipSources
   readonly known: KnownCalls
   readonly drops: DropCounter
-  /** Answers to requests outside of dialogs that one address may draw from us. */
+  /** Responses to requests outside of dialogs that one address may cause. */
   readonly answers: SourceLimiter
   readonly logger: Logger
 }
@@ -126,14 +126,14 @@ export class Signalling {
     return this.#options.transports.get('udp')?.localPort ?? 0
   }
 
-  /** Resolves the next hop of a URI and gets its transport ready. Rejects with an `Error`. */
+  /** Resolves the next hop of a URI and prepares its transport. Rejects with an `Error`. */
   async route(uri: string): Promise<Hop> {
     const parsed = parseSipUri(uri)
     if (parsed === undefined) throw new Error('the URI is not a SIP URI')
     return this.hopTo(await this.#options.resolver.resolve(parsed))
   }
 
-  /** The same for an address that is known. */
+  /** The same for a known address. */
   async hopTo(destination: Destination): Promise<Hop> {
     const transport = this.#transportOf(destination.protocol)
     const routed = await transport.prepare(destination)
@@ -142,7 +142,7 @@ export class Signalling {
     return { destination, localHost, localHostPort: hostPort(localHost, port) }
   }
 
-  /** Whether the hop refuses what is sent there, as far as its transport knows. */
+  /** Whether the hop refuses datagrams, as far as its transport knows. */
   async isRefusing({ destination }: Hop): Promise<boolean> {
     return (await this.#transportOf(destination.protocol).isRefusing?.(destination)) ?? false
   }
@@ -165,17 +165,17 @@ export class Signalling {
     return this.#begin(request, hop, new NonInviteClientTransaction(settings))
   }
 
-  /** Writes an ACK to a 2xx, which has no transaction. Losses are made up for by the repeated 2xx. */
+  /** Sends an ACK to a 2xx, which has no transaction. The repeated 2xx compensates for losses. */
   sendAck(request: SipRequest, { destination }: Hop): void {
     this.#senderTo(destination)(request).catch(() => {})
   }
 
-  /** The INVITE transaction a CANCEL is about (RFC 3261 9.2). */
+  /** The INVITE transaction that a CANCEL refers to (RFC 3261 9.2). */
   findInvite(cancel: SipRequest): ServerTransaction | undefined {
     return this.#servers.find(serverKeyOf(cancel, 'INVITE'))
   }
 
-  // The boundary of everything a peer can cause: a fault of ours in one message must not end the others' calls.
+  // The boundary of everything a peer can cause: our bug in one message must not end the others' calls.
   #receiveSafely(bytes: Buffer, source: Source): void {
     try {
       if (this.#options.gate.admits(bytes, source)) this.#receive(bytes, source)
@@ -281,7 +281,7 @@ export class Signalling {
     }
   }
 
-  /** Its answers are ours to read until the returned function is called. */
+  /** Its responses are accepted until the returned function is called. */
   #awaitAnswers(request: SipRequest, destination: Destination): () => void {
     const { known, gate } = this.#options
     const [sipCallId, tag] = [headerOf(request, 'call-id') ?? '', tagOf(request, 'from') ?? '']

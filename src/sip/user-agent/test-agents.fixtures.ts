@@ -5,7 +5,7 @@ import { anySource } from '../gate/sources.ts'
 import { createUserAgent, type UserAgentOptions } from './user-agent.ts'
 import type { InviteOptions, InviteResult, UserAgent } from './user-agent-types.ts'
 
-/** Timers fast enough to test with on loopback, in the proportions of RFC 3261. */
+/** Timers fast enough for tests on loopback, in the proportions of RFC 3261. */
 export const fastTiming = { t1Ms: 25, t2Ms: 200, t4Ms: 100 }
 
 /** A started user agent on loopback that stops with the test. */

@@ -1,48 +1,53 @@
 import type { DigestPolicy } from '../digest/digest-policy.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 
-/** What the rest of the product may do with SIP. `createUserAgent` (user-agent.ts) makes one. */
+/** The SIP functions for the rest of the product. `createUserAgent` (user-agent.ts) creates one. */
 export interface UserAgent {
   start(): Promise<void>
   /** Ends every transaction and dialog (BYE or CANCEL, at most `graceMs`) and closes the sockets. */
   stop(graceMs?: number): Promise<void>
   /** Bound UDP port, after start. */
   readonly localPort: number
-  /** UAC: one INVITE (RFC 3261 13.2). Digest challenges and 422 are answered inside. Never rejects for network facts. */
+  /**
+   * UAC: one INVITE (RFC 3261 13.2). Digest challenges and 422 are handled inside. Never rejects for network facts.
+   */
   invite(options: InviteOptions, signal: AbortSignal): Promise<InviteResult>
   /**
-   * OPTIONS to a target: resolves with any final response, or `undefined` when none came. `onTransportError` learns why
-   * the request could not be delivered.
+   * OPTIONS to a target: resolves with any final response, or `undefined` when none came. `onTransportError` gets
+   * the reason why the request could not be delivered.
    */
   ping(
     target: string,
     timeoutMs: number,
     onTransportError?: (error: Error) => void,
   ): Promise<SipResponse | undefined>
-  /** The address by which a target reaches us, as it stands in Contact. Rejects where the target leads nowhere. */
+  /** Our address towards a target, as in Contact. Rejects if the target has no address. */
   localHostFor(target: string): Promise<string>
-  /** UAS: called for every new INVITE outside a dialog. Without a handler they are answered 403. */
+  /** UAS: called for every new INVITE outside a dialog. Without a handler they get 403. */
   onInvite(handler: (incoming: IncomingInvite) => void): void
 }
 
 export interface InviteOptions {
   /** Request-URI, e.g. `sip:+12025550100@127.0.0.1:5070`. */
   readonly target: string
-  /** From URI, and To URI where it differs from the target. */
+  /** From URI, and To URI if it differs from the target. */
   readonly from: string
   readonly to?: string
   readonly offer: string
   readonly ringTimeoutMs: number
-  /** How long to wait for the very first response; 64 × T1 (32 s) without it. Then nothing more is sent. */
+  /** How long to wait for the first response; 64 × T1 (32 s) by default. Then nothing more is sent. */
   readonly responseTimeoutMs?: number
   readonly credentials?: { readonly username: string; readonly password: string }
-  /** Of the trunk the target belongs to; without it they go to the first hop alone, by MD5 with qop at least. */
+  /** Credentials of the target's trunk; by default they go only to the first hop, by MD5 with qop at least. */
   readonly digestPolicy?: DigestPolicy
   readonly headers?: Readonly<Record<string, string>>
-  /** Asked right before each INVITE is written to the socket; `false` for the first gives `not_sent`. */
+  /** Called right before each INVITE is written to the socket; `false` for the first gives `not_sent`. */
   readonly maySend?: () => boolean
   readonly onProvisional?: (response: SipResponse) => void
-  /** An UPDATE with an offer before the answer, to whom early media has agreed already: our answer, `undefined` for 488. */
+  /**
+   * An UPDATE with an offer before the answer, after early media was negotiated: returns our answer, `undefined`
+   * for 488.
+   */
   readonly onEarlyOffer?: (offer: string) => string | undefined
 }
 
@@ -52,7 +57,7 @@ export type InviteResult =
       readonly kind: 'refused'
       readonly response: SipResponse
       readonly rang: boolean
-      /** The INVITE that was refused carried the answer to a challenge. */
+      /** The refused INVITE carried the answer to a challenge. */
       readonly isAuthorized?: true
     }
   | { readonly kind: 'ring_timeout'; readonly rang: boolean; readonly response?: SipResponse }
@@ -69,7 +74,7 @@ export type InviteResult =
 /** An established INVITE dialog, of either role. */
 export interface Dialog {
   readonly sipCallId: string
-  /** The address of which the dialog was made, where its INVITE went to or came from. */
+  /** The address with which the dialog was made: the destination or source of its INVITE. */
   readonly firstHop?: string | undefined
   /** The SDP that came from the other side (offer or answer). */
   readonly remoteSdp: string
@@ -79,7 +84,7 @@ export interface Dialog {
   onOfferRequest(listener: () => string, onAnswer: (answer: string) => void): void
   /** A re-INVITE with our new offer; the answer is in the 2xx. Resolves with the final response, `undefined` on timeout. */
   reinvite(offer: string): Promise<SipResponse | undefined>
-  /** Sends BYE; resolves when it was answered or timed out. Safe twice. */
+  /** Sends BYE; resolves when it has a response or timed out. Safe twice. */
   bye(headers?: Readonly<Record<string, string>>): Promise<void>
   /** Any other request inside the dialog (INFO, REFER, UPDATE); resolves with the final response, `undefined` on timeout. */
   request(
@@ -87,25 +92,25 @@ export interface Dialog {
     options: { headers?: Readonly<Record<string, string>>; body?: string },
   ): Promise<SipResponse | undefined>
   /**
-   * Takes the other side's requests of one method (NOTIFY, REFER, INFO): the listener returns the status they are answered
-   * with. Without one INFO and NOTIFY get 200, REFER 405. At most one listener for a method.
+   * Handles the other side's requests of one method (NOTIFY, REFER, INFO): the listener returns the status of the
+   * response. Without one INFO and NOTIFY get 200, REFER 405. At most one listener for a method.
    */
   onRequest(method: DialogMethod, listener: (request: SipRequest) => number): void
   /** Resolves once, when the dialog is over. */
   readonly ended: Promise<{ readonly by: 'local' | 'remote' | 'failure'; readonly reason?: string }>
 }
 
-/** What may be listened for inside a dialog. */
+/** The events inside a dialog. */
 export type DialogMethod = 'INFO' | 'NOTIFY' | 'REFER'
 
 export interface IncomingInvite {
   readonly request: SipRequest
   readonly offer: string | undefined
-  /** 100 is sent by the user agent itself. */
+  /** The user agent itself sends 100. */
   provisional(status: number, reason: string, options?: { sdp?: string }): void
   /** 200 with our SDP; resolves with the dialog once ACK came, `undefined` when it never came or CANCEL won. */
   accept(sdp: string): Promise<Dialog | undefined>
   reject(status: number, reason: string, headers?: Readonly<Record<string, string>>): void
-  /** Fires when the caller cancelled before our final response; 487 is sent by the user agent itself. */
+  /** Called when the caller cancelled before our final response; the user agent itself sends 487. */
   readonly cancelled: AbortSignal
 }

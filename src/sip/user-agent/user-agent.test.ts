@@ -92,7 +92,7 @@ for (const lost of [
 test('200 calls through a network that loses every tenth datagram all connect and all end', async (t) => {
   let count = 0
   const dropDatagram = (): boolean => (count += 1) % 10 === 0
-  // Two hundred calls in one thread: a busy machine may be late by more than the fast timers allow.
+  // Two hundred calls in one thread: on a busy machine it may be later than the fast timers allow.
   const timing = { t1Ms: 200, t2Ms: 800, t4Ms: 400 }
   const caller = await startAgent(t, { dropDatagram, timing })
   const callee = await startAgent(t, { timing })
@@ -136,7 +136,7 @@ test('an abort while ringing cancels', async (t) => {
   assert.deepEqual(result, { kind: 'cancelled', rang: true, invited: true })
 })
 
-test('an answer after the CANCEL is refused by the callee itself', async (t) => {
+test('the callee itself refuses an answer after the CANCEL', async (t) => {
   const [caller, callee] = [await startAgent(t), await startAgent(t)]
   const { promise: incoming, resolve } = Promise.withResolvers<IncomingInvite>()
   callee.onInvite((invite) => {
@@ -180,7 +180,7 @@ test('nothing is written when the caller may not send', async (t) => {
   assert.equal(datagrams, 0)
 })
 
-test('a target that cannot be reached is a result, not an exception', async (t) => {
+test('an unreachable target is a result, not an exception', async (t) => {
   const caller = await startAgent(t)
   const silent = await call(caller, 'sip:a@127.0.0.1:9', { responseTimeoutMs: 60 })
   assert.deepEqual(silent, {
@@ -195,7 +195,7 @@ test('a target that cannot be reached is a result, not an exception', async (t) 
   assert.equal(noUri.kind, 'unreachable')
 })
 
-test('timer B ends an INVITE that nobody answers', async (t) => {
+test('timer B ends an INVITE without a response', async (t) => {
   const caller = await startAgent(t, { timing: { ...fastTiming, t1Ms: 2 } })
   const result = await call(caller, 'sip:a@127.0.0.1:9')
   assert.equal(result.kind, 'unreachable')
@@ -219,7 +219,7 @@ test('hold and resume by re-INVITE reach the other side, and a refused offer cha
   await ours.bye()
 })
 
-test('a crossing pair of re-INVITEs is told apart by 491, and both get through', async (t) => {
+test('a crossing pair of re-INVITEs is separated by 491, and both succeed', async (t) => {
   // The pauses after a collision are seconds by RFC 3261 14.1, whatever T1 is.
   const time = {
     ...systemTime,
@@ -240,7 +240,7 @@ test('a crossing pair of re-INVITEs is told apart by 491, and both get through',
   await ours.bye()
 })
 
-test('INFO inside the dialog is answered, and after the end it is 481', async (t) => {
+test('INFO inside the dialog gets a response, and after the end it gets 481', async (t) => {
   const [caller, callee] = [await startAgent(t), await startAgent(t)]
   const answered = answering(callee)
   const ours = dialogOf(await call(caller, targetOf(callee)))
@@ -273,7 +273,7 @@ test('stop hangs up what is connected and cancels what rings', async (t) => {
   await caller.stop()
 })
 
-test('an unknown source hears nothing, a known one is answered', async (t) => {
+test('an unknown source gets nothing, a known one gets a response', async (t) => {
   let isKnown = false
   const callee = await startAgent(t, {
     sources: { ...anySource, admits: () => isKnown },
@@ -284,7 +284,7 @@ test('an unknown source hears nothing, a known one is answered', async (t) => {
   assert.equal((await caller.ping(targetOf(callee), 1000))?.status, 200)
 })
 
-test('more new requests per second than allowed from one address are not answered', async (t) => {
+test('new requests beyond the rate of one address get no response', async (t) => {
   const time = createManualTime()
   const callee = await startAgent(t, { maxUnknownPerSecond: 3, time })
   const caller = await startAgent(t)
@@ -299,7 +299,7 @@ test('without a handler an INVITE is forbidden', async (t) => {
   assert.equal(result.kind === 'refused' && result.response.status, 403)
 })
 
-test('a handler that throws answers 500 and leaves the agent alive', async (t) => {
+test('after a throwing handler comes 500 and the agent keeps running', async (t) => {
   const [caller, callee] = [await startAgent(t), await startAgent(t)]
   callee.onInvite(() => {
     throw new Error('a fault of the handler')
@@ -309,7 +309,7 @@ test('a handler that throws answers 500 and leaves the agent alive', async (t) =
   assert.equal((await caller.ping(targetOf(callee), 1000))?.status, 200)
 })
 
-test('the signal of an answered call does nothing any more', async (t) => {
+test('the signal of an answered call has no effect any more', async (t) => {
   const [caller, callee] = [await startAgent(t), await startAgent(t)]
   const answered = answering(callee)
   const abort = new AbortController()
@@ -330,7 +330,7 @@ test('an aborted signal sends nothing', async (t) => {
   assert.equal(invites, 0)
 })
 
-test('a port that is taken is said so at start', async (t) => {
+test('a port in use is reported at start', async (t) => {
   const first = await startAgent(t)
   const second = createUserAgent({
     sources: anySource,

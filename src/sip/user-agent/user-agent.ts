@@ -25,19 +25,22 @@ import type { UserAgent } from './user-agent-types.ts'
 
 export interface UserAgentOptions {
   readonly logger?: Logger
-  /** Where to listen; its IP version is the one we speak. `0.0.0.0` without it. */
+  /** Where to listen; its IP version is the one we use. `0.0.0.0` by default. */
   readonly bindAddress?: string
-  /** UDP and TCP port; any free one without it. */
+  /** UDP and TCP port; any free one by default. */
   readonly port?: number
-  /** Address put into Via and Contact, behind a 1:1 NAT; our own without it. */
+  /** Address put into Via and Contact, behind a 1:1 NAT; our own by default. */
   readonly advertisedAddress?: string
-  /** Listens on TCP beside UDP. Connections out by TCP and TLS are always possible. */
+  /** Listens on TCP beside UDP. Outbound connections by TCP and TLS are always possible. */
   readonly listensOnTcp?: boolean
   readonly tls?: Pick<TlsTransportOptions, 'client' | 'server'> & { readonly port?: number }
   readonly userAgentName?: string
-  /** Whom it listens to; nobody else gets a byte. */
+  /** The accepted sources; no other gets a byte. */
   readonly sources: SipSources
-  /** New INVITEs taken, and requests outside of calls answered, per second and address; more get no answer. */
+  /**
+   * New INVITEs accepted, and responses to requests outside of calls, per second and address; further ones get no
+   * response.
+   */
   readonly maxUnknownPerSecond?: number
   readonly sessionTimer?: SessionTimerSettings
   readonly timing?: TransactionTiming
@@ -49,7 +52,7 @@ export interface UserAgentOptions {
 
 const stopGraceMs = 2000
 
-/** A SIP user agent, caller and callee, over UDP, TCP and TLS (RFC 3261 and the extensions DESIGN names). */
+/** A SIP user agent, caller and callee, over UDP, TCP and TLS (RFC 3261 and its extensions). */
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   const time = options.time ?? systemTime
   const logger = options.logger ?? silentLogger
@@ -85,10 +88,10 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
 const unknownPerSecond = ({ maxUnknownPerSecond }: UserAgentOptions): number =>
   maxUnknownPerSecond ?? 20
 
-// Repetitions and refused requests are read too, up to this many times what is answered.
+// Repetitions and refused requests are read too, up to this many times the number of responses.
 const strayFactor = 5
 
-// Enough to learn of a carrier's unknown address from one BYE and its repetitions.
+// Enough to recognize a carrier's unknown address from one BYE and its repetitions.
 const probesPerSecond = 20
 
 const createContext = (
@@ -139,7 +142,7 @@ const createTransports = (
     port: options.port ?? 0,
     ...(drop === undefined ? {} : { dropDatagram: drop }),
   })
-  // TCP takes the number that UDP got, so that one Contact serves both.
+  // TCP uses UDP's port number, so that one Contact serves both.
   const listenPort = options.listensOnTcp === true ? { listenPort: () => udp.localPort } : {}
   const tcp = createTcpTransport({ bindAddress, ...listenPort })
   const { port: tlsPort = 0, ...tlsOptions } = options.tls ?? {}
@@ -152,7 +155,7 @@ const createTransports = (
   ])
 }
 
-/** Says goodbye to everybody, waits no longer than the grace, then lets everything go. */
+/** Ends every call, waits no longer than the grace period, then releases everything. */
 const stopAll = async (
   context: AgentContext,
   parts: readonly { stop(): Promise<void> }[],
@@ -163,7 +166,7 @@ const stopAll = async (
     ...context.dialogs.all().map((dialog) => dialog.bye()),
   ])
   const { promise: patience, resolve } = Promise.withResolvers<void>()
-  // Wall-clock time even where a test moves the protocol's time by hand.
+  // Wall-clock time even if a test controls the protocol's time.
   const cancelPatience = systemTime.after(graceMs, resolve)
   await Promise.race([goodbyes, patience])
   cancelPatience()

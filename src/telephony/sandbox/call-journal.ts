@@ -1,16 +1,16 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
-/** What happened at the sandbox carrier, so that a test can prove that no phone rang twice. */
+/** The events at the sandbox carrier, so that a test can prove that no phone rang twice. */
 export type JournalEvent =
   'invite' | 'challenged' | 'congested' | 'ringing' | 'answered' | 'pressed' | 'referred' | 'ended'
 
 export interface JournalEntry {
   readonly event: JournalEvent
-  /** The caller's own id for its call where it sends one, else the SIP Call-ID. */
+  /** The caller's own id for its call if it sends one, else the SIP Call-ID. */
   readonly callId: string
   readonly sipCallId: string
   readonly number: string
-  /** The key that was pressed, or whom the call was referred to. */
+  /** The pressed key, or the target of a transfer. */
   readonly detail?: string
 }
 
@@ -27,7 +27,7 @@ export interface CallJournal {
   report(): SandboxReport
 }
 
-/** The oldest call is forgotten beyond; a chaos run makes a few thousand. */
+/** Beyond this the oldest call is dropped; a chaos run makes a few thousand. */
 const maxJournaledCalls = 100_000
 
 const none: CallCounts = {
@@ -41,7 +41,7 @@ const none: CallCounts = {
   ended: 0,
 }
 
-/** Counts in memory, and hands every entry to `append` as it happens: a file survives whatever kills the caller. */
+/** Counts in memory, and passes every entry to `append` at once: a file survives any crash of the caller. */
 export const createCallJournal = (
   append: (entry: JournalEntry) => void = () => {},
 ): CallJournal => {

@@ -5,9 +5,9 @@ import type { Persona } from './personas.ts'
 import { createSandboxServer } from './sandbox-server.ts'
 
 /**
- * Runs the sandbox carrier as a process of its own, for tests that kill the dialling side: `PROGRAM PORT JOURNAL`.
- * Appends one JSON line per event to JOURNAL, prints one line with its port when it is ready, and ends on SIGTERM or
- * SIGINT.
+ * Runs the sandbox carrier as its own process, for tests that kill the dialling side: `PROGRAM PORT JOURNAL`.
+ * Appends one JSON line per event to JOURNAL, prints one line with its port when it is ready, and ends on SIGTERM
+ * or SIGINT.
  */
 export const runJournaledCarrier = async (
   program: string,
@@ -35,7 +35,7 @@ export const runJournaledCarrier = async (
   process.once('SIGINT', stop)
 }
 
-// Written synchronously: once a response has left, its line is with the kernel, and no crash of anybody loses it.
+// Written synchronously: once a response has left, the kernel has its line, and no crash loses it.
 const append = (journalPath: string, entry: JournalEntry): void =>
   appendFileSync(
     journalPath,

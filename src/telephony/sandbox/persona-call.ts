@@ -16,23 +16,23 @@ import { takeTransfers } from './persona-transfer.ts'
 import { callIdHeader, type Answering, type Persona } from './personas.ts'
 
 export interface PersonaCallDependencies {
-  /** Who answers at a number. */
+  /** The persona at each number. */
   personaFor(number: string): Persona
   readonly openSession: () => Promise<RtpSession>
   readonly ticker: Ticker
   readonly speak: SpeakLine
   readonly journal: CallJournal
   readonly digest: DigestServer
-  /** Calls that had their 503 already, by `congestionKey`. */
+  /** Calls that already got their 503, by `congestionKey`. */
   readonly congested: BoundedMap<string, true>
-  /** Aborted when the carrier stops: nothing is waited for any more. */
+  /** Aborted when the carrier stops: all waits end. */
   readonly signal: AbortSignal
   readonly logger: Logger
 }
 
-/** Longer than any agent may talk (60 minutes): a caller that vanished does not leave a persona behind. */
+/** Longer than any agent may talk (60 minutes): the persona of a vanished caller ends too. */
 const maxCallMs = 62 * 60_000
-/** Three times the longest ring timeout; then 480, as a network would. */
+/** Three times the longest ring timeout; then 480, as from a network. */
 const maxRingMs = 180_000
 
 interface Call {
@@ -42,7 +42,7 @@ interface Call {
   readonly note: (event: JournalEvent, detail?: string) => void
 }
 
-/** Answers one INVITE as the dialled number's persona would. Resolves when the call is over; never rejects. */
+/** Answers one INVITE as the dialled number's persona. Resolves when the call is over; never rejects. */
 export const servePersonaCall = async (
   incoming: IncomingInvite,
   deps: PersonaCallDependencies,
@@ -99,7 +99,10 @@ const act = async (call: Call, deps: PersonaCallDependencies): Promise<void> => 
   }
 }
 
-/** The caller's own id of its call; who calls whom, where it sends none: a second attempt has another SIP Call-ID. */
+/**
+ * The caller's own id of its call; without one, the caller and callee numbers, because a second attempt has another
+ * SIP Call-ID.
+ */
 const congestionKey = ({ incoming: { request }, number }: Call): string => {
   const from = parseNameAddress(headerOf(request, 'from') ?? '')?.uri ?? ''
   return headerOf(request, callIdHeader.toLowerCase()) ?? `${from} ${number}`
@@ -108,7 +111,7 @@ const congestionKey = ({ incoming: { request }, number }: Call): string => {
 const isAuthorized = ({ incoming: { request } }: Call, digest: DigestServer): boolean =>
   digest.verify(headerOf(request, 'proxy-authorization'), request)
 
-/** Rings so long; `false` when the caller gave up before. */
+/** Rings for this long; `false` when the caller gave up before. */
 const ring = ({ incoming, note }: Call, ms: number, stopped: AbortSignal): Promise<boolean> => {
   note('ringing')
   incoming.provisional(180, 'Ringing')
@@ -136,7 +139,7 @@ const ringAndAnswer = async (
     if (!dialog) return
     const transfers = takeTransfers(dialog, deps, (target) => call.note('referred', target))
     const talk = createPersonaTalk(behaviour, deps.speak)
-    // Somebody who hears another phone ring waits with what they have to say.
+    // A persona that hears another phone ring does not speak meanwhile.
     const patient = { tick: (isVoiced: boolean) => talk.tick(isVoiced || transfers.isUnderWay) }
     media.start(patient, () => void dialog.bye())
     await endOf(dialog, deps.signal)
@@ -146,7 +149,7 @@ const ringAndAnswer = async (
   }
 }
 
-/** Agrees on media and sends 200; `undefined` where nothing can be agreed on, or the caller is gone. */
+/** Negotiates media and sends 200; `undefined` if negotiation fails or the caller is gone. */
 const pickUp = async (
   call: Call,
   negotiator: MediaNegotiator,

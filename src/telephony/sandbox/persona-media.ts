@@ -4,7 +4,7 @@ import type { RtpMedia, RtpSession } from '../../rtp/rtp-session-types.ts'
 import type { Ticker } from '../../rtp/ticker.ts'
 import type { PersonaTalk } from './persona-talk.ts'
 
-/** A persona's ears and mouth on RTP. */
+/** A persona's hearing and speech over RTP. */
 export interface PersonaMedia {
   connect(media: RtpMedia, direction: Parameters<RtpSession['setDirection']>[0]): void
   /** Speaks and listens until `stop`; calls back once when the persona wants to hang up, or its ticks broke. */

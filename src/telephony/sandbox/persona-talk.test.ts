@@ -13,11 +13,11 @@ import {
   type PersonaAnswer,
 } from './personas.ts'
 
-/** Each line is a second of its own level, so that the test hears which one is said. */
+/** Each line is a second of its own level, so that the test recognizes the line. */
 const loudnessOf = (line: string): number => 1000 + personaVocabulary.indexOf(line)
 const speak = (line: string): Int16Array => new Int16Array(8000).fill(loudnessOf(line))
 
-/** Runs the talk against somebody who speaks as `isVoiced` says, and writes down what was said when. */
+/** Runs the talk against a caller who speaks as `isVoiced` says, and records what was said when. */
 const listenTo = (behaviour: Behaviour, seconds: number, isVoiced: (ms: number) => boolean) => {
   const talk = createPersonaTalk(behaviour, speak)
   const said: { line: string; atMs: number }[] = []
@@ -51,13 +51,13 @@ describe('a persona', () => {
     assert.equal(personaFor('+14155550000'), personas[0])
   })
 
-  it('lets the caller greet, and speaks when it has been silent for a while', () => {
+  it('lets the caller greet, and speaks after a silence', () => {
     const { said } = listenTo(behaviourOf('+12025550100'), 5, between(300, 2300))
     assert.equal(said[0]?.line, 'Hello, this is Sam speaking.')
     assert.ok(Math.abs(said[0].atMs - (2300 + turnSilenceMs)) <= 2 * frameMs, `${said[0].atMs}`)
   })
 
-  it('asks "Hello?" once when nobody speaks, then goes on, and hangs up in the end', () => {
+  it('asks "Hello?" once when the caller is silent, then continues, and hangs up in the end', () => {
     const { said, hungUpAtMs } = listenTo(behaviourOf('+12025550100'), 60, () => false)
     assert.deepEqual(
       said.map(({ line }) => line),
@@ -72,7 +72,7 @@ describe('a persona', () => {
     assert.ok(said[0]!.atMs >= 2800 + turnSilenceMs - frameMs, `${said[0]!.atMs}`)
   })
 
-  it('says all its lines in turn to somebody who answers each, and waits for the goodbye', () => {
+  it('says all its lines in turn to a caller who replies to each, and waits for the goodbye', () => {
     let quietSince = 0
     let replyUntil = 1500
     const talk = createPersonaTalk(behaviourOf('+12025550100'), speak)

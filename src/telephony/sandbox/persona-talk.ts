@@ -3,31 +3,31 @@ import { beep, joinSamples, silence } from '../../audio/tones.ts'
 import { createSpeechSegmenter } from '../../audio/voice-activity-segmenter.ts'
 import { personaHello, type Behaviour } from './personas.ts'
 
-/** A persona's side of a conversation, 20 ms at a time; it counts frames and knows no clock. */
+/** A persona's side of a conversation, 20 ms at a time; it counts frames and has no clock. */
 export interface PersonaTalk {
-  /** Takes whether the other side speaks in this frame; gives what the persona says in it. */
+  /** Takes whether the other side speaks in this frame; returns the persona's audio. */
   tick(isVoiced: boolean): PersonaFrame
 }
 
 export interface PersonaFrame {
   /** 160 samples at 8 kHz; `undefined` is silence. */
   readonly samples: Int16Array | undefined
-  /** The persona has had enough. */
+  /** The persona wants to hang up. */
   readonly hangsUp: boolean
 }
 
 /** The samples of a line at 8 kHz. */
 export type SpeakLine = (line: string) => Int16Array
 
-/** The other side has finished when it was silent for this long: longer than the pauses between its sentences. */
+/** The other side has finished after this much silence: longer than the pauses between its sentences. */
 export const turnSilenceMs = 700
-/** Said "Hello?" when nobody has spoken so long after the answer. */
+/** Said "Hello?" after this much silence since the answer. */
 const helloAfterMs = 2500
-/** A question nobody answered for so long is followed by the next line. */
+/** After this long without a reply to a question, the next line follows. */
 const patienceMs = 5000
-/** The last line deserves a goodbye, but is not waited for longer. */
+/** The last line deserves a goodbye, but the wait for it is limited. */
 const farewellMs = 4000
-/** A talker leaves this much room. */
+/** The pause that a talker leaves. */
 const talkerPauseMs = 1500
 const voicemailPickUpMs = 600
 const voicemailRecordsMs = 60_000
@@ -71,7 +71,7 @@ const createMouth = () => {
   }
 }
 
-/** What the other side has done since the persona last finished speaking. */
+/** The other side's speech since the persona last finished speaking. */
 const createEar = () => {
   const segmenter = createSpeechSegmenter({ endSilenceMs: turnSilenceMs })
   let waitedMs = 0
@@ -82,7 +82,7 @@ const createEar = () => {
       if (segmenter.push(isVoiced)?.kind === 'stop') hasFinished = true
       if (segmenter.isSpeaking) waitedMs = 0
     },
-    /** Its turn is over. Somebody who only spoke while the persona did is heard out, too. */
+    /** Its turn is over. A caller who spoke only during the persona's line may also finish. */
     get hasFinished() {
       return hasFinished && !segmenter.isSpeaking
     },

@@ -10,14 +10,14 @@ import { personaFor, type PersonaAnswer } from './personas.ts'
 const transferRingMs = 300
 
 export interface Transfers {
-  /** Whether another phone rings, which is what the callee hears meanwhile. */
+  /** Whether another phone rings; the callee hears that meanwhile. */
   readonly isUnderWay: boolean
 }
 
 /**
- * Everybody who answers in the sandbox can be transferred (REFER, RFC 3515): the carrier takes it with 202 and tells by
- * NOTIFY what the target's persona would have answered: 200 for one who answers, its own refusal for one who does not.
- * Nobody's phone rings for it.
+ * Every sandbox persona that answers can be transferred (REFER, RFC 3515). The carrier accepts with 202 and reports
+ * by NOTIFY how the target's persona would respond: 200 for one that answers, otherwise its own refusal. No phone
+ * rings for it.
  */
 export const takeTransfers = (
   dialog: Dialog,

@@ -1,7 +1,7 @@
-/** Who answers at a sandbox number, and how: the table of the operator manual, as data. */
+/** The persona at each sandbox number: the table of the operator manual, as data. */
 export interface Persona {
   readonly number: string
-  /** One line for people: what dialling this number shows. */
+  /** One line for people: the behaviour of this number. */
   readonly shows: string
   readonly answer: PersonaAnswer
 }
@@ -26,7 +26,7 @@ export interface Answering {
 }
 
 export type Behaviour =
-  /** Takes turns through its lines; after the last one lets the other side answer, and hangs up. */
+  /** Takes turns through its lines; after the last one lets the other side reply, and hangs up. */
   | { readonly kind: 'converse'; readonly lines: readonly string[] }
   /** Takes turns too, starting over with the first line, and never hangs up. */
   | { readonly kind: 'talk_on'; readonly lines: readonly string[] }
@@ -35,7 +35,7 @@ export type Behaviour =
   | { readonly kind: 'silent' }
   | { readonly kind: 'hang_up'; readonly afterMs: number }
 
-/** Said when the caller has not spoken for a while after the answer. */
+/** Said when the caller has been silent for a while after the answer. */
 export const personaHello = 'Hello?'
 
 const sam: Answering = {
@@ -141,7 +141,7 @@ export const personas: readonly Persona[] = [
 
 const byNumber = new Map(personas.map((persona) => [persona.number, persona]))
 
-/** The persona of a number; every number that has none of its own behaves as +12025550100. */
+/** The persona of a number; every number without its own behaves as +12025550100. */
 export const personaFor = (number: string): Persona => byNumber.get(number) ?? personas[0]!
 
 const answeringOf = (answer: PersonaAnswer): Answering | undefined => {
@@ -170,7 +170,7 @@ const linesOf = (behaviour: Behaviour): readonly string[] => {
   }
 }
 
-/** Every sentence these can say, each once. */
+/** Every sentence of these personas, each once. */
 export const vocabularyOf = (speakers: readonly Persona[]): readonly string[] => [
   ...new Set([
     personaHello,
@@ -181,15 +181,15 @@ export const vocabularyOf = (speakers: readonly Persona[]): readonly string[] =>
   ]),
 ]
 
-/** What the sandbox engine may recognise. */
+/** The sentences that the sandbox engine can recognise. */
 export const personaVocabulary: readonly string[] = vocabularyOf(personas)
 
 /**
- * What +12025550111 accepts. The sandbox trunk is configured with them: they open nothing but a loopback socket.
+ * The credentials of +12025550111. The sandbox trunk is configured with them: they protect only a loopback socket.
  */
 export const sandboxCredentials = { username: 'sandbox', password: 'outdial-sandbox' } as const
 
 export const sandboxRealm = 'sandbox.outdial'
 
-/** Header by which our own carrier names its call, so that INVITEs can be counted per call. */
+/** Header in which our own carrier names its call, so that INVITEs can be counted per call. */
 export const callIdHeader = 'X-Outdial-Call-Id'

@@ -87,7 +87,7 @@ const refused = async (number: string, options?: Parameters<typeof dial>[1]): Pr
   return (result as InviteResult & { kind: 'refused' }).response.status
 }
 
-/** Says `speech` into an answered call and records what the persona says, until `enough` or the call's end. */
+/** Says `speech` into an answered call and records the persona, until `enough` or the call's end. */
 const converse = async (
   { session, negotiator, result }: Dialled,
   speech: Int16Array,
@@ -138,8 +138,8 @@ const recognise = (samples: Int16Array): string | undefined => {
 const tries = 3
 
 /**
- * On a busy machine frames come late, and nothing is recognised in what is left of a line: it has to arrive whole in
- * one of a few calls.
+ * On a busy machine frames are late, and a damaged line is not recognised: it must arrive whole in one of a few
+ * calls.
  */
 const assertSays = async (
   text: string,
@@ -176,7 +176,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     assert.equal(await refused('+12025550109'), 603)
   })
 
-  it('rings on until the caller gives up', async () => {
+  it('keeps ringing until the caller gives up', async () => {
     const { session, result } = await dial('+12025550102', { ringTimeoutMs: 2_000 })
     await session.close()
     assert.deepEqual([result.kind, 'rang' in result && result.rang], ['ring_timeout', true])
@@ -212,7 +212,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     assert.ok(call.session.stats().packetsReceived > 100, 'silence is sent, too')
   })
 
-  // How soon is the talk's own test.
+  // The talk's own test covers the delay.
   it('answers and hangs up', async () => {
     const { result, session } = await dial('+12025550107')
     assert.equal((await dialogOf({ result }).ended).by, 'remote')
@@ -234,7 +234,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     )
   })
 
-  it('answers a challenged call with its own credentials, and no others', async () => {
+  it('accepts its own credentials for a challenged call, and no others', async () => {
     const { credentials } = parseTrunkUri(carrier.target)
     const headers = { [callIdHeader]: 'call-of-0111' }
     const call = await dial('+12025550111', { credentials: credentials!, headers })
@@ -255,7 +255,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
       { kind: 'refused', sipStatus: 480, reason: 'SIP 480 Temporarily Unavailable' },
     ],
   ] as const) {
-    it(`lets itself be transferred to ${target}, and tells how that went`, async () => {
+    it(`accepts a transfer to ${target}, and tells how that went`, async () => {
       const callId = `transferred-to-${target}`
       const { result, session } = await dial('+12025550106', {
         headers: { [callIdHeader]: callId },
@@ -270,7 +270,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     })
   }
 
-  it('hears every key that is pressed, once', async () => {
+  it('hears every pressed key, once', async () => {
     const callId = 'pressed-keys'
     const call = await dial('+12025550106', { headers: { [callIdHeader]: callId } })
     call.session.connect(
@@ -281,7 +281,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     assert.equal((await carrier.report()).calls[callId]?.pressed, 3)
   })
 
-  it('answers 488 to an offer without a codec it speaks', async () => {
+  it('returns 488 for an offer without a supported codec', async () => {
     const offer = [
       'v=0',
       'o=- 1 1 IN IP4 127.0.0.1',
@@ -319,7 +319,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
   })
 
   it('is started again on its port when its thread dies', async () => {
-    // A thread that dies of its first question when it was given no port, and works when it was.
+    // A thread that dies of its first request if it got no port, and works if it did.
     const program = `
       import { parentPort, workerData } from 'node:worker_threads'
       parentPort.postMessage({ type: 'ready', port: workerData.port || 4242 })
@@ -342,7 +342,7 @@ describe('the sandbox carrier', { concurrency: true }, () => {
     await mortal.stop()
   })
 
-  it('says why it cannot start', async () => {
+  it('reports why it cannot start', async () => {
     const { port } = parseTrunkUri(carrier.target)
     const second = new SandboxCarrier({ logger: silentLogger, port: port! })
     await assert.rejects(second.start(), /cannot start: .*(?:cannot listen|EADDRINUSE)/)

@@ -8,22 +8,24 @@ import type { FromSandboxWorker, SandboxWorkerData, ToSandboxWorker } from './sa
 
 export interface SandboxCarrierOptions {
   readonly logger: Logger
-  /** SIP port on loopback; any free one without it. */
+  /** SIP port on loopback; any free one by default. */
   readonly port?: number
-  /** The SIP port on loopback of the one user agent that may call, asked at each start of its thread; any without it. */
+  /**
+   * The SIP port on loopback of the only allowed user agent, requested at each start of its thread; any by default.
+   */
   readonly callerPort?: () => number
-  /** Ports of the personas' RTP; 20002-29999 without it. */
+  /** Ports of the personas' RTP; 20002-29999 by default. */
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
-  /** Another program for its thread, in tests. */
+  /** A different program for its thread, in tests. */
   readonly entry?: URL
 }
 
 const defaultEntry = new URL('./sandbox-worker.ts', import.meta.url)
 const restartDelay = { baseMs: 100, maxMs: 5000 }
-/** Saying goodbye to every caller may take a user agent two seconds; a thread that takes longer is ended. */
+/** A user agent may take two seconds to say goodbye to every caller; a thread that takes longer is ended. */
 const stopLimitMs = 4000
 
-/** A telephone network of a dozen people, on loopback, in a thread of its own. A thread that dies is started again. */
+/** A telephone network of a dozen people, on loopback, in its own thread. A thread that dies is restarted. */
 export class SandboxCarrier implements Service {
   readonly #options: SandboxCarrierOptions
   readonly #askers = new Set<PromiseWithResolvers<SandboxReport>>()
@@ -49,15 +51,15 @@ export class SandboxCarrier implements Service {
   }
 
   /**
-   * Where it listens, once started, as `parseTrunkUri` reads it: `sip:user:password@127.0.0.1:port`, with the only
-   * credentials it knows. The same after a restart of its thread.
+   * Its address, once started, in the format of `parseTrunkUri`: `sip:user:password@127.0.0.1:port`, with its only
+   * valid credentials. The same after a restart of its thread.
    */
   get target(): string {
     const { username, password } = sandboxCredentials
     return `sip:${username}:${password}@127.0.0.1:${this.#port}`
   }
 
-  /** What happened per call since its thread began. */
+  /** The events per call since its thread began. */
   report(): Promise<SandboxReport> {
     if (!this.#worker) return Promise.reject(new Error('The sandbox carrier does not run.'))
     const asker = Promise.withResolvers<SandboxReport>()
@@ -110,7 +112,7 @@ export class SandboxCarrier implements Service {
 
   #onDeath(): void {
     this.#worker = undefined
-    // Never been ready: whoever started it was told.
+    // It was never ready: the caller of start got the error.
     if (this.#isStopped || this.#port === 0) return
     this.#deaths++
     const delayMs = backoffMs(this.#deaths, restartDelay)

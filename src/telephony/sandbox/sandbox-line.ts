@@ -8,7 +8,7 @@ import { SandboxCarrier } from './sandbox-carrier.ts'
 
 /** Where SIP and RTP of the sandbox are. */
 export const sandboxAddress = '127.0.0.1'
-/** Of the range that is kept for fiction (NANP 555-0100 to 0199). */
+/** From the range reserved for fiction (NANP 555-0100 to 0199). */
 const callerId = '+12025550199'
 
 export interface SandboxLine extends Line {
@@ -24,7 +24,7 @@ export const createSandboxLine = (port: number, logger: Logger): SandboxLine => 
     bindAddress: sandboxAddress,
     port,
   })
-  // The carrier is known once the sandbox has its port; nothing is dialled before the parts have started.
+  // The carrier is known once the sandbox has its port; no call is dialled before the parts have started.
   let carrier: SipCarrier | undefined
   const reach = (): SipCarrier =>
     (carrier ??= createSipCarrier({
@@ -40,7 +40,7 @@ export const createSandboxLine = (port: number, logger: Logger): SandboxLine => 
     carrier: { dial: (request, signal) => reach().dial(request, signal) },
     ping: async () => (await reach().ping()).isAlive,
     start: async () => {
-      // The sandbox listens to this one user agent only, whose port must be known by then.
+      // The sandbox accepts only this user agent, whose port must be known by then.
       await userAgent.start()
       await sandbox.start()
     },

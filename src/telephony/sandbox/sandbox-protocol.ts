@@ -1,6 +1,6 @@
 import type { SandboxReport } from './call-journal.ts'
 
-/** What the main thread and the sandbox carrier's thread tell each other. */
+/** The messages between the main thread and the sandbox carrier's thread. */
 export interface SandboxWorkerData {
   readonly port: number
   readonly callerPort: number | undefined

@@ -21,12 +21,12 @@ import {
 export interface SandboxServerOptions {
   /** SIP over UDP on loopback; 0 for any free port. */
   readonly port: number
-  /** The SIP port on loopback that may call; any without it. */
+  /** The SIP port on loopback that may call; any by default. */
   readonly callerPort?: number
   readonly rtpPortRange?: { readonly min: number; readonly max: number }
   /** Answers at every number. */
   readonly onlyPersona?: Persona
-  /** Who answers at which number; as the operator manual has it if left out. */
+  /** The persona at each number; by default the operator manual's. */
   readonly personaFor?: (number: string) => Persona
   readonly onJournalEntry?: (entry: JournalEntry) => void
   readonly logger: Logger
@@ -44,7 +44,7 @@ const loopbackSources: SipSources = {
   areOneTrunk: () => false,
 }
 const defaultSandboxRtpPorts = { min: 20_002, max: 29_999 } as const
-/** More than any pacing the product allows itself in the sandbox: the carrier is never what holds a benchmark up. */
+/** More than any pace of the product in the sandbox, so that the carrier never limits a benchmark. */
 const maxInvitesPerSecond = 2000
 /** Calls remembered for their 503. */
 const maxCongested = 100_000

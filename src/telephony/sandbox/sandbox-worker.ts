@@ -9,7 +9,7 @@ const port = parentPort
 const data = workerData as SandboxWorkerData
 const tell = (message: FromSandboxWorker): void => port.postMessage(message)
 
-/** An error does not survive the way to another thread whole: its stack is what is worth keeping. */
+/** An error does not survive the transfer to another thread completely: its stack is the useful part. */
 const plain = (fields: object): object =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]: [string, unknown]) => [
