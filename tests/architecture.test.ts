@@ -257,10 +257,30 @@ test('the contract needs nothing a browser lacks', () => {
   assert.deepEqual(packages, [])
 })
 
+test('src holds the product and its tests, and nothing else', () => {
+  const product = filesOfProduct(new Map(files.map((file) => [file, targetsOf(file)])))
+  const others = files.filter((file) => !isTest(file) && !product.has(file))
+  assert.deepEqual(
+    others.filter((file) => !file.endsWith('.d.ts')),
+    [],
+    'a file that only tests import stands in tests/support/<room>/',
+  )
+  assert.deepEqual(files.filter(isNamedForTests), [])
+})
+
+test('a fixture in src is recognised by its importers and by its name', () => {
+  const targets = new Map([
+    ['main.ts', new Set(['a/a.ts'])],
+    ['a/a.ts', new Set<string>()],
+    ['a/b.ts', new Set(['a/a.ts'])],
+  ])
+  assert.deepEqual([...filesOfProduct(targets)], ['main.ts', 'a/a.ts'])
+  const names = ['a/b.fixtures.ts', 'a/fake-b.ts', 'a/b-conformance.ts', 'a/factory.ts']
+  assert.deepEqual(names.map(isNamedForTests), [true, true, true, false])
+})
+
 test('no file reaches itself through its imports', () => {
-  const targets = new Map(files.map((file) => [file, new Set<string>()]))
-  for (const { file, target } of imports) targets.get(file)?.add(target)
-  assert.deepEqual(findCycle(targets), [])
+  assert.deepEqual(findCycle(new Map(files.map((file) => [file, targetsOf(file)]))), [])
 })
 
 test('compose wires and nothing else', () => {
@@ -346,6 +366,20 @@ const wiringFaults = (source: string): string[] => {
   }
   return Object.keys(has).filter((fault) => has[fault])
 }
+
+const targetsOf = (file: string): ReadonlySet<string> =>
+  new Set(imports.filter((each) => each.file === file).map(({ target }) => target))
+
+/** What the program reaches, its worker threads included. */
+const filesOfProduct = (targets: ReadonlyMap<string, ReadonlySet<string>>): Set<string> => {
+  const product = new Set(['main.ts'])
+  // A set that grows while it is walked is walked to its end.
+  for (const file of product) for (const target of targets.get(file) ?? []) product.add(target)
+  return product
+}
+
+const isNamedForTests = (file: string): boolean =>
+  /(\.fixtures|-conformance)\.ts$|(^|\/)fake-[^/]+$/.test(file)
 
 /** The files of one cycle, in order; none if there is none. */
 const findCycle = (targets: ReadonlyMap<string, ReadonlySet<string>>): string[] => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { createManualTime, type ManualTime } from '../runtime/manual-time.ts'
+import { createManualTime, type ManualTime } from '../../tests/support/manual-time.ts'
 import {
   clearOrganizations,
   createCallingOrganization,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualTime } from '../runtime/manual-time.ts'
+import { createManualTime } from '../../tests/support/manual-time.ts'
 import { rarely } from './readiness.ts'
 
 test('readiness is looked at once a second, for one at a time, however many ask', async () => {

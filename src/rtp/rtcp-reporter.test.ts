@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createManualTime } from '../runtime/manual-time.ts'
+import { createManualTime } from '../../tests/support/manual-time.ts'
 import { createRtcpReporter } from './rtcp-reporter.ts'
 import { compactNtp, ntpTime, serializeRtcp } from './rtcp.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { BoundedMap } from './bounded-map.ts'
-import { createManualTime } from './manual-time.ts'
+import { createManualTime } from '../../tests/support/manual-time.ts'
 
 test('the entry that was set longest ago makes room, however often it was read', () => {
   const evicted: string[] = []

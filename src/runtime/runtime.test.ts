@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { backoffMs } from './backoff.ts'
-import { createManualTime } from './manual-time.ts'
+import { createManualTime } from '../../tests/support/manual-time.ts'
 import { derivedId, isUuid, newId, randomBase62 } from './ids.ts'
 import { maskPhoneNumber } from './logger.ts'
 import { DeadlineError, within } from './within.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createFolderStorage } from './folder-storage.ts'
-import { testStorage } from './storage-conformance.ts'
+import { testStorage } from '../../tests/support/storage/storage-conformance.ts'
 import { signUrl, verifySignedUrl, type SigningKey } from './signed-url.ts'
 
 const all = mkdtempSync(join(tmpdir(), 'outdial-storage-'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import { test } from 'node:test'
-import { createManualTime } from '../runtime/manual-time.ts'
+import { createManualTime } from '../../tests/support/manual-time.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { parseNetworks } from '../runtime/networks.ts'
 import type { Destination } from '../sip/transport/transport.ts'

@@ -4,7 +4,7 @@ import { sql } from '../../src/database/database.ts'
 import { createFixedWindows } from '../../src/http/rate-limits/fixed-windows.ts'
 import { createSharedWindows } from '../../src/http/rate-limits/shared-windows.ts'
 import type { RateWindows } from '../../src/http/steps/rate-limit.ts'
-import { createManualTime } from '../../src/runtime/manual-time.ts'
+import { createManualTime } from '../support/manual-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 /** What the kernel relies on, wherever the windows are counted (D11). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type Database } from '../../src/database/database.ts'
 import { createSharedWindows } from '../../src/http/rate-limits/shared-windows.ts'
-import { createManualTime } from '../../src/runtime/manual-time.ts'
+import { createManualTime } from '../support/manual-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase

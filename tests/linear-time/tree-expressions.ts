@@ -17,7 +17,7 @@ export const sourceOf = (file: string): string => readFileSync(join(root, file),
 /** Every source file of the product, but for tests and what only they use. */
 export const productFiles = (): string[] =>
   globSync('src/**/*.ts', { cwd: root })
-    .filter((file) => !/\.(test|fixtures|d)\.ts$/.test(file))
+    .filter((file) => !/\.(test|d)\.ts$/.test(file))
     .toSorted()
 
 // The reader of JavaScript knows a division from an expression only where no types stand around it.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createS3Storage, type S3Settings } from '../../src/storage/s3-storage.ts'
-import { testStorage } from '../../src/storage/storage-conformance.ts'
+import { testStorage } from '../support/storage/storage-conformance.ts'
 import { missingS3Server, startS3Server } from '../support/s3-server.ts'
 
 const missing = missingS3Server()

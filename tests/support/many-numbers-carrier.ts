@@ -1,4 +1,4 @@
-import { runJournaledCarrier } from '../../src/telephony/sandbox/journaled-carrier.ts'
+import { runJournaledCarrier } from './telephony/journaled-carrier.ts'
 import { personaOfMany } from './many-numbers.ts'
 
 /** The sandbox carrier with a hundred numbers for each persona: `node many-numbers-carrier.ts PORT JOURNAL`. */

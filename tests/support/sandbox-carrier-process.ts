@@ -18,7 +18,7 @@ export interface JournalLine {
 
 const programs = {
   /** The sandbox's own numbers. */
-  own: join(import.meta.dirname, '../../src/telephony/sandbox/sandbox-carrier-main.ts'),
+  own: join(import.meta.dirname, 'telephony/sandbox-carrier-main.ts'),
   /** A hundred numbers for each persona besides (many-numbers.ts). */
   many: join(import.meta.dirname, 'many-numbers-carrier.ts'),
 } as const

@@ -5,7 +5,10 @@ import { createSynthesizer } from '../../audio/flite.ts'
 import { createVoiceActivityDetector } from '../../audio/voice-activity.ts'
 import { joinSamples, silence, sine } from '../../audio/tones.ts'
 import { AnswerClassifier, type AnswerKind } from './answer-classifier.ts'
-import { createLabelledAnswers, type LabelledAnswer } from './labelled-answers.fixtures.ts'
+import {
+  createLabelledAnswers,
+  type LabelledAnswer,
+} from '../../../tests/support/conversation/labelled-answers.ts'
 
 type Column = AnswerKind | 'person'
 

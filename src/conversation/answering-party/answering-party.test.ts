@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { busyTone, joinSamples, silence, sine, specialInformationTone } from '../../audio/tones.ts'
-import { call, contactSays, named } from '../loop/conversation-bench.fixtures.ts'
-import { createConversationBench } from '../loop/fake-session.ts'
+import { call, contactSays, named } from '../../../tests/support/conversation/bench-events.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 
 describe('an assistant that screens the call', () => {
   const prompt =
     'Hi. If you record your name and reason for calling, I will see if this person is available.'
 
   it('is answered and waited for, even if the engine reports a voicemail', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit({ type: 'speech_start', atMs: 0 }, { type: 'speech_stop', atMs: 500 })
     bench.emit(call('voicemail_detected'))
     await bench.run(600)
@@ -28,14 +28,14 @@ describe('an assistant that screens the call', () => {
   })
 
   it('may still turn out to be a voicemail, and the wait for its words is limited', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     contactSays(bench, prompt, 0)
     await bench.run(1_000)
     bench.emit({ type: 'speech_start', atMs: 900 })
     contactSays(bench, 'They are unavailable. Please leave a message after the tone.', 1_000)
     await bench.run(100)
     assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
-    const mute = createConversationBench()
+    const mute = new ConversationBench()
     mute.emit({ type: 'speech_start', atMs: 0 }, call('voicemail_detected'))
     await mute.run(1_400)
     assert.deepEqual(named(mute, 'hang_up'), [])
@@ -52,7 +52,7 @@ describe('a machine that answers instead of a person', () => {
     ['fax', sine(2_100, 3_000)],
   ] as const) {
     it(`ends the call: ${kind}`, async () => {
-      const bench = createConversationBench()
+      const bench = new ConversationBench()
       bench.speak('u1', 'Hello, this is Ann.', 3_000)
       await bench.play(sound)
       assert.deepEqual(named(bench, 'nobody'), [[kind]])
@@ -62,7 +62,7 @@ describe('a machine that answers instead of a person', () => {
   }
 
   it('counts as a hang-up of the callee after a conversation', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     contactSays(bench, 'Yes, this is Ann.', 0)
     await bench.run(500)
     await bench.play(busyTone(4))

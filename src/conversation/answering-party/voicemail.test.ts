@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { encodeG711 } from '../../audio/g711.ts'
 import { sine } from '../../audio/tones.ts'
-import { call, contactSays, named } from '../loop/conversation-bench.fixtures.ts'
-import { createConversationBench } from '../loop/fake-session.ts'
+import { call, contactSays, named } from '../../../tests/support/conversation/bench-events.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 
 describe('a voicemail', () => {
   const beep = encodeG711(
@@ -12,7 +12,7 @@ describe('a voicemail', () => {
   )
 
   it('recognized by its words ends the call, with the agent silent at once', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 3_000)
     await bench.run(500)
     bench.emit(call('voicemail_detected'))
@@ -23,7 +23,7 @@ describe('a voicemail', () => {
   })
 
   it('gets the message after the beep, then the call ends', async () => {
-    const bench = createConversationBench({
+    const bench = new ConversationBench({
       voicemail: 'leave_message',
       voicemailMessage: 'Please call us back.',
     })
@@ -46,7 +46,7 @@ describe('a voicemail', () => {
   })
 
   it('with a late beep gets the whole message again, and never a third time', async () => {
-    const bench = createConversationBench({
+    const bench = new ConversationBench({
       voicemail: 'leave_message',
       voicemailMessage: 'Please call us back.',
     })
@@ -69,7 +69,7 @@ describe('a voicemail', () => {
   })
 
   it('is recognized by its words alone if the engine has no tool for it', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     contactSays(bench, 'Please leave a message after the tone.', 0)
     await bench.run(100)
     assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
@@ -77,7 +77,7 @@ describe('a voicemail', () => {
   })
 
   it('hears a message longer than any goodbye to its end', async () => {
-    const bench = createConversationBench({
+    const bench = new ConversationBench({
       voicemail: 'leave_message',
       voicemailMessage: 'A long story.',
     })
@@ -90,7 +90,7 @@ describe('a voicemail', () => {
   })
 
   it('recognized by its words but without a beep gets the message after two seconds of silence', async () => {
-    const bench = createConversationBench({
+    const bench = new ConversationBench({
       voicemail: 'leave_message',
       voicemailMessage: 'Please call us back.',
     })
@@ -104,7 +104,7 @@ describe('a voicemail', () => {
   })
 
   it('is recognized by a greeting and a beep, without any understood word', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     await bench.run(2_000, true)
     await bench.run(200)
     for (let tick = 0; tick < 25; tick += 1) bench.conversation.tick(beep)
@@ -114,11 +114,11 @@ describe('a voicemail', () => {
   })
 
   it('is not inferred from a tone without speech before it, or from an endless tone', async () => {
-    const silentBefore = createConversationBench()
+    const silentBefore = new ConversationBench()
     await silentBefore.run(1_000)
     for (let tick = 0; tick < 25; tick += 1) silentBefore.conversation.tick(beep)
     await silentBefore.run(500)
-    const endless = createConversationBench()
+    const endless = new ConversationBench()
     await endless.run(2_000, true)
     for (let tick = 0; tick < 250; tick += 1) endless.conversation.tick(beep)
     for (const bench of [silentBefore, endless]) {
@@ -128,7 +128,7 @@ describe('a voicemail', () => {
   })
 
   it('is never inferred from long speech alone', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     await bench.run(20_000, true)
     assert.deepEqual(named(bench, 'voicemail'), [])
     assert.equal((await bench.finish()).voicemail, 'none')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, contactSays, named } from './conversation-bench.fixtures.ts'
-import { createConversationBench } from './fake-session.ts'
+import { call, contactSays, named } from '../../../tests/support/conversation/bench-events.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 
 describe('tools', () => {
   it('send digits, and report to the agent which keys the callee pressed', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit(call('send_dtmf', { digits: '1#' }))
     await bench.run(20)
     assert.deepEqual(named(bench, 'dtmf'), [['1#']])
@@ -17,7 +17,7 @@ describe('tools', () => {
   })
 
   it('send digits while the agent is silent, and all of them before it hangs up', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'I press one, two, three. Goodbye.', 1_000)
     await bench.run(300)
     bench.emit(call('send_dtmf', { digits: '123' }, 'a'), call('end_call', {}, 'b'))
@@ -33,7 +33,7 @@ describe('tools', () => {
   it('run for the agent, who mentions a long wait, and are given up after eight seconds', async () => {
     const asked: unknown[] = []
     const never = new Promise<unknown>(() => {})
-    const bench = createConversationBench({}, (name, args) => {
+    const bench = new ConversationBench({}, (name, args) => {
       asked.push([name, args])
       return name === 'fast' ? Promise.resolve({ free: true }) : never
     })
@@ -52,7 +52,7 @@ describe('tools', () => {
   })
 
   it('called in an endless loop stop until the callee has spoken', async () => {
-    const bench = createConversationBench({}, () => Promise.resolve({}))
+    const bench = new ConversationBench({}, () => Promise.resolve({}))
     const callMany = (prefix: string): void => {
       for (let index = 0; index < 21; index += 1) bench.emit(call('send_dtmf', {}, prefix + index))
     }
@@ -73,7 +73,7 @@ describe('tools', () => {
   })
 
   it('that do not exist, or get wrong arguments, return an error', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit(call('fly', {}, 'a'), call('send_dtmf', { digits: 'abc' }, 'b'))
     await bench.run(20)
     assert.deepEqual(named(bench, 'tool_result'), [

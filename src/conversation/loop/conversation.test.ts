@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { decodeG711 } from '../../audio/g711.ts'
-import { named } from './conversation-bench.fixtures.ts'
-import { createConversationBench, type ConversationBench } from './fake-session.ts'
+import { named } from '../../../tests/support/conversation/bench-events.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 
 describe('the greeting', () => {
   it('is heard within 300 ms of the answer and becomes the first turn', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 1_000)
     assert.ok((await bench.run(300)) >= 5)
     await bench.run(1_500)
@@ -19,7 +19,7 @@ describe('the greeting', () => {
   })
 
   it('is dropped for a callee who keeps speaking', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 4_000)
     await bench.run(500)
     await bench.run(1_200, true)
@@ -28,7 +28,7 @@ describe('the greeting', () => {
   })
 
   it('survives a "Hello?" spoken into it: it pauses and continues', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello, this is Ann.', 2_000)
     await bench.run(500)
     assert.equal(await bench.run(400, true), 2)
@@ -43,7 +43,7 @@ describe('a finished conversation', () => {
 
   it('releases everything it held', async () => {
     const held = await (async () => {
-      const bench = createConversationBench()
+      const bench = new ConversationBench()
       bench.speak('u1', 'Hello, this is Ann.', 60_000)
       await bench.run(2_000)
       await bench.finish()
@@ -63,7 +63,7 @@ describe('a finished conversation', () => {
 
 describe('barge-in', () => {
   const speaking = async (): Promise<ConversationBench> => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('greeting', 'Hello.', 200)
     await bench.run(500)
     bench.speak('u1', 'one two three four five six seven eight nine ten', 5_000)
@@ -116,7 +116,7 @@ describe('barge-in', () => {
 
 describe('turns', () => {
   it('are delivered in the order in which they began, whenever their texts arrive', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit({ type: 'speech_start', atMs: 40 })
     await bench.run(200, true)
     bench.emit({ type: 'speech_stop', atMs: 200 })
@@ -137,7 +137,7 @@ describe('turns', () => {
   })
 
   it('do not wait forever for missing words', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit({ type: 'speech_start', atMs: 0 }, { type: 'speech_stop', atMs: 400 })
     bench.speak('u1', 'Hello.', 400)
     await bench.run(5_000)
@@ -146,7 +146,7 @@ describe('turns', () => {
   })
 
   it('keep the last words, which arrive after the line is dead', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit({ type: 'speech_start', atMs: 20 })
     await bench.run(600, true)
     const finished = bench.finish()
@@ -157,7 +157,7 @@ describe('turns', () => {
   })
 
   it('cut the agent’s text where the callee hung up', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'one two three four five six seven eight nine ten', 2_000)
     await bench.run(1_100)
     await bench.finish()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, contactSays, named } from './conversation-bench.fixtures.ts'
-import { createConversationBench } from './fake-session.ts'
+import { call, contactSays, named } from '../../../tests/support/conversation/bench-events.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 
 describe('ending the call', () => {
   it('waits until the goodbye has been heard', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Thank you. Goodbye.', 1_000)
     bench.emit(call('end_call', { outcome: 'achieved' }))
     await bench.run(1_000)
@@ -20,7 +20,7 @@ describe('ending the call', () => {
   })
 
   it('is not stopped by a callee who says goodbye too, nor by more from the engine', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Goodbye.', 1_000)
     bench.emit(call('end_call'))
     await bench.run(400)
@@ -33,7 +33,7 @@ describe('ending the call', () => {
   })
 
   it('asks a silent callee twice and then says goodbye', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello.', 400)
     await bench.run(8_400)
     assert.deepEqual(named(bench, 'say'), [])
@@ -52,7 +52,7 @@ describe('ending the call', () => {
   })
 
   it('blames the engine, not the callee, when a requested prompt is never spoken', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello.', 400)
     await bench.run(24_000)
     assert.equal(named(bench, 'say').length, 2)
@@ -64,7 +64,7 @@ describe('ending the call', () => {
   })
 
   it('takes speech for words when the engine never reports words', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello.', 400)
     for (const atMs of [2_000, 9_000, 16_000]) {
       bench.emit({ type: 'speech_start', atMs }, { type: 'speech_stop', atMs: atMs + 500 })
@@ -80,7 +80,7 @@ describe('ending the call', () => {
   })
 
   it('restarts the silence count after words, but not after noise', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.speak('u1', 'Hello.', 400)
     await bench.run(7_000)
     contactSays(bench, '[unrecognised]', 6_500)
@@ -95,7 +95,7 @@ describe('ending the call', () => {
   })
 
   it('warns before the duration cap, says goodbye, and ends on time whatever the engine does', async () => {
-    const bench = createConversationBench({ maxDurationMs: 60_000 })
+    const bench = new ConversationBench({ maxDurationMs: 60_000 })
     for (let second = 0; second < 60; second += 2) {
       contactSays(bench, `Sentence ${second}.`, second * 1_000)
       await bench.run(2_000)
@@ -109,11 +109,11 @@ describe('ending the call', () => {
   })
 
   it('happens at once when the engine breaks', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit({ type: 'error', fatal: true, code: 'connection_lost', message: '' })
     await bench.run(20)
     assert.deepEqual(named(bench, 'hang_up'), [['engine_failed']])
-    const broken = createConversationBench()
+    const broken = new ConversationBench()
     broken.breakEngine()
     await broken.run(20)
     assert.deepEqual(named(broken, 'hang_up'), [['engine_failed']])
@@ -121,7 +121,7 @@ describe('ending the call', () => {
   })
 
   it('happens when the engine stalls in the middle of its words for the third time', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     for (const utteranceId of ['u1', 'u2', 'u3']) {
       const g711 = new Uint8Array(1_600).fill(0x10)
       bench.emit({ type: 'audio', utteranceId, g711 })
@@ -138,7 +138,7 @@ describe('ending the call', () => {
 
 describe('an opt-out', () => {
   it('is reported once, whether by the tool or by the words', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     contactSays(bench, 'Please never call me again.', 0)
     bench.speak('u1', 'Understood. Goodbye.', 400)
     bench.emit(call('opt_out', {}, 'a'), call('end_call', {}, 'b'))
@@ -149,7 +149,7 @@ describe('an opt-out', () => {
   })
 
   it('counts even as the last words before the line went dead', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit({ type: 'speech_start', atMs: 0 })
     await bench.run(400, true)
     const finished = bench.finish()

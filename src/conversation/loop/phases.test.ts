@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, contactSays, named } from './conversation-bench.fixtures.ts'
-import { createConversationBench } from './fake-session.ts'
+import { call, contactSays, named } from '../../../tests/support/conversation/bench-events.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 import { CallPhase, phases, type PhaseName } from './phases.ts'
 
 const names = Object.keys(phases) as PhaseName[]
@@ -63,7 +63,7 @@ describe('the loop’s own prompt', () => {
 
   it('is not said to a voicemail while a tool is slow', async () => {
     const agent = { voicemail: 'leave_message', voicemailMessage: 'Please call us back.' } as const
-    const bench = createConversationBench(agent, () => never)
+    const bench = new ConversationBench(agent, () => never)
     bench.emit(call('slow', {}, 'a'), call('voicemail_detected', {}, 'b'))
     await bench.run(1_000, true)
     assert.deepEqual(named(bench, 'say'), [])
@@ -71,7 +71,7 @@ describe('the loop’s own prompt', () => {
   })
 
   it('is not said while a colleague’s phone rings', async () => {
-    const bench = createConversationBench({}, undefined, () => never as Promise<never>)
+    const bench = new ConversationBench({}, undefined, () => never as Promise<never>)
     bench.emit(call('transfer_call'))
     await bench.run(60_000)
     assert.deepEqual(named(bench, 'say'), [])
@@ -81,7 +81,7 @@ describe('the loop’s own prompt', () => {
 
 describe('a tool called after the hang-up', () => {
   it('does not run, unless it is an opt-out', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     contactSays(bench, 'Please leave a message after the tone.', 0)
     await bench.run(100)
     assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])

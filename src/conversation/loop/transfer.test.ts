@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, named } from './conversation-bench.fixtures.ts'
+import { call, named } from '../../../tests/support/conversation/bench-events.ts'
 import type { TransferResult } from './conversation-types.ts'
-import { createConversationBench } from './fake-session.ts'
+import { ConversationBench } from '../../../tests/support/conversation/conversation-bench.ts'
 
 describe('a transfer', () => {
   const setUp = () => {
     const result = Promise.withResolvers<TransferResult>()
     let asked = 0
-    const bench = createConversationBench({}, undefined, () => {
+    const bench = new ConversationBench({}, undefined, () => {
       asked += 1
       return result.promise
     })
@@ -77,7 +77,7 @@ describe('a transfer', () => {
   })
 
   it('is not a tool of an agent without a target', async () => {
-    const bench = createConversationBench()
+    const bench = new ConversationBench()
     bench.emit(call('transfer_call', { to: '+19005550100' }))
     await bench.run(20)
     assert.deepEqual(named(bench, 'tool_result'), [

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
 import { createEndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { claimCalls, type ClaimedCall } from '../claim/claim-calls.ts'

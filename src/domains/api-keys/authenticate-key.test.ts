@@ -5,7 +5,7 @@ import { assertAnswer, bytesOf, get, refused } from '../../../tests/support/answ
 import { sendRaw } from '../../../tests/support/raw-http.ts'
 import { makeApiKey } from './api-key-format.ts'
 import type { FoundKey } from './principal-store.ts'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 
 const now = new Date('2026-08-01T00:00:00Z')
 const clock = createManualTime(now)

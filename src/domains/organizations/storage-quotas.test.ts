@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import {
   createOrganizationFixture,
   type OrganizationFixture,

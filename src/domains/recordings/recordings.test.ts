@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { recording as recordingSchema } from '../../contract/recordings.ts'
 import type { Database } from '../../database/database.ts'
 import type { Position } from '../../contract/paging.ts'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import {
   contextOf as plainContextOf,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
 import { buckets, defaultRateLimits } from '../../contract/buckets.ts'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { createFixedWindows } from './fixed-windows.ts'
 

@@ -10,7 +10,7 @@ import {
   pcmuMedia,
   type FakeDependencies,
   type FakeLeg,
-} from './fake-call.ts'
+} from '../../../tests/support/live-call/fake-call.ts'
 import { MediaUnavailableError } from '../media/media-port.ts'
 import type { SpokenTurn } from '../media/media-protocol.ts'
 import { createRunCall } from './run-call.ts'

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createFakeDependencies, createFakeLeg, fakeCall, fakePlan } from './fake-call.ts'
+import {
+  createFakeDependencies,
+  createFakeLeg,
+  fakeCall,
+  fakePlan,
+} from '../../../tests/support/live-call/fake-call.ts'
 import { createRunCall } from './run-call.ts'
 
 const startAnswered = async (transferTo: string | undefined) => {

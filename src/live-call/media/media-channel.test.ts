@@ -8,7 +8,7 @@ import type { ConversationOptions } from '../../conversation/loop/conversation-t
 import type { VoiceSession } from '../../conversation/engine/voice-engine.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { RtpMedia, RtpSession, RtpStats } from '../../rtp/rtp-session-types.ts'
-import { fakePlan, pcmuMedia } from '../call/fake-call.ts'
+import { fakePlan, pcmuMedia } from '../../../tests/support/live-call/fake-call.ts'
 import { MediaChannel, type LiveConversation } from './media-channel.ts'
 import type { ConversationPlan, MediaEvent, RecordingTarget } from './media-protocol.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from '../recording/spool-format.ts'

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { cseqOf } from '../message/headers.ts'
 import { bodyText, emptyBody, headerOf, type SipRequest } from '../message/message.ts'
 import { newBranch } from '../message/responses.ts'
-import type { ScriptedPeer } from '../user-agent/scripted-peer.fixtures.ts'
+import type { ScriptedPeer } from '../../../tests/support/sip/scripted-peer.ts'
 import { createMediaNegotiator } from '../../sdp/sdp.ts'
 import {
   audioSdp,
@@ -11,7 +11,7 @@ import {
   localAudio,
   startAgent,
   startPeer,
-} from '../user-agent/test-agents.fixtures.ts'
+} from '../../../tests/support/sip/test-agents.ts'
 import type { Dialog } from '../user-agent/user-agent-types.ts'
 
 interface UpCall {

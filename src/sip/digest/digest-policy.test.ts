@@ -3,8 +3,8 @@ import { test, type TestContext } from 'node:test'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createDigestPolicy, type WeakestDigest } from './digest-policy.ts'
 import { headerOf, headersOf, type SipMessage } from '../message/message.ts'
-import { audioSdp, call, startAgent, startPeer } from '../user-agent/test-agents.fixtures.ts'
-import type { ScriptedPeer } from '../user-agent/scripted-peer.fixtures.ts'
+import { audioSdp, call, startAgent, startPeer } from '../../../tests/support/sip/test-agents.ts'
+import type { ScriptedPeer } from '../../../tests/support/sip/scripted-peer.ts'
 
 const credentials = { username: 'trunk', password: 's3cret' }
 const md5 = 'Digest realm="carrier", nonce="n1", algorithm=MD5, qop="auth"'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { createSourceLimiter } from './source-limiter.ts'
 
 test('each address has its own rate, which refills with time', () => {

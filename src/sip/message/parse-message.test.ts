@@ -4,7 +4,7 @@ import { fc } from '../../../tests/support/properties.ts'
 import { parseNameAddress, parseVia } from './headers.ts'
 import { bodyText, headerOf, headersOf, messageLimits, serializeMessage } from './message.ts'
 import { parseMessage, type ParseResult } from './parse-message.ts'
-import { tortureBytes, tortureMessages } from './parse-message.fixtures.ts'
+import { tortureBytes, tortureMessages } from '../../../tests/support/sip/torture-messages.ts'
 
 const messageOf = (result: ParseResult) => {
   if (!result.ok) assert.fail(result.reason)

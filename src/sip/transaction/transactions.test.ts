@@ -12,7 +12,7 @@ import {
 import { NonInviteClientTransaction } from './non-invite-client-transaction.ts'
 import { NonInviteServerTransaction } from './non-invite-server-transaction.ts'
 import { createResponse } from '../message/responses.ts'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { defaultTiming } from './transaction-timing.ts'
 
 const requestOf = (method: string): SipRequest => ({

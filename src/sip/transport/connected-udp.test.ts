@@ -3,8 +3,8 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { connectUdp } from './connected-udp.ts'
-import { openScriptedPeer } from '../user-agent/scripted-peer.fixtures.ts'
-import { call, startAgent } from '../user-agent/test-agents.fixtures.ts'
+import { openScriptedPeer } from '../../../tests/support/sip/scripted-peer.ts'
+import { call, startAgent } from '../../../tests/support/sip/test-agents.ts'
 
 const openConnection = async (t: TestContext) => {
   const peer = createSocket('udp4').bind(0, '127.0.0.1')

@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { audioSdp, call, startAgent, targetOf } from '../user-agent/test-agents.fixtures.ts'
+import { audioSdp, call, startAgent, targetOf } from '../../../tests/support/sip/test-agents.ts'
 
 interface Certificate {
   readonly cert: string

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualTime } from '../../runtime/manual-time.ts'
+import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { createDigestServer } from '../digest/digest-server.ts'
 import { headerOf } from '../message/message.ts'
 import { systemTime } from '../../runtime/time.ts'
-import { audioSdp, call, fastTiming, startAgent, targetOf } from './test-agents.fixtures.ts'
+import {
+  audioSdp,
+  call,
+  fastTiming,
+  startAgent,
+  targetOf,
+} from '../../../tests/support/sip/test-agents.ts'
 import { anySource } from '../gate/sources.ts'
 import { createUserAgent } from './user-agent.ts'
 import { defaultTiming } from '../transaction/transaction-timing.ts'

@@ -297,7 +297,9 @@ describe('the sandbox carrier', { concurrency: true }, () => {
   it('as a process, writes a line per event to its journal, readable after it was killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'outdial-sandbox-'))
     const journal = join(folder, 'journal.jsonl')
-    const main = fileURLToPath(new URL('./sandbox-carrier-main.ts', import.meta.url))
+    const main = fileURLToPath(
+      new URL('../../../tests/support/telephony/sandbox-carrier-main.ts', import.meta.url),
+    )
     const child = spawn(process.execPath, [main, '0', journal], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -2,7 +2,7 @@ import { after, before } from 'node:test'
 import { createSynthesizer } from '../../../audio/flite.ts'
 import { encodeG711 } from '../../../audio/g711.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
-import { describeVoiceEngine } from '../engine-conformance.ts'
+import { describeVoiceEngine } from '../../../../tests/support/conversation/engine-conformance.ts'
 import { createScriptedRealtimeServer } from '../scripted/scripted-realtime-server.ts'
 import { createCascadeEngine } from './cascade-engine.ts'
 

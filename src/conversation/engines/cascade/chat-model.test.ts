@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { createChatModel } from './chat-model.ts'
 import type { ProviderError } from './provider-error.ts'
 import { createProviderFetch } from './provider-fetch.ts'
-import { json, withServer } from './scripted-server.fixtures.ts'
+import { json, withServer } from '../../../../tests/support/conversation/scripted-server.ts'
 
 const request = createProviderFetch(false)
 const { signal } = new AbortController()

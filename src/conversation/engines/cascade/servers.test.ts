@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { readWav, writeWav } from '../../../audio/wav.ts'
 import { readForm } from '../scripted/request-body.ts'
 import { createProviderFetch } from './provider-fetch.ts'
-import { json, withServer } from './scripted-server.fixtures.ts'
+import { json, withServer } from '../../../../tests/support/conversation/scripted-server.ts'
 import { createSpeechServer } from './speech-server.ts'
 import { createTranscriber } from './transcriber.ts'
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it, mock } from 'node:test'
 import { g711Silence } from '../../../audio/g711.ts'
-import { delta, next, untilEvent, useControlledServer } from './controlled-server.fixtures.ts'
+import {
+  delta,
+  next,
+  untilEvent,
+  useControlledServer,
+} from '../../../../tests/support/conversation/controlled-server.ts'
 
 const server = useControlledServer()
 const { heard, itemsReceived, nextConnection, open, receivedOf, said, tell } = server

@@ -4,7 +4,11 @@ import { describe, it } from 'node:test'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { EngineOpenError } from '../../engine/voice-engine.ts'
 import { createRealtimeEngine } from './realtime-engine.ts'
-import { delta, next, useControlledServer } from './controlled-server.fixtures.ts'
+import {
+  delta,
+  next,
+  useControlledServer,
+} from '../../../../tests/support/conversation/controlled-server.ts'
 
 const server = useControlledServer()
 const { open, receivedOf, tell, url } = server

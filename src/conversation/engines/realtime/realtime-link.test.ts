@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { describe, it, mock } from 'node:test'
 import { g711Silence } from '../../../audio/g711.ts'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
-import { delta, next, useControlledServer } from './controlled-server.fixtures.ts'
+import {
+  delta,
+  next,
+  useControlledServer,
+} from '../../../../tests/support/conversation/controlled-server.ts'
 
 const server = useControlledServer()
 const { open, receivedOf, tell } = server

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import { next, useControlledServer } from './controlled-server.fixtures.ts'
+import {
+  next,
+  useControlledServer,
+} from '../../../../tests/support/conversation/controlled-server.ts'
 
 const server = useControlledServer()
 const { open, receivedAtLeast, tell } = server

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
-import { createLogger } from '../../runtime/logger.ts'
-import type { JournalEntry } from './call-journal.ts'
-import type { Persona } from './personas.ts'
-import { createSandboxServer } from './sandbox-server.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import type { JournalEntry } from '../../../src/telephony/sandbox/call-journal.ts'
+import type { Persona } from '../../../src/telephony/sandbox/personas.ts'
+import { createSandboxServer } from '../../../src/telephony/sandbox/sandbox-server.ts'
 
 /**
  * Runs the sandbox carrier as its own process, for tests that kill the dialling side: `PROGRAM PORT JOURNAL`.

@@ -1,4 +1,4 @@
-import type { ConversationBench } from './fake-session.ts'
+import type { ConversationBench } from './conversation-bench.ts'
 
 /** The arguments of each entry of this name in the bench's log. */
 export const named = (bench: ConversationBench, name: string): unknown[][] =>

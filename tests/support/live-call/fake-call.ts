@@ -1,6 +1,6 @@
-import { createManualTime } from '../../runtime/manual-time.ts'
-import type { Clock } from '../../runtime/time.ts'
-import { silentLogger } from '../../runtime/logger.ts'
+import { createManualTime } from '../manual-time.ts'
+import type { Clock } from '../../../src/runtime/time.ts'
+import { silentLogger } from '../../../src/runtime/logger.ts'
 import type {
   CallLeg,
   Carrier,
@@ -10,12 +10,20 @@ import type {
   LegEnd,
   NegotiatedMedia,
   TransferOutcome,
-} from '../../telephony/carrier.ts'
-import type { CallLedger, CallPlan, FinishedCall } from './live-call-port.ts'
-import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
-import type { MediaCall, MediaPlane } from '../media/media-port.ts'
-import type { MediaEvent, MediaReport, SpokenTurn } from '../media/media-protocol.ts'
-import type { RunCallDependencies } from './run-call.ts'
+} from '../../../src/telephony/carrier.ts'
+import type {
+  CallLedger,
+  CallPlan,
+  FinishedCall,
+} from '../../../src/live-call/call/live-call-port.ts'
+import type { DialableCall } from '../../../src/domains/calls/lifecycle/hand-over.ts'
+import type { MediaCall, MediaPlane } from '../../../src/live-call/media/media-port.ts'
+import type {
+  MediaEvent,
+  MediaReport,
+  SpokenTurn,
+} from '../../../src/live-call/media/media-protocol.ts'
+import type { RunCallDependencies } from '../../../src/live-call/call/run-call.ts'
 
 /** One call whose network, media and database are moved by hand, for the tests of its races. */
 

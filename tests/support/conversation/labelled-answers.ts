@@ -1,6 +1,6 @@
-import type { FliteVoice, Synthesizer } from '../../audio/flite.ts'
-import { decodeG711, encodeG711 } from '../../audio/g711.ts'
-import { resample } from '../../audio/resample.ts'
+import type { FliteVoice, Synthesizer } from '../../../src/audio/flite.ts'
+import { decodeG711, encodeG711 } from '../../../src/audio/g711.ts'
+import { resample } from '../../../src/audio/resample.ts'
 import {
   beep,
   busyTone,
@@ -9,7 +9,7 @@ import {
   sine,
   specialInformationTone,
   sumOfSines,
-} from '../../audio/tones.ts'
+} from '../../../src/audio/tones.ts'
 
 /**
  * Synthetic, labelled answers: a regression set, which proves nothing about real telephone lines.

@@ -1,9 +1,13 @@
 import type { TestContext } from 'node:test'
-import { openScriptedPeer, type ScriptedPeer } from './scripted-peer.fixtures.ts'
-import { createMediaNegotiator } from '../../sdp/sdp.ts'
-import { anySource } from '../gate/sources.ts'
-import { createUserAgent, type UserAgentOptions } from './user-agent.ts'
-import type { InviteOptions, InviteResult, UserAgent } from './user-agent-types.ts'
+import { openScriptedPeer, type ScriptedPeer } from './scripted-peer.ts'
+import { createMediaNegotiator } from '../../../src/sdp/sdp.ts'
+import { anySource } from '../../../src/sip/gate/sources.ts'
+import { createUserAgent, type UserAgentOptions } from '../../../src/sip/user-agent/user-agent.ts'
+import type {
+  InviteOptions,
+  InviteResult,
+  UserAgent,
+} from '../../../src/sip/user-agent/user-agent-types.ts'
 
 /** Timers fast enough for tests on loopback, in the proportions of RFC 3261. */
 export const fastTiming = { t1Ms: 25, t2Ms: 200, t4Ms: 100 }

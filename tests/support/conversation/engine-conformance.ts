@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { g711FrameBytes, g711Silence } from '../../audio/g711.ts'
-import { builtInTools } from '../tools/tools.ts'
-import type { Codec, VoiceEngine, VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
+import { g711FrameBytes, g711Silence } from '../../../src/audio/g711.ts'
+import { builtInTools } from '../../../src/conversation/tools/tools.ts'
+import type {
+  Codec,
+  VoiceEngine,
+  VoiceEvent,
+  VoiceSession,
+} from '../../../src/conversation/engine/voice-engine.ts'
 
 /** The conformance suite that runs against every engine. */
 export interface ConformanceSubject {

@@ -1,15 +1,19 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { EventEmitter, once } from 'node:events'
-import { cseqOf, tagOf } from '../message/headers.ts'
+import { cseqOf, tagOf } from '../../../src/sip/message/headers.ts'
 import {
   emptyBody,
   headerOf,
   serializeMessage,
   type SipMessage,
   type SipRequest,
-} from '../message/message.ts'
-import { parseMessage } from '../message/parse-message.ts'
-import { createResponse, newBranch, type ResponseOptions } from '../message/responses.ts'
+} from '../../../src/sip/message/message.ts'
+import { parseMessage } from '../../../src/sip/message/parse-message.ts'
+import {
+  createResponse,
+  newBranch,
+  type ResponseOptions,
+} from '../../../src/sip/message/responses.ts'
 
 /** Longer than any message of a test takes, also on a busy machine. */
 const patienceMs = 30_000

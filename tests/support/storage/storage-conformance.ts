@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
-import type { ObjectStorage, StoredObject } from './object-storage.ts'
+import type { ObjectStorage, StoredObject } from '../../../src/storage/object-storage.ts'
 
 /** The conformance suite of every storage: run once against the folder, and once against a real S3 server. */
 export const testStorage = (name: string, open: () => ObjectStorage): void => {

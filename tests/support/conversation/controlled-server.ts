@@ -3,9 +3,12 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, mock } from 'node:test'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { silentLogger } from '../../../runtime/logger.ts'
-import type { VoiceEvent, VoiceSession } from '../../engine/voice-engine.ts'
-import { createRealtimeEngine, type RealtimeEngineSettings } from './realtime-engine.ts'
+import { silentLogger } from '../../../src/runtime/logger.ts'
+import type { VoiceEvent, VoiceSession } from '../../../src/conversation/engine/voice-engine.ts'
+import {
+  createRealtimeEngine,
+  type RealtimeEngineSettings,
+} from '../../../src/conversation/engines/realtime/realtime-engine.ts'
 
 type Message = Record<string, unknown>
 

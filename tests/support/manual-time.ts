@@ -1,4 +1,4 @@
-import type { Time } from './time.ts'
+import type { Time } from '../../src/runtime/time.ts'
 
 /** Time that passes only by hand. */
 export interface ManualTime extends Time {
