@@ -12,7 +12,7 @@ import { sql, type Database } from '../src/database/database.ts'
 import { startEmbedded } from '../src/database/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open-database.ts'
-import { createJobRunner } from '../src/jobs/job-runner.ts'
+import { JobRunner } from '../src/jobs/job-runner.ts'
 import { createAgent } from '../src/domains/agents/create-agent.ts'
 import { placeManualCall } from '../src/domains/calls/place-manual-call.ts'
 import { createOrganization } from '../src/domains/organizations/create-organization.ts'
@@ -85,7 +85,7 @@ const measureCalls = async (folder: string): Promise<number[]> => {
     markFailed: async (call) => void (await failRecording(database, call)),
     logger: silentLogger,
   })
-  const jobs = createJobRunner({
+  const jobs = new JobRunner({
     connection,
     database,
     schedule: [],

@@ -3,7 +3,7 @@ import { summarize, type Summary, type SummaryInput } from './summarize.ts'
 export type Summarizer = (input: SummaryInput, signal: AbortSignal) => Promise<Summary>
 
 /** A server of the OpenAI chat protocol; undefined: there is none. */
-export interface SummaryServer {
+interface SummaryServer {
   readonly url: string | undefined
   readonly key: string | undefined
   readonly model: string | undefined

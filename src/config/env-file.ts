@@ -7,7 +7,7 @@ const fileName = '.env'
 const maxBytes = 64 * 1024
 
 /** What a file sets; with a problem it is to set nothing. */
-export interface EnvFile {
+interface EnvFile {
   readonly values: Readonly<Record<string, string | undefined>>
   /** Where each of them stands, such as `/srv/.env line 3`. */
   readonly places: ReadonlyMap<string, string>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './read-config.ts'
+import { settings, settingsOf } from './settings.ts'
 
 const refusal = (env: Record<string, string>): string => {
   try {
@@ -21,6 +22,14 @@ test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(config.sip.rtpPorts, { min: 10_000, max: 20_000 })
   assert.equal(config.engines.kind, undefined, 'only what is said in so many words counts')
   assert.equal(config.store.databaseUrl, undefined)
+})
+
+test('each setting has its place in one group', () => {
+  const names = settingsOf(settings).map(({ name }) => name)
+  assert.ok(names.length > 40, `only ${names.length} settings`)
+  assert.deepEqual([...new Set(names)], names)
+  const { engines } = readConfig({ OUTDIAL_LLM_URL: 'http://llm.test/v1', OUTDIAL_LLM_KEY: 'k' })
+  assert.deepEqual(engines.llm, { url: 'http://llm.test/v1', key: 'k', model: undefined })
 })
 
 test('an unknown name is refused with the nearest one', () => {

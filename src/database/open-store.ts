@@ -14,7 +14,7 @@ import type { Logger } from '../runtime/logger.ts'
 import { programPath } from '../runtime/program-path.ts'
 
 /** Where the installation's data is: DATABASE_URL, or the embedded PostgreSQL under the data folder. */
-export interface StoreLocation {
+interface StoreLocation {
   readonly databaseUrl: string | undefined
   readonly dataFolder: string
 }
@@ -29,7 +29,7 @@ export interface Store {
 
 export const migrationsFolder = join(import.meta.dirname, '../../migrations')
 
-export interface StoreConnection {
+interface StoreConnection {
   readonly connection: Store['connection']
   stop(): Promise<void>
 }

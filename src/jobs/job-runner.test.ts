@@ -5,7 +5,7 @@ import pg from 'pg'
 import { execute } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
 import { silentLogger } from '../runtime/logger.ts'
-import { createJobRunner } from './job-runner.ts'
+import { JobRunner } from './job-runner.ts'
 import { rescueJobs, touchJobWorkers } from './job-worker-store.ts'
 
 let test: TestDatabase
@@ -24,7 +24,7 @@ after(async () => {
 /** A runner with one task, `hold`, whose runs end when the test says so. */
 const startHoldingRunner = async () => {
   const seen = new EventEmitter()
-  const runner = createJobRunner({
+  const runner = new JobRunner({
     connection: test.connection,
     database: test.db,
     tasks: {

@@ -21,7 +21,7 @@ import { systemTime } from '../runtime/time.ts'
 export type JobTasks = TaskList
 export type JobSchedule = readonly CronItem[]
 
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   readonly connection: pg.ClientConfig
   readonly database: Database
   readonly tasks: JobTasks
@@ -51,94 +51,112 @@ const batching = { completeJobBatchDelay: 0, failJobBatchDelay: 0 } as const
  * Runs the jobs that follow calls. A job that is interrupted is run again, here or on another node: jobs of a killed
  * process are free again within half a minute, for its pool is seen no more. Outlives any outage of the database.
  */
-export const createJobRunner = (options: JobRunnerOptions): Service => {
-  const { database, logger } = options
+export class JobRunner implements Service {
+  readonly #options: JobRunnerOptions
   /** The pools of this process, by the name under which they lock their jobs. */
-  const poolIds = new Set<string>()
-  const stopped = new AbortController()
-  let parts: { running: Promise<void>; pool: pg.Pool; heartbeat: Repeating } | undefined
-  let current: Runner | undefined
-  let starting: Promise<void> | undefined
-  let stopping: Promise<void> | undefined
+  readonly #poolIds = new Set<string>()
+  readonly #stopped = new AbortController()
+  #parts: { running: Promise<void>; pool: pg.Pool; heartbeat: Repeating } | undefined
+  #current: Runner | undefined
+  #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
 
-  const beat = async (): Promise<void> => {
-    await touchJobWorkers(database, [...poolIds])
+  constructor(options: JobRunnerOptions) {
+    this.#options = options
+  }
+
+  start(): Promise<void> {
+    return (this.#starting ??= this.#start())
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stop())
+  }
+
+  async #start(): Promise<void> {
+    const pool = openPool(this.#options)
+    const { over } = await this.#startRunner(pool)
+    const heartbeat = repeat({
+      name: 'job workers',
+      intervalMs: heartbeatIntervalMs,
+      work: () => this.#beat(),
+      time: systemTime,
+      logger: this.#options.logger,
+    })
+    this.#parts = { running: this.#keepRunning(pool, over), pool, heartbeat }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting
+    if (!this.#parts) return
+    const { running, pool, heartbeat } = this.#parts
+    await heartbeat.stop()
+    this.#stopped.abort()
+    // Rejects where it has ended by itself.
+    await this.#current?.stop().catch(() => undefined)
+    await running
+    await pool.end()
+    // A database that is away finds out by itself: the rows go stale.
+    await forgetJobWorkers(this.#options.database, [...this.#poolIds]).catch(() => undefined)
+  }
+
+  /** Tells the database that this process lives, and frees the jobs of those that do not. */
+  async #beat(): Promise<void> {
+    const { database, logger } = this.#options
+    await touchJobWorkers(database, [...this.#poolIds])
     if (await rescueJobs(database, staleSeconds)) logger.warn({}, 'jobs of a dead node were freed')
   }
 
   /** One life of the library's runner; resolves with when it is over. */
-  const startRunner = async (pgPool: pg.Pool): Promise<{ readonly over: Promise<void> }> => {
+  async #startRunner(pgPool: pg.Pool): Promise<{ readonly over: Promise<void> }> {
+    const { tasks, schedule, concurrency = defaultConcurrency, logger } = this.#options
     const ownIds: string[] = []
     const events: WorkerEvents = new EventEmitter()
     events.on('pool:create', ({ workerPool }) => {
       ownIds.push(workerPool.id)
-      poolIds.add(workerPool.id)
+      this.#poolIds.add(workerPool.id)
     })
-    current = await run({
+    this.#current = await run({
       pgPool,
-      taskList: options.tasks,
-      parsedCronItems: parseCronItems([...options.schedule]),
-      concurrency: options.concurrency ?? defaultConcurrency,
+      taskList: tasks,
+      parsedCronItems: parseCronItems([...schedule]),
+      concurrency,
       pollInterval: pollIntervalMs,
       noHandleSignals: true,
       preset: { worker: batching },
       events,
       logger: workerLogger(logger),
     })
-    const over = current.promise
+    const over = this.#current.promise
       .catch((error: unknown) => logger.warn({ err: error }, 'the job runner broke'))
-      .finally(() => {
-        // What it could not give back is free at the next heartbeat, of whichever node.
-        for (const id of ownIds) poolIds.delete(id)
-        forgetJobWorkers(database, ownIds).catch(() => undefined)
-      })
+      .finally(() => this.#forget(ownIds))
     return { over }
   }
 
-  const keepRunning = async (pgPool: pg.Pool, first: Promise<void>): Promise<void> => {
+  /** What these pools could not give back is free at the next heartbeat, of whichever node. */
+  #forget(poolIds: readonly string[]): void {
+    for (const id of poolIds) this.#poolIds.delete(id)
+    forgetJobWorkers(this.#options.database, poolIds).catch(() => undefined)
+  }
+
+  async #keepRunning(pgPool: pg.Pool, first: Promise<void>): Promise<void> {
+    const { logger } = this.#options
+    const { signal } = this.#stopped
     await first
-    for (let attempt = 1; !stopped.signal.aborted; attempt += 1) {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
       logger.warn({ attempt }, 'the job runner ended, and is started again')
-      await systemTime.sleep(backoffMs(attempt, restartBackoff), stopped.signal)
-      if (stopped.signal.aborted) return
+      await systemTime.sleep(backoffMs(attempt, restartBackoff), signal)
+      if (signal.aborted) return
       try {
-        const { over } = await startRunner(pgPool)
+        const { over } = await this.#startRunner(pgPool)
         attempt = 0
-        if (stopped.signal.aborted) await current?.stop().catch(() => undefined)
+        if (signal.aborted) await this.#current?.stop().catch(() => undefined)
         await over
       } catch (error) {
         logger.warn({ err: error }, 'the job runner could not start')
       }
     }
   }
-
-  const start = async (): Promise<void> => {
-    const pool = openPool(options)
-    const { over } = await startRunner(pool)
-    const heartbeat = repeat({
-      name: 'job workers',
-      intervalMs: heartbeatIntervalMs,
-      work: beat,
-      time: systemTime,
-      logger,
-    })
-    parts = { running: keepRunning(pool, over), pool, heartbeat }
-  }
-
-  const stop = async (): Promise<void> => {
-    await starting
-    if (!parts) return
-    await parts.heartbeat.stop()
-    stopped.abort()
-    // Rejects where it has ended by itself.
-    await current?.stop().catch(() => undefined)
-    await parts.running
-    await parts.pool.end()
-    // A database that is away finds out by itself: the rows go stale.
-    await forgetJobWorkers(database, [...poolIds]).catch(() => undefined)
-  }
-
-  return { start: () => (starting ??= start()), stop: () => (stopping ??= stop()) }
 }
 
 const openPool = ({ connection, logger }: JobRunnerOptions): pg.Pool => {

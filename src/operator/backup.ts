@@ -20,7 +20,10 @@ import {
 import { encodingTaskHere, spoolFolderOf } from '../live-call/recording/spool-location.ts'
 import { openRecordingStorage } from '../storage/open-recording-storage.ts'
 
-export interface ArchiveOptions {
+/** What an archive is made of and goes into. */
+type Place = Pick<Config, 'store' | 'bucket'>
+
+interface ArchiveOptions {
   readonly path: string
   /** Whether recordings go along. Those in a bucket never do: the bucket has its own safety net. */
   readonly withRecordings: boolean
@@ -28,7 +31,7 @@ export interface ArchiveOptions {
 
 /** A backup of this installation, while it runs. Throws for a file that exists. */
 export const backUpInstallation = async (
-  config: Config,
+  config: Place,
   { path, withRecordings }: ArchiveOptions,
   logger: Logger,
 ): Promise<BackupReport> => {
@@ -75,7 +78,7 @@ const requireFolder = (folder: string): void => {
 
 /** A backup into this installation, which must be empty. Recordings go to the storage it has. */
 export const restoreInstallation = (
-  config: Config,
+  config: Place,
   { path, withRecordings }: ArchiveOptions,
   logger: Logger,
 ): Promise<RestoreReport> => {
@@ -111,7 +114,7 @@ export const restoreInstallation = (
 
 /** Refuses what cannot fit before any of it is written. */
 const requireRoom = async (
-  { store: { dataFolder: folder } }: Config,
+  { store: { dataFolder: folder } }: Place,
   bytes: number,
 ): Promise<void> => {
   const { bavail, bsize } = await statfs(folder)
@@ -124,13 +127,13 @@ const requireRoom = async (
 const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
 /** Brings the schema up to this program; the names of what was applied. */
-export const migrateInstallation = (config: Config, logger: Logger): Promise<string[]> =>
+export const migrateInstallation = (config: Place, logger: Logger): Promise<string[]> =>
   withConnection(config, logger, (connection) =>
     migrate({ connection, folder: migrationsFolder, logger }),
   )
 
 const withConnection = async <T>(
-  config: Config,
+  config: Place,
   logger: Logger,
   work: (connection: Awaited<ReturnType<typeof openConnection>>['connection']) => Promise<T>,
 ): Promise<T> => {

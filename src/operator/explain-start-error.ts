@@ -3,6 +3,9 @@ import { isRetryable } from '../database/errors.ts'
 import { DatabaseSetupError } from '../database/setup-error.ts'
 import { StartError } from '../runtime/start-error.ts'
 
+/** The groups whose settings a failed start may be about. */
+export type StartConfig = Pick<Config, 'store' | 'http' | 'sip'>
+
 /** What is wrong where two of our servers were given one port. Port 0 is another one for each. */
 export const problemOfSharedPort = ({
   http: { apiPort, mediaPort },
@@ -12,7 +15,7 @@ export const problemOfSharedPort = ({
     : undefined
 
 /** Faults of the system at start as one sentence with the remedy; everything else as it came. */
-export const explainStartError = (error: unknown, config: Config): unknown => {
+export const explainStartError = (error: unknown, config: StartConfig): unknown => {
   if (isDatabaseLost(error, config))
     return new StartError(
       `The database went away during the start (${error.message}): start again when it answers.`,
@@ -42,7 +45,10 @@ export const explainStartError = (error: unknown, config: Config): unknown => {
   return error
 }
 
-const settingOfPort = ({ http, sip }: Config, port: number | undefined): string | undefined => {
+const settingOfPort = (
+  { http, sip }: StartConfig,
+  port: number | undefined,
+): string | undefined => {
   const ports: readonly (readonly [number, string])[] = [
     [http.apiPort, 'OUTDIAL_API_PORT'],
     [http.dashboardPort, 'OUTDIAL_DASHBOARD_PORT'],
@@ -68,7 +74,7 @@ const systemFaultOf = (error: unknown): SystemFault | undefined => {
 /** A connection that is refused says where; other losses are known only from PostgreSQL. */
 const isDatabaseLost = (
   error: unknown,
-  { store: { databaseUrl: url } }: Config,
+  { store: { databaseUrl: url } }: StartConfig,
 ): error is Error => {
   if (url === undefined || !(error instanceof Error) || !isRetryable(error)) return false
   // It says already what is wrong.
@@ -78,5 +84,5 @@ const isDatabaseLost = (
 }
 
 /** The resolver does not know the name that OUTDIAL_HOST gives. */
-const isHostUnknown = ({ code, hostname }: SystemFault, config: Config): boolean =>
+const isHostUnknown = ({ code, hostname }: SystemFault, config: StartConfig): boolean =>
   (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === config.http.host

@@ -7,7 +7,7 @@ import { clusterOf } from '../database/embedded-folders.ts'
 import { sipBindAddress } from '../telephony/telephony.ts'
 
 /** A port that the service listens on, and a trial that takes it and lets it go; it rejects with the system's error. */
-export interface PortTrial {
+interface PortTrial {
   readonly setting: 'OUTDIAL_API_PORT' | 'OUTDIAL_MEDIA_PORT' | 'OUTDIAL_SIP_PORT'
   readonly port: number
   readonly take: () => Promise<void>
@@ -28,7 +28,9 @@ export const portTrials = ({ http, sip }: Pick<Config, 'http' | 'sip'>): PortTri
 }
 
 /** To make a database takes a while: a taken port is told before. Later starts first see who uses the data folder. */
-export const tryPortsOfFirstStart = async (config: Config): Promise<void> => {
+export const tryPortsOfFirstStart = async (
+  config: Pick<Config, 'store' | 'http' | 'sip'>,
+): Promise<void> => {
   const { databaseUrl, dataFolder } = config.store
   if (databaseUrl !== undefined || existsSync(clusterOf(dataFolder))) return
   for (const { take } of portTrials(config)) await take()

@@ -3,7 +3,7 @@ import { createFolderStorage } from './folder-storage.ts'
 import type { ObjectStorage } from './object-storage.ts'
 import { createS3Storage } from './s3-storage.ts'
 
-export interface BucketSettings {
+interface BucketSettings {
   /** Undefined: recordings are kept in the data folder. */
   readonly name: string | undefined
   readonly endpoint: string | undefined
@@ -16,7 +16,7 @@ export interface BucketSettings {
 }
 
 /** Where recordings are kept. */
-export interface RecordingStorage {
+interface RecordingStorage {
   readonly kind: 'folder' | 's3'
   readonly objects: ObjectStorage
 }

@@ -6,7 +6,7 @@ import { createSandboxLine, sandboxAddress, type SandboxLine } from './sandbox/s
 import { createTrunkLine, type TrunkLineSettings } from './trunk-line.ts'
 import { bindAddressFor, parseTrunkUri, type Trunk } from './trunk-uri.ts'
 
-export interface TelephonySettings extends TrunkLineSettings {
+interface TelephonySettings extends TrunkLineSettings {
   /** Parsed by `parseTrunkUri`; undefined: no trunk is configured. */
   readonly trunk: string | undefined
 }

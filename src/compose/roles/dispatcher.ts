@@ -14,8 +14,8 @@ import type { Service } from '../../runtime/service.ts'
 import { endCall } from '../call-end.ts'
 import type { MediaRole } from './media.ts'
 
-export interface DispatcherRoleOptions {
-  readonly config: Config
+interface DispatcherRoleOptions {
+  readonly config: Pick<Config, 'http' | 'sip' | 'dialing' | 'engines'>
   readonly store: Store
   readonly media: MediaRole
   readonly lacks: readonly LiveLack[]
@@ -23,7 +23,7 @@ export interface DispatcherRoleOptions {
   readonly logger: Logger
 }
 
-export interface DispatcherRole {
+interface DispatcherRole {
   readonly dispatcher: Dispatcher
   readonly services: readonly Service[]
 }

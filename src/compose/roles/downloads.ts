@@ -11,7 +11,7 @@ import { openRecordingStorage } from '../../storage/open-recording-storage.ts'
 
 /** The media origin: where MP3s are stored and served behind signed URLs. */
 export const createDownloads = async (
-  config: Config,
+  config: Pick<Config, 'store' | 'http' | 'bucket'>,
   database: Database,
   clock: Clock,
   logger: Logger,

@@ -17,8 +17,8 @@ import { personaVocabulary } from '../../telephony/sandbox/personas.ts'
 import { createTelephony, type Telephony } from '../../telephony/telephony.ts'
 import { endCall } from '../call-end.ts'
 
-export interface MediaRoleOptions {
-  readonly config: Config
+interface MediaRoleOptions {
+  readonly config: Pick<Config, 'sip' | 'dialing' | 'engines' | 'program'>
   readonly database: Database
   /** Where live calls are recorded; it exists. */
   readonly spoolFolder: string

@@ -6,7 +6,7 @@ import { completeRecording, failRecording } from '../../domains/recordings/recor
 import type { PriceTable } from '../../domains/results/price-table.ts'
 import { createHousekeeping } from '../../domains/retention/housekeeping.ts'
 import { purgeExpiredClaims } from '../../http/idempotency-claims.ts'
-import { createJobRunner } from '../../jobs/job-runner.ts'
+import { JobRunner } from '../../jobs/job-runner.ts'
 import { adoptCall } from '../../live-call/call/adopt-call.ts'
 import { followUpTasks } from '../../live-call/call/follow-up-tasks.ts'
 import { createSummarizeCall } from '../../live-call/call/summarize-call.ts'
@@ -18,8 +18,8 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import type { ObjectStorage } from '../../storage/object-storage.ts'
 
-export interface WorkerRoleOptions {
-  readonly config: Config
+interface WorkerRoleOptions {
+  readonly config: Pick<Config, 'engines'>
   readonly store: Store
   readonly storage: ObjectStorage
   readonly spoolFolder: string
@@ -38,7 +38,7 @@ export const createWorkerRole = (options: WorkerRoleOptions): readonly Service[]
     storage,
     purgeClaims: (limit) => purgeExpiredClaims(database, limit),
   })
-  const jobs = createJobRunner({
+  const jobs = new JobRunner({
     connection,
     database,
     schedule: housekeeping.schedule,

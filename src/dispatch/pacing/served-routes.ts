@@ -3,7 +3,7 @@ import type { ServedRoute } from './route-pacing.ts'
 /** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
 const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
 
-export interface RouteSettings {
+interface RouteSettings {
   /** Of the trunk and of the sandbox, each; their own defaults if undefined. */
   readonly callsPerSecond: number | undefined
   /** Calls at once on the trunk, over all nodes. */

@@ -14,7 +14,7 @@ const maxRounds = 200
 /** Each call has one or two objects in the storage, which may be remote. */
 const retentionLimit = 500
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   readonly database: Database
   readonly storage: ObjectStorage
   /** Deletes up to `limit` expired idempotency claims and resolves with how many. */

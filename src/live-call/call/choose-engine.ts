@@ -3,7 +3,7 @@ import type { OrganizationMode } from '../../domains/organizations/organization-
 import type { EngineSettings } from '../media/media-protocol.ts'
 
 /** A server of the installation. */
-export interface InstalledServer {
+interface InstalledServer {
   readonly url: string | undefined
   readonly key: string | undefined
   readonly model: string | undefined
@@ -22,7 +22,7 @@ export interface InstalledEngines {
   readonly tts: InstalledVoice
 }
 
-export interface EngineChoiceOptions {
+interface EngineChoiceOptions {
   readonly engines: InstalledEngines
   /** Whether an agent's own server may have a private address. */
   readonly allowPrivateNetwork: boolean

@@ -1,7 +1,7 @@
 import type { JobTasks } from '../../jobs/job-runner.ts'
 import { summaryTask, type CallJob } from './follow-up-jobs.ts'
 
-export interface FollowUpTasksOptions {
+interface FollowUpTasksOptions {
   /** The task of spools that lie on this node. */
   readonly encodingTask: string
   readonly encode: (job: CallJob, signal: AbortSignal) => Promise<void>

@@ -2,7 +2,7 @@ import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
 import { canServeLive, createEngineChoice, type InstalledEngines } from './choose-engine.ts'
 
 /** What calls of live organizations need of the installation. */
-export interface LiveNeeds {
+interface LiveNeeds {
   readonly trunk: string | undefined
   readonly callerId: string | undefined
   readonly engines: InstalledEngines

@@ -13,7 +13,7 @@ import type { AdmittedCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { EngineSettings } from '../media/media-protocol.ts'
 import type { Logger } from '../../runtime/logger.ts'
 
-export interface CallPlanOptions {
+interface CallPlanOptions {
   readonly database: Database
   readonly callerId: string
   readonly allowPrivateNetwork: boolean
@@ -23,7 +23,7 @@ export interface CallPlanOptions {
 }
 
 /** Reads what a call needs from the agent's pinned version and from the contact as it is now. */
-export const createCallPlans =
+export const createLoadCallPlan =
   (options: CallPlanOptions) =>
   async (call: AdmittedCall): Promise<LoadedPlan> => {
     const { database } = options

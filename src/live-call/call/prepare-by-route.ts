@@ -6,10 +6,10 @@ import type { SandboxLine } from '../../telephony/sandbox/sandbox-line.ts'
 import type { MediaSocketSettings } from '../media/media-protocol.ts'
 import type { MediaWorkerPool } from '../media/media-worker-pool.ts'
 import type { EngineChoice } from './choose-engine.ts'
-import { createCallPlans } from './load-call-plan.ts'
+import { createLoadCallPlan } from './load-call-plan.ts'
 import { createPrepareCall, type RunCallDependencies } from './run-call.ts'
 
-export interface PrepareByRouteOptions extends Pick<
+interface PrepareByRouteOptions extends Pick<
   RunCallDependencies,
   'ledger' | 'spoolFolder' | 'clock' | 'logger'
 > {
@@ -57,7 +57,7 @@ const prepareOn = (
     carrier: line.carrier,
     media: { open: (callId) => options.media.open(callId, socket) },
     ledger,
-    loadPlan: createCallPlans({
+    loadPlan: createLoadCallPlan({
       database,
       callerId,
       allowPrivateNetwork,

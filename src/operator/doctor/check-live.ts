@@ -6,7 +6,10 @@ import { liveLacks } from '../../live-call/call/live-lacks.ts'
 import { liveRemedies } from '../live-remedies.ts'
 
 /** What live organizations wait for; nothing where there is none, or no table of them yet. */
-export const checkLive = async ({ sip, engines }: Config, db: Database): Promise<Finding[]> => {
+export const checkLive = async (
+  { sip, engines }: Pick<Config, 'sip' | 'engines'>,
+  db: Database,
+): Promise<Finding[]> => {
   const live = await countOrganizations(db, 'live').catch(() => 0)
   const lacks = liveLacks({ ...sip, engines })
   if (live === 0) {

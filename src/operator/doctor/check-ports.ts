@@ -2,12 +2,12 @@ import type { Config } from '../../config/read-config.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import { httpOrigin } from '../../http/http-origin.ts'
 import { portTrials } from '../port-trials.ts'
-import { explainStartError, problemOfSharedPort } from '../explain-start-error.ts'
+import { explainStartError, problemOfSharedPort, type StartConfig } from '../explain-start-error.ts'
 
 const healthLimitMs = 5_000
 
 /** Whether a start would get its ports; that a running Outdial has them is well. */
-export const checkPorts = async (config: Config): Promise<Finding> => {
+export const checkPorts = async (config: StartConfig): Promise<Finding> => {
   const shared = problemOfSharedPort(config)
   if (shared !== undefined) return failed('ports', shared)
   const taken: string[] = []
@@ -32,7 +32,7 @@ const faultOf = (taken: Promise<void>): Promise<NodeJS.ErrnoException | undefine
     (error: NodeJS.ErrnoException) => error,
   )
 
-const sentenceOf = (fault: NodeJS.ErrnoException, config: Config): string => {
+const sentenceOf = (fault: NodeJS.ErrnoException, config: StartConfig): string => {
   const explained = explainStartError(fault, config)
   return explained instanceof Error ? explained.message : fault.message
 }

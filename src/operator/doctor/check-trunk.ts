@@ -21,10 +21,9 @@ import { tryCall } from './try-call.ts'
  * given. `callNumber` is E.164; its phone rings for a moment.
  */
 export const checkTrunk = async (
-  config: Config,
+  sip: Config['sip'],
   callNumber: string | undefined,
 ): Promise<Finding[]> => {
-  const { sip } = config
   if (sip.trunk === undefined) {
     const none = ok(
       'trunk',

@@ -10,7 +10,7 @@ const serverStatement = sql(
           extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`,
 )
 
-export interface DatabaseServer {
+interface DatabaseServer {
   readonly version: string
   /** As `server_version_num`: 150004. */
   readonly number: number
@@ -32,7 +32,7 @@ const runningStatement = sql(
     limit 100`,
 )
 
-export interface RunningNode {
+interface RunningNode {
   readonly name: string
   readonly settings: Readonly<Record<string, string>>
 }

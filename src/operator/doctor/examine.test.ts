@@ -170,7 +170,7 @@ const openTrunk = async (t: TestContext, statuses: readonly string[]): Promise<s
 }
 
 const trunkFindings = async (env: Record<string, string>, call?: string) =>
-  (await checkTrunk(readConfig(env), call)).map(({ check, status, message }) => ({
+  (await checkTrunk(readConfig(env).sip, call)).map(({ check, status, message }) => ({
     check,
     status,
     message,

@@ -34,7 +34,7 @@ export const examine = async (
   const findings = await Promise.all([
     onDatabase,
     checkDisk(config.store.dataFolder),
-    checkTrunk(config, callNumber),
+    checkTrunk(config.sip, callNumber),
     checkEngine(config.engines),
     checkPorts(config),
     Promise.resolve(checkDownloads(config)),

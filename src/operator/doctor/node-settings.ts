@@ -5,9 +5,15 @@ import { machinePrefix } from '../../dispatch/lease/node-name.ts'
 import { listRunningNodes } from './doctor-store.ts'
 import { warning, type Finding } from './finding.ts'
 
+/** The groups of which a node and a command must have the same settings. */
+type NodeConfig = Pick<Config, 'http' | 'sip' | 'engines'>
+
 /** What a command and the running service have to agree on. None of it is secret: of the trunk only where it is. */
-export const nodeSettings = (config: Config): Readonly<Record<string, string>> => {
-  const { http, sip, engines } = config
+export const nodeSettings = ({
+  http,
+  sip,
+  engines,
+}: NodeConfig): Readonly<Record<string, string>> => {
   const settings = {
     OUTDIAL_HOST: http.host,
     OUTDIAL_API_PORT: http.apiPort,
@@ -24,7 +30,7 @@ export const nodeSettings = (config: Config): Readonly<Record<string, string>> =
 }
 
 /** Which settings of this command differ from those of this machine's nodes; nothing where they agree, or none runs. */
-export const checkNodeSettings = async (config: Config, db: Queryable): Promise<Finding[]> => {
+export const checkNodeSettings = async (config: NodeConfig, db: Queryable): Promise<Finding[]> => {
   const nodes = await listRunningNodes(db, machinePrefix()).catch(() => [])
   const ours = nodeSettings(config)
   return nodes.flatMap(({ name, settings }) => {
