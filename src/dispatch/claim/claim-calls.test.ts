@@ -19,7 +19,7 @@ import { laneId, setSourcePaused } from '../../domains/calls/lane-store.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 import { decideModes } from '../../domains/organizations/organization-store.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimCalls, type Claim, type ClaimedCall } from './claim-calls.ts'
+import { claimCalls, type CallClaim, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 import { computeDueLanes } from '../lane-edges.ts'
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 const nodeId = newId()
 
-const claim = (limit: number, except: readonly string[] = []): Promise<Claim> =>
+const claim = (limit: number, except: readonly string[] = []): Promise<CallClaim> =>
   claimCalls(db, { nodeId, route: 'env', limit, except })
 
 const finish = (call: ClaimedCall): Promise<unknown> =>
@@ -246,10 +246,11 @@ describe('the wake-up protocol', () => {
 })
 
 describe('routes', () => {
-  const claimBy = (route: RouteName, limit = 10): Promise<Claim> =>
+  const claimBy = (route: RouteName, limit = 10): Promise<CallClaim> =>
     claimCalls(db, { nodeId, route, limit, except: [] })
 
-  const organizationsOf = ({ calls }: Claim): string[] => calls.map((call) => call.organizationId)
+  const organizationsOf = ({ calls }: CallClaim): string[] =>
+    calls.map((call) => call.organizationId)
 
   it('keep sandbox and live organizations apart', async () => {
     const sandbox = await createCallingOrganization(db, { mode: 'sandbox' })

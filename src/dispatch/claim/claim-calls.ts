@@ -50,7 +50,7 @@ export interface ClaimedCall {
   readonly route: RouteName
 }
 
-export interface Claim {
+export interface CallClaim {
   readonly calls: readonly ClaimedCall[]
   /** Organizations that gave less than they were asked for. */
   readonly exhausted: readonly string[]
@@ -63,7 +63,7 @@ export interface Claim {
 }
 
 /** Leases up to `limit` due calls for this node; their status stays `queued`. */
-export const claimCalls = async (db: Database, request: ClaimRequest): Promise<Claim> => {
+export const claimCalls = async (db: Database, request: ClaimRequest): Promise<CallClaim> => {
   const { claim } = await db.transaction(async (tx) => {
     const [, route, organizations] = await Promise.all([
       tx.run(lockRouteStatement, [request.route]),
@@ -81,7 +81,7 @@ export const claimCalls = async (db: Database, request: ClaimRequest): Promise<C
   return claim
 }
 
-const whyNone = (route: RouteRow, locked: readonly string[]): Claim | undefined => {
+const whyNone = (route: RouteRow, locked: readonly string[]): CallClaim | undefined => {
   if (locked.length === 0) return stopped('nothing_ready')
   if (route.is_down) return stopped('down')
   if (route.free_channels < 1) return stopped('channels')
@@ -89,7 +89,7 @@ const whyNone = (route: RouteRow, locked: readonly string[]): Claim | undefined 
   return { ...stopped('pace'), retryInMs: ((1 - route.tokens) / route.refill_per_second) * 1000 }
 }
 
-const stopped = (reason: Claim['stopped']): Claim => ({
+const stopped = (reason: CallClaim['stopped']): CallClaim => ({
   calls: [],
   exhausted: [],
   crowded: new Map(),
@@ -102,7 +102,7 @@ const claimFrom = (
   request: ClaimRequest,
   route: RouteRow,
   locked: readonly string[],
-): Promise<Claim> => {
+): Promise<CallClaim> => {
   const wanted = Math.min(request.limit, route.free_channels, Math.floor(route.tokens))
   const organizations = locked.slice(0, wanted)
   const share = Math.ceil(wanted / organizations.length)
@@ -128,7 +128,7 @@ const claimOf = (
   organizations: readonly string[],
   share: number,
   route: RouteName,
-): Claim => {
+): CallClaim => {
   const calls: ClaimedCall[] = []
   const crowded = new Map<string, string[]>()
   for (const row of rows) {

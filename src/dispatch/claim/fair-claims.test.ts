@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../database/database.ts'
 import { ensureLane } from '../../domains/calls/lane-store.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimCalls, type Claim, type ClaimedCall } from './claim-calls.ts'
+import { claimCalls, type CallClaim, type ClaimedCall } from './claim-calls.ts'
 import { maxLanesPerClaim } from './claim-statements.ts'
 
 let test: TestDatabase
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const nodeId = newId()
 
-const claim = (limit: number, except: readonly string[] = []): Promise<Claim> =>
+const claim = (limit: number, except: readonly string[] = []): Promise<CallClaim> =>
   claimCalls(db, { nodeId, route: 'env', limit, except })
 
 describe('claims are fair', () => {

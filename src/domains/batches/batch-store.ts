@@ -177,7 +177,7 @@ export const moveBatch = async (
 ): Promise<boolean> => (await tx.run(moveStatement, [organizationId, batchId, to, from])) > 0
 
 const lockStatement = sql(
-  'batch-store.lockBatch',
+  'batch-store.holdBatchStatus',
   `select status
      from batches
     where organization_id = $1
@@ -186,7 +186,7 @@ const lockStatement = sql(
 )
 
 /** The state, fixed until the transaction ends. Locked after calls, never before. */
-export const lockBatch = async (
+export const holdBatchStatus = async (
   tx: Transaction,
   organizationId: string,
   batchId: string,

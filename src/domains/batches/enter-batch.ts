@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { lockBatch, moveBatch } from './batch-store.ts'
+import { holdBatchStatus, moveBatch } from './batch-store.ts'
 
 /**
  * A recipient is handed to dispatch, in the transaction that makes its call `dialing`; the first one moves the
@@ -12,7 +12,7 @@ export const enterBatch = async (
   batchId: string,
 ): Promise<boolean> => {
   const [status] = await Promise.all([
-    lockBatch(tx, organizationId, batchId),
+    holdBatchStatus(tx, organizationId, batchId),
     moveBatch(tx, organizationId, batchId, 'in_progress', ['queued']),
   ])
   return status === 'queued' || status === 'in_progress'

@@ -6,7 +6,7 @@ import { batchResource, type BatchRow } from './batch-resource.ts'
 import { draftBatch } from './create-batch.ts'
 import { startBatchById } from './start-batch.ts'
 
-export interface RunRequest {
+export interface RunFileRequest {
   readonly organizationId: string
   readonly agentId: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface RunRequest {
 export const runBatches = (
   db: Database,
   clock: Clock,
-  request: RunRequest,
+  request: RunFileRequest,
 ): Promise<ReturnType<typeof batchResource>[]> =>
   db.transaction(async (tx) => {
     const parts = partsOf(request.recipients)
@@ -38,7 +38,7 @@ const maxNameLength = 200
 const runPart = async (
   tx: Transaction,
   clock: Clock,
-  { organizationId, agentId, name, recipients }: RunRequest,
+  { organizationId, agentId, name, recipients }: RunFileRequest,
   suffix: string,
 ): Promise<BatchRow> => {
   const input = {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from '../../database/database.ts'
 import { openStates, statusIn } from '../calls/lifecycle/call-states.ts'
 import type { CallEndSubscriber } from '../calls/lifecycle/end-call.ts'
-import { lockBatch } from './batch-store.ts'
+import { holdBatchStatus } from './batch-store.ts'
 
 const settleStatement = sql(
   'settle-batch.settle',
@@ -54,7 +54,7 @@ export const settleBatch = async (
   batchId: string,
 ): Promise<void> => {
   await Promise.all([
-    lockBatch(tx, organizationId, batchId),
+    holdBatchStatus(tx, organizationId, batchId),
     tx.run(settleStatement, [organizationId, batchId]),
   ])
 }

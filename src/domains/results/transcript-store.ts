@@ -10,11 +10,11 @@ export interface CallKey {
 
 /** A turn as spoken. */
 export interface SpokenTurn {
-  /** From 1, in the order in which the turns became final. */
+  /** From 1, without gaps, in the order in which the turns became final. */
   readonly sequence: number
   readonly speaker: Speaker
   readonly text: string
-  /** Milliseconds since the answer, on the recording's clock. */
+  /** First voiced sample of the turn on the recording's clock, which starts at the answer. */
   readonly audioOffsetMs: number
 }
 

@@ -4,14 +4,14 @@ import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
 import { addDoNotCall } from '../../domains/organizations/do-not-call.ts'
 import { insertRecording, type RecordedFrames } from '../../domains/recordings/recording-store.ts'
 import { openResults, openResultsOfUndialled } from '../../domains/results/open-results.ts'
-import { appendTurn, hasTurns } from '../../domains/results/transcript-store.ts'
+import { appendTurn, hasTurns, type SpokenTurn } from '../../domains/results/transcript-store.ts'
 import {
   insertTurnLatencies,
   insertUsage,
   type CallUsage,
   type StoredLatency,
 } from '../../domains/results/usage-store.ts'
-import type { HangUpReason, SpokenTurn } from '../media/media-protocol.ts'
+import type { RequestedHangUp } from '../media/media-protocol.ts'
 import { enqueueEncoding, enqueueSummary } from './follow-up-jobs.ts'
 import { resultsAtEnd, unavailableReason } from './results-at-end.ts'
 
@@ -25,7 +25,7 @@ export interface LearnedOnCall {
   /** Left out where nothing was recorded. */
   readonly recording?: LearnedRecording
   /** Why we hung up, where the conversation or its cap was the reason. */
-  readonly hangUpReason?: HangUpReason
+  readonly hangUpReason?: RequestedHangUp
 }
 
 interface LearnedRecording {

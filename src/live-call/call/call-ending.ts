@@ -1,7 +1,7 @@
 import type { StopReason } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { DialFailure } from '../../telephony/carrier.ts'
 import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
-import type { HangUpReason } from '../media/media-protocol.ts'
+import type { RequestedHangUp } from '../media/media-protocol.ts'
 
 /** How a call ends, in the words of the contract (decision D3). Absent members stay unset. */
 export interface CallEnding {
@@ -33,7 +33,7 @@ export type DialAbort =
 /** Why an answered call ended. */
 export type ConversationEnd =
   | { readonly kind: 'callee_hung_up' }
-  | { readonly kind: 'hang_up'; readonly reason: HangUpReason }
+  | { readonly kind: 'hang_up'; readonly reason: RequestedHangUp }
   | { readonly kind: 'duration_cap' }
   | { readonly kind: 'cancel_requested' | 'shutdown' | 'media_silence' }
   | { readonly kind: 'breakdown'; readonly reason: string }
@@ -41,7 +41,7 @@ export type ConversationEnd =
   | { readonly kind: 'lost' }
 
 /** What was learned while the line was open. */
-export interface ConversationFacts {
+export interface CallFacts {
   readonly voicemail: 'none' | 'skipped' | 'message_left'
   readonly optedOut: boolean
   /** The carrier has connected the callee with whom the agent's settings name. */
@@ -90,7 +90,7 @@ export const endingOfProblem = (reason: string): AttemptEnding => notPlaced(reas
 /** The table of decision D3 for everything after an answer. */
 export const endingOfConversation = (
   end: Exclude<ConversationEnd, { kind: 'lost' }>,
-  facts: ConversationFacts,
+  facts: CallFacts,
 ): CallEnding => {
   const answered = { answerStatus: answerStatusOf(facts) }
   const learned = outcomeOfFacts(facts)
@@ -164,7 +164,7 @@ const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): Atte
 const answerStatusOf = ({
   voicemail,
   nobody,
-}: ConversationFacts): NonNullable<CallEnding['answerStatus']> => {
+}: CallFacts): NonNullable<CallEnding['answerStatus']> => {
   if (voicemail !== 'none') return 'voicemail'
   if (nobody === undefined) return 'answered'
   return nobody === 'busy' ? 'busy' : 'unknown'
@@ -178,7 +178,7 @@ const nobodySentences: Readonly<Record<NobodyKind, string>> = {
 
 type Learned = Pick<CallEnding, 'outcome' | 'outcomeReason'>
 
-const outcomeOfFacts = (facts: ConversationFacts): Learned => {
+const outcomeOfFacts = (facts: CallFacts): Learned => {
   if (facts.optedOut) {
     return { outcome: 'opted_out', outcomeReason: 'The contact asked not to be called again.' }
   }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts'
 import type { CallKey } from '../../domains/results/transcript-store.ts'
 import { claimJob, enqueueJob, type Job } from '../../jobs/enqueue-job.ts'
-import type { HangUpReason } from '../media/media-protocol.ts'
+import type { RequestedHangUp } from '../media/media-protocol.ts'
 
 /** Jobs after a call, enqueued inside the transaction that causes them. */
 
@@ -17,7 +17,7 @@ export interface CallJob {
   readonly organization_id: string
   readonly call_id: string
   /** For the summary: why we hung up, where we did. */
-  readonly hang_up_reason?: HangUpReason
+  readonly hang_up_reason?: RequestedHangUp
 }
 
 /** `task` names the node that has the spool, where there are several. */
@@ -34,7 +34,7 @@ export const claimEncoding = (tx: Transaction, call: CallKey, task: string): Pro
 export const enqueueSummary = (
   tx: Transaction,
   call: CallKey,
-  hangUpReason: HangUpReason | undefined,
+  hangUpReason: RequestedHangUp | undefined,
 ): Promise<void> => {
   const payload: CallJob = {
     ...payloadOf(call),

@@ -4,10 +4,10 @@ import type { ConversationTiming } from './watch-conversation.ts'
 import type {
   ConversationPlan,
   EngineSettings,
-  HangUpReason,
+  RequestedHangUp,
   MediaReport,
-  SpokenTurn,
 } from '../media/media-protocol.ts'
+import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 
 /** Everything a conversation needs from the database and the settings, read once per call. */
 export interface CallPlan extends ConversationPlan {
@@ -53,5 +53,5 @@ export interface AnsweredCall {
   /** Who held the conversation, and how quickly. */
   readonly measured?: { readonly engine: EngineSettings; readonly timing: ConversationTiming }
   /** Why we hung up, where the conversation or its cap was the reason. */
-  readonly hangUpReason?: HangUpReason
+  readonly hangUpReason?: RequestedHangUp
 }

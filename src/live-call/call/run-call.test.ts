@@ -12,7 +12,7 @@ import {
   type FakeLeg,
 } from '../../../tests/support/live-call/fake-call.ts'
 import { MediaUnavailableError } from '../media/media-port.ts'
-import type { SpokenTurn } from '../media/media-protocol.ts'
+import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 import { createRunCall } from './run-call.ts'
 import { CallStop } from '../../domains/calls/lifecycle/hand-over.ts'
 

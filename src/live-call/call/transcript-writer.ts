@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { SpokenTurn } from '../media/media-protocol.ts'
+import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 
 /** Writes turns one after the other as they become final, through failovers of the database. */
 export interface TranscriptWriter {

@@ -1,9 +1,10 @@
 import { stopReasonOf } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { TurnLatency } from '../../conversation/loop/conversation-types.ts'
 import type { CallLeg } from '../../telephony/carrier.ts'
-import type { ConversationEnd, ConversationFacts } from './call-ending.ts'
+import type { ConversationEnd, CallFacts } from './call-ending.ts'
 import type { MediaCall } from '../media/media-port.ts'
-import type { MediaEvent, SpokenTurn } from '../media/media-protocol.ts'
+import type { MediaEvent } from '../media/media-protocol.ts'
+import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 
 export interface ConversationWatch {
   readonly leg: CallLeg
@@ -30,7 +31,7 @@ export interface HeldConversation {
   /** Resolves with the first thing that ends the call. Nothing is hung up yet. */
   readonly ended: Promise<ConversationEnd>
   /** What is known so far; complete once the media is stopped. */
-  facts(): ConversationFacts
+  facts(): CallFacts
   turnCount(): number
   /** How long answers took so far. */
   timing(): ConversationTiming
@@ -44,7 +45,7 @@ export interface HeldConversation {
  */
 export const watchConversation = (watch: ConversationWatch): HeldConversation => {
   const ended = Promise.withResolvers<ConversationEnd>()
-  let facts: ConversationFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
+  let facts: CallFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
   let turns = 0
   const latencies: TurnLatency[] = []
   let firstWordsMs: number | undefined

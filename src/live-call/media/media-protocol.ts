@@ -1,5 +1,6 @@
+import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
-import type { HangUpReason as ConversationHangUp } from '../../call-text/hang-up-reason.ts'
+import type { HangUpReason } from '../../call-text/hang-up-reason.ts'
 import type { TransferResult, TurnLatency } from '../../conversation/loop/conversation-types.ts'
 import type { CascadeEngineSettings } from '../../conversation/engines/cascade/cascade-engine.ts'
 import type { RealtimeEngineSettings } from '../../conversation/engines/realtime/realtime-engine.ts'
@@ -54,8 +55,8 @@ export type MediaEvent =
   | { readonly type: 'turn_latency'; readonly latency: TurnLatency }
   /** The agent was heard for the first time, this long after the answer. */
   | { readonly type: 'first_words'; readonly atMs: number }
-  /** The conversation is over: its last words were played. `reason` is one of `HangUpReason`. */
-  | { readonly type: 'hang_up'; readonly reason: HangUpReason }
+  /** The conversation is over: its last words were played. `reason` is one of `RequestedHangUp`. */
+  | { readonly type: 'hang_up'; readonly reason: RequestedHangUp }
   | { readonly type: 'voicemail'; readonly messageLeft: boolean }
   | { readonly type: 'opted_out' }
   /** A machine or the network answered, and no person; a `hang_up` follows. */
@@ -70,16 +71,7 @@ export type MediaEvent =
   | { readonly type: 'breakdown'; readonly reason: string }
 
 /** Why the conversation asks to hang up; a failed engine is a `breakdown`. */
-export type HangUpReason = Exclude<ConversationHangUp, 'engine_failed'>
-
-export interface SpokenTurn {
-  /** From 1, without gaps, in the order in which the turns became final. */
-  readonly sequence: number
-  readonly speaker: 'agent' | 'contact'
-  readonly text: string
-  /** First voiced sample of the turn on the recording's clock, which starts at the answer. */
-  readonly audioOffsetMs: number
-}
+export type RequestedHangUp = Exclude<HangUpReason, 'engine_failed'>
 
 export interface MediaSocketSettings {
   readonly bindAddress: string

@@ -18,11 +18,8 @@ import type {
 } from '../../../src/live-call/call/live-call-port.ts'
 import type { DialableCall } from '../../../src/domains/calls/lifecycle/hand-over.ts'
 import type { MediaCall, MediaPlane } from '../../../src/live-call/media/media-port.ts'
-import type {
-  MediaEvent,
-  MediaReport,
-  SpokenTurn,
-} from '../../../src/live-call/media/media-protocol.ts'
+import type { MediaEvent, MediaReport } from '../../../src/live-call/media/media-protocol.ts'
+import type { SpokenTurn } from '../../../src/domains/results/transcript-store.ts'
 import type { RunCallDependencies } from '../../../src/live-call/call/run-call.ts'
 
 /** One call whose network, media and database are moved by hand, for the tests of its races. */
