@@ -13,6 +13,7 @@ import { prepareFirstStart, type FirstStart } from '../operator/first-start.ts'
 import { tryPortsOfFirstStart } from '../operator/port-trials.ts'
 import { systemTime } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { LoggedTelemetry, type Telemetry } from '../runtime/telemetry.ts'
 import { createServiceGroup, type ServiceGroup } from '../runtime/service-group.ts'
 import { endCall } from './call-end.ts'
 import { createApiRole } from './roles/api.ts'
@@ -50,12 +51,14 @@ export const startAllInOne = async (
   onTakingWork: () => void,
 ): Promise<RunningOutdial> => {
   const services = createServiceGroup(logger)
+  const telemetry = new LoggedTelemetry(logger, systemTime)
+  services.add(telemetry)
   try {
     await tryPortsOfFirstStart(config)
     const store = await openStore(config.store, 'service', logger)
     services.add(store)
     logger.info({}, 'the database is ready')
-    const roles = await createRoles(config, store, logger)
+    const roles = await createRoles(config, store, logger, telemetry)
     await startRoles(roles, services, store, logger, onTakingWork)
     // Its key is told once, so that a start that fails must not have made it.
     const firstStart = await prepareFirstStart(store.database)
@@ -69,7 +72,7 @@ export const startAllInOne = async (
 
 type Roles = Awaited<ReturnType<typeof createRoles>>
 
-const createRoles = async (config: Config, store: Store, logger: Logger) => {
+const createRoles = async (config: Config, store: Store, logger: Logger, telemetry: Telemetry) => {
   // Now, rather than while the first number is judged and calls are held.
   phoneMetadata()
   const { database } = store
@@ -81,7 +84,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger) => {
   const state = { hasStarted: false, isDraining: false }
   const downloads = await createDownloads(config, database, time, logger)
   const spool = { spoolFolder, encodingTask, prices }
-  const media = createMediaRole({ config, database, ...spool, clock: time, logger })
+  const media = createMediaRole({ config, database, ...spool, clock: time, logger, telemetry })
   const dispatching = createDispatcherRole({
     config,
     store,
@@ -106,6 +109,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger) => {
     readiness: () => storeReadiness(store, state.hasStarted),
     clock: time,
     logger,
+    telemetry,
   })
   return { api, apiUrl, downloads, media, dispatching, worker, lacks, state }
 }

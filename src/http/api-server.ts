@@ -7,6 +7,7 @@ import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { systemTime, type Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
+import { silentTelemetry, type Telemetry } from '../runtime/telemetry.ts'
 import { trustNetworks } from './connections/client-address.ts'
 import { createCursors } from './cursors.ts'
 import { createFixedWindows } from './rate-limits/fixed-windows.ts'
@@ -53,6 +54,7 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly clock?: Clock
   /** Holds every 2xx against its schema: for tests and development. */
   readonly checkResponses?: boolean
+  readonly telemetry?: Telemetry
   readonly onAnswered?: (answered: Answered) => void
 }
 
@@ -98,14 +100,23 @@ const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<
     logger: options.logger,
     isDraining: options.isDraining,
     checkResponses: options.checkResponses ?? false,
-    onAnswered: options.onAnswered ?? logAnswered(options.logger),
+    onAnswered: noteAnswered(options),
   }
 }
 
-const logAnswered =
-  (logger: Logger) =>
-  (answered: Answered): void =>
-    logger.debug(answered, 'request answered')
+const noteAnswered = ({
+  telemetry = silentTelemetry,
+  logger,
+  onAnswered,
+}: Pick<ApiServerOptions<Operations>, 'telemetry' | 'logger' | 'onAnswered'>) => {
+  const note = onAnswered ?? ((answered: Answered) => logger.debug(answered, 'request answered'))
+  return (answered: Answered): void => {
+    const { operation = 'none', status, durationMs } = answered
+    telemetry.count('outdial_http_requests_total', { operation, status })
+    telemetry.observe('outdial_http_request_seconds', durationMs / 1000, { operation })
+    note(answered)
+  }
+}
 
 const healthy = jsonPage({ status: 'ok' })
 

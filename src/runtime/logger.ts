@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { pino } from 'pino'
-import { humanLine } from './human-log.ts'
+import { humanLine } from './log-lines/human-log.ts'
 import { plainJson } from './plain-text.ts'
-import { standardErrorLines } from './standard-error.ts'
+import { standardErrorLines } from './log-lines/standard-error.ts'
 
 /** Structured log: a constant message, data in fields. Nothing said or dialled goes in unmasked. */
 export interface Logger {

@@ -1,5 +1,6 @@
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
+import type { Telemetry } from '../runtime/telemetry.ts'
 import { StartError } from '../runtime/start-error.ts'
 import type { Line } from './line.ts'
 import { createSandboxLine, sandboxAddress, type SandboxLine } from './sandbox/sandbox-line.ts'
@@ -25,10 +26,15 @@ const anyPort = 0
  * The sandbox carrier on loopback for sandbox organizations and, if configured, the trunk for live ones. Both use
  * exactly the same code. Throws `StartError` for an invalid trunk.
  */
-export const createTelephony = (settings: TelephonySettings, logger: Logger): Telephony => {
+export const createTelephony = (
+  settings: TelephonySettings,
+  logger: Logger,
+  telemetry: Telemetry,
+): Telephony => {
   const { trunk: uri, port } = settings
-  const sandbox = createSandboxLine(uri === undefined ? port : anyPort, logger)
-  const trunk = uri === undefined ? undefined : createTrunkLine(readTrunk(uri), settings, logger)
+  const sandbox = createSandboxLine(uri === undefined ? port : anyPort, logger, telemetry)
+  const trunk =
+    uri === undefined ? undefined : createTrunkLine(readTrunk(uri), settings, logger, telemetry)
   return {
     sandbox,
     trunk,

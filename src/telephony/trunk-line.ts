@@ -1,5 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import type { Logger } from '../runtime/logger.ts'
+import { silentTelemetry, type Telemetry } from '../runtime/telemetry.ts'
 import { createAddressFinder } from '../sip/transport/find-addresses.ts'
 import { createUserAgent } from '../sip/user-agent/user-agent.ts'
 import type { Line } from './line.ts'
@@ -29,6 +30,7 @@ export const createTrunkLine = (
   trunk: Trunk,
   { port, allow = new BlockList(), callerId, publicAddress }: TrunkLineSettings,
   logger: Logger,
+  telemetry: Telemetry = silentTelemetry,
 ): TrunkLine => {
   const bindAddress = bindAddressFor(trunk)
   const sources = new TrunkSources({
@@ -38,6 +40,7 @@ export const createTrunkLine = (
   })
   const userAgent = createUserAgent({
     logger,
+    telemetry,
     sources,
     bindAddress,
     port,

@@ -46,6 +46,7 @@ import type { Readiness } from '../../http/readiness.ts'
 import { createSharedWindows } from '../../http/rate-limits/shared-windows.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import type { Service } from '../../runtime/service.ts'
 
 export interface ApiRoleOptions {
@@ -64,6 +65,7 @@ export interface ApiRoleOptions {
   readonly readiness: () => Promise<Readiness>
   readonly clock: Clock
   readonly logger: Logger
+  readonly telemetry?: Telemetry
 }
 
 /** The API role: bearer keys in, the operations of the contract out. */

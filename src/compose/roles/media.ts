@@ -11,6 +11,7 @@ import { mediaThreads } from '../../live-call/media/media-threads.ts'
 import { MediaWorkerPool } from '../../live-call/media/media-worker-pool.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import type { Service } from '../../runtime/service.ts'
 import { withCircuit } from '../../telephony/circuit-carrier.ts'
 import { personaVocabulary } from '../../telephony/sandbox/personas.ts'
@@ -27,6 +28,7 @@ interface MediaRoleOptions {
   readonly prices: PriceTable
   readonly clock: Clock
   readonly logger: Logger
+  readonly telemetry: Telemetry
 }
 
 export interface MediaRole {
@@ -45,10 +47,10 @@ export interface MediaRole {
 
 /** The media role: a call from INVITE to its terminal state. */
 export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
-  const { config, database, spoolFolder, clock, logger } = options
+  const { config, database, spoolFolder, clock, logger, telemetry } = options
   const { allowPrivateNetwork } = config.program
   const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
-  const telephony = createTelephony(config.sip, logger)
+  const telephony = createTelephony(config.sip, logger, telemetry)
   const { sandbox, trunk } = telephony
   const circuit =
     trunk && new TrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })

@@ -1,4 +1,5 @@
 import type { Logger } from '../../runtime/logger.ts'
+import { silentTelemetry, type Telemetry } from '../../runtime/telemetry.ts'
 import type { Time } from '../../runtime/time.ts'
 
 /** Why a message was dropped without a response. */
@@ -18,7 +19,7 @@ export type DropReason =
   /** A connection of a stranger, or beyond the limit of an address. */
   | 'connection'
 
-/** Counts dropped messages and logs them in one line a minute, so that a flood cannot fill the log. */
+/** Counts dropped messages and logs them with their addresses in one line a minute, so that a flood cannot fill the log. */
 export interface DropCounter {
   count(reason: DropReason, address: string): void
   /** Logs the counts since the last line. */
@@ -29,7 +30,11 @@ const periodMs = 60_000
 /** Addresses listed in one line, per reason. */
 const maxTold = 5
 
-export const createDropCounter = (logger: Logger, time: Time): DropCounter => {
+export const createDropCounter = (
+  logger: Logger,
+  time: Time,
+  telemetry: Telemetry = silentTelemetry,
+): DropCounter => {
   const counts = new Map<DropReason, { count: number; addresses: Set<string> }>()
   let cancel: (() => void) | undefined
   const flush = (): void => {
@@ -47,6 +52,7 @@ export const createDropCounter = (logger: Logger, time: Time): DropCounter => {
   }
   return {
     count: (reason, address) => {
+      telemetry.count('outdial_sip_dropped_messages_total', { reason })
       const known = counts.get(reason) ?? { count: 0, addresses: new Set<string>() }
       counts.set(reason, known)
       known.count += 1

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import { systemTime, type Time } from '../../runtime/time.ts'
 import { silentLogger, type Logger } from '../../runtime/logger.ts'
 import type { AgentContext } from './agent-context.ts'
@@ -45,6 +46,7 @@ export interface UserAgentOptions {
   readonly sessionTimer?: SessionTimerSettings
   readonly timing?: TransactionTiming
   readonly time?: Time
+  readonly telemetry?: Telemetry
   readonly resolver?: SipResolver
   /** Loses datagrams on purpose, in tests. */
   readonly dropDatagram?: DropDatagram
@@ -56,7 +58,7 @@ const stopGraceMs = 2000
 export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   const time = options.time ?? systemTime
   const logger = options.logger ?? silentLogger
-  const drops = createDropCounter(logger, time)
+  const drops = createDropCounter(logger, time, options.telemetry)
   const context = createContext(options, { time, logger, drops })
   const { signalling } = context
   const caller = createCaller(context)

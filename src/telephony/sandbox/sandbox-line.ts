@@ -1,5 +1,6 @@
 import { onlySource } from '../../sip/gate/sources.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import { createUserAgent } from '../../sip/user-agent/user-agent.ts'
 import type { Line } from '../line.ts'
 import { createSipCarrier, type SipCarrier } from '../sip-carrier.ts'
@@ -16,10 +17,15 @@ export interface SandboxLine extends Line {
 }
 
 /** The sandbox carrier on loopback, and the user agent that dials it from this port. */
-export const createSandboxLine = (port: number, logger: Logger): SandboxLine => {
+export const createSandboxLine = (
+  port: number,
+  logger: Logger,
+  telemetry: Telemetry,
+): SandboxLine => {
   const sandbox = new SandboxCarrier({ logger, callerPort: () => userAgent.localPort })
   const userAgent = createUserAgent({
     logger,
+    telemetry,
     sources: onlySource(sandboxAddress, () => parseTrunkUri(sandbox.target).port ?? 0),
     bindAddress: sandboxAddress,
     port,

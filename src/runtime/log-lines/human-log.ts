@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../plain-text.ts'
 
 const colours = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as const
 

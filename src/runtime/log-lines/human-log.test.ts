@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import { hostileText, isHarmless } from '../../tests/support/hostile-text.ts'
-import { fc } from '../../tests/support/properties.ts'
+import { hostileText, isHarmless } from '../../../tests/support/hostile-text.ts'
+import { fc } from '../../../tests/support/properties.ts'
 import { humanLine } from './human-log.ts'
-import { createLogger } from './logger.ts'
+import { createLogger } from '../logger.ts'
 
 const written = (log: (logger: ReturnType<typeof createLogger>) => void): string => {
   let json = ''
