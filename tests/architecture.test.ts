@@ -29,9 +29,15 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   database: ['runtime'],
   jobs: ['runtime', 'database'],
   sdp: ['runtime'],
-  sip: ['runtime', 'sdp'],
+  'sip/message': ['runtime'],
+  'sip/digest': ['runtime', 'sip/*'],
+  'sip/transport': ['runtime', 'sip/*'],
+  'sip/gate': ['runtime', 'sip/*'],
+  'sip/transaction': ['runtime', 'sip/*'],
+  'sip/dialog': ['runtime', 'sip/*'],
+  'sip/user-agent': ['runtime', 'sip/*'],
   rtp: ['runtime', 'audio'],
-  telephony: ['runtime', 'audio', 'sdp', 'sip', 'rtp'],
+  telephony: ['runtime', 'audio', 'sdp', 'sip/*', 'rtp'],
   'call-text': ['runtime', 'contract'],
   'conversation/engine': ['runtime', 'contract', 'audio', 'call-text'],
   'conversation/tools': ['runtime', 'contract', 'audio', 'conversation/engine'],
@@ -90,7 +96,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'storage',
     'database',
-    'sip',
+    'sip/*',
     'telephony',
     'conversation/*',
     'http',
@@ -140,7 +146,7 @@ const listTypeScript = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 
 /** Folders whose rooms have lines of their own on the plan. */
-const foldersOfRooms = new Set(['domains', 'conversation'])
+const foldersOfRooms = new Set(['domains', 'conversation', 'sip'])
 
 const folderOf = (file: string): string => {
   const parts = file.split('/')
@@ -187,8 +193,9 @@ const isAllowed = ({ file, target, isTypeOnly }: Import): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
   if (from === to) return true
   if (isTest(file) && from === to.replace('.ts', '.test.ts')) return true
-  // A room is tried by the whole conversation.
+  // A room is tried by the whole conversation, or the whole user agent and the SDP that it carries.
   if (isTest(file) && [from, to].every((room) => room.startsWith('conversation/'))) return true
+  if (isTest(file) && [from, to].every((room) => /^(sip\/|sdp$)/.test(room))) return true
   if (isTypeOnly && typesOnly[from]?.includes(to)) return true
   return floorPlan[from]?.some((rule) => matches(rule, from, to)) ?? false
 }
@@ -215,6 +222,9 @@ test('an upward import, a lateral domain and a cycle are recognised', () => {
   assert.equal(from('conversation/loop/a.ts', 'conversation/engine/b.ts'), true)
   assert.equal(from('conversation/engine/a.ts', 'conversation/loop/b.ts'), false)
   assert.equal(from('conversation/loop/a.ts', 'conversation/engines/b.ts'), false)
+  assert.equal(from('sip/dialog/a.ts', 'sip/transaction/b.ts'), true)
+  assert.equal(from('sip/gate/a.ts', 'sip/dialog/b.ts'), false)
+  assert.equal(from('telephony/a.ts', 'sip/user-agent/b.ts'), true)
   assert.equal(from('http/a.ts', '../tests/support/b.ts'), false)
   assert.equal(from('http/a.test.ts', '../tests/support/b.ts'), true)
   const knot = { a: ['b'], b: ['c'], c: ['b'] }

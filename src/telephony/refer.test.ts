@@ -6,7 +6,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../sip/message/message.ts'
-import type { Dialog } from '../sip/user-agent/user-agent-types.ts'
+import type { Dialog } from '../sip/dialog/dialog.ts'
 import { parseSipfrag, refer, referTargetOf } from './refer.ts'
 
 /** A dialog whose other side follows the test. */

@@ -1,7 +1,7 @@
 import { parseNameAddress } from '../sip/message/headers.ts'
 import { splitOutsideQuotes } from '../sip/message/header-syntax.ts'
 import { bodyText, headerOf, type SipRequest, type SipResponse } from '../sip/message/message.ts'
-import type { Dialog } from '../sip/user-agent/user-agent-types.ts'
+import type { Dialog } from '../sip/dialog/dialog.ts'
 import type { TransferOutcome } from './carrier.ts'
 
 export interface ReferOptions {

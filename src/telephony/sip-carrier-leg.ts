@@ -1,5 +1,5 @@
 import type { AgreedAudio, MediaNegotiator } from '../sdp/sdp.ts'
-import type { Dialog } from '../sip/user-agent/user-agent-types.ts'
+import type { Dialog } from '../sip/dialog/dialog.ts'
 import type { CallLeg, LegEnd, NegotiatedMedia, TransferOutcome } from './carrier.ts'
 import { digitOfInfo } from './info-digit.ts'
 import { withMediaSources, type MediaSourceRule } from './media-sources.ts'

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createManualTime } from '../../tests/support/manual-time.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { parseNetworks } from '../runtime/networks.ts'
-import type { Destination } from '../sip/transport/transport.ts'
+import type { Destination } from '../sip/message/destination.ts'
 import { TrunkSources } from './trunk-sources.ts'
 import { parseTrunkUri } from './trunk-uri.ts'
 

@@ -6,7 +6,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
 import type { FindAddresses } from '../sip/transport/find-addresses.ts'
 import type { SipSources } from '../sip/gate/sources.ts'
-import type { Destination } from '../sip/transport/transport.ts'
+import type { Destination } from '../sip/message/destination.ts'
 import { parseSipUri } from '../sip/message/uri.ts'
 import { trunkTarget, type Trunk } from './trunk-uri.ts'
 

@@ -1,10 +1,11 @@
-import { contactHeader, withVia, type AgentContext } from '../user-agent/agent-context.ts'
+import type { AgentContext } from './agent-context.ts'
+import { contactHeader, withVia } from '../transaction/hop.ts'
 import type { ClientTransactionListener } from '../transaction/client-transaction.ts'
 import { dialogRequest, type DialogState } from './dialog-state.ts'
 import type { DigestClient } from '../digest/digest.ts'
 import { headersOf, type Header, type SipRequest, type SipResponse } from '../message/message.ts'
 import { cseqOf } from '../message/headers.ts'
-import type { Hop } from '../user-agent/signalling.ts'
+import type { Hop } from '../transaction/hop.ts'
 import { transactionTimeoutMs } from '../transaction/transaction-timing.ts'
 
 export interface RequestContent {

@@ -12,7 +12,7 @@ import {
   startAgent,
   startPeer,
 } from '../../../tests/support/sip/test-agents.ts'
-import type { Dialog } from '../user-agent/user-agent-types.ts'
+import type { Dialog } from './dialog.ts'
 
 interface UpCall {
   readonly peer: ScriptedPeer

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { allowedMethods, contactHeader, type AgentContext } from '../user-agent/agent-context.ts'
+import { allowedMethods, type AgentContext } from './agent-context.ts'
+import { contactHeader } from '../transaction/hop.ts'
 import { acknowledge, createDialogClient, type DialogClient } from './dialog-client.ts'
 import { callerRouteSet, contactOf, type DialogState } from './dialog-state.ts'
 import { createDigestClient, type DigestClient } from '../digest/digest.ts'
@@ -14,7 +15,7 @@ import {
   type SipResponse,
 } from '../message/message.ts'
 import { createOfferAnswer, type OfferAnswer } from './offer-answer.ts'
-import { extensionRefusalOf } from '../user-agent/refuse-request.ts'
+import { extensionRefusalOf } from './extension-refusal.ts'
 import { createResponse } from '../message/responses.ts'
 import { respond, type ServerTransaction } from '../transaction/server-transaction.ts'
 import {
@@ -28,7 +29,7 @@ import {
 } from './session-timer.ts'
 import { createSuccessRepeater, type SuccessRepeater } from './success-repeater.ts'
 import type { Source } from '../transport/transport.ts'
-import type { Dialog, DialogMethod } from '../user-agent/user-agent-types.ts'
+import type { Dialog, DialogMethod } from './dialog.ts'
 
 export interface InviteDialogOptions {
   readonly state: DialogState

@@ -1,5 +1,5 @@
 import type { Logger } from '../../runtime/logger.ts'
-import type { Destination } from '../transport/transport.ts'
+import type { Destination } from '../message/destination.ts'
 
 /**
  * The weakest challenge that is answered, each with `qop`; `rfc2069` also accepts MD5 without it, as equipment from

@@ -3,7 +3,7 @@ import { createDigestPolicy, type ChallengeTerms, type DigestPolicy } from './di
 import { parseParameters, quote, type Parameters } from '../message/header-syntax.ts'
 import { headersOf, type Header, type SipRequest, type SipResponse } from '../message/message.ts'
 import { splitOutsideQuotes } from '../message/header-syntax.ts'
-import type { Destination } from '../transport/transport.ts'
+import type { Destination } from '../message/destination.ts'
 
 export interface Credentials {
   readonly username: string

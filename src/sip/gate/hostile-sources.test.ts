@@ -11,7 +11,7 @@ import { tagOf } from '../message/headers.ts'
 import { openRawSocket, rawRequest } from '../../../tests/support/sip/raw-socket.ts'
 import { anySource, onlySource, type SipSources } from './sources.ts'
 import { audioSdp, call, startAgent, startPeer } from '../../../tests/support/sip/test-agents.ts'
-import type { Dialog } from '../user-agent/user-agent-types.ts'
+import type { Dialog } from '../dialog/dialog.ts'
 
 const methods = ['INVITE', 'OPTIONS', 'BYE', 'CANCEL', 'ACK', 'REGISTER', 'INFO', 'UNHEARD']
 const loopbackOnly: SipSources = {

@@ -1,10 +1,9 @@
 import { canonicalAddress } from '../../runtime/ip-address.ts'
-import type { DialogTable } from '../dialog/dialog-table.ts'
 import type { DropCounter, DropReason } from './drop-counter.ts'
 import type { KnownCalls } from './known-calls.ts'
 import type { SourceLimiter } from './source-limiter.ts'
 import type { SipSources } from './sources.ts'
-import type { Destination } from '../transport/transport.ts'
+import type { Destination } from '../message/destination.ts'
 
 /** Decides from address and bytes, before parsing, which messages are processed. */
 export interface RequestGate {
@@ -16,9 +15,14 @@ export interface RequestGate {
   expect(destination: Destination): () => void
 }
 
+/** The addresses that may speak for a dialog: `DialogTable`, above this room. */
+interface DialogPeers {
+  hasPeer(address: string): boolean
+}
+
 export interface RequestGateOptions {
   readonly sources: SipSources
-  readonly dialogs: Pick<DialogTable, 'hasPeer'>
+  readonly dialogs: DialogPeers
   readonly known: KnownCalls
   /** Messages about none of our calls that one address may send. */
   readonly strays: SourceLimiter

@@ -1,4 +1,5 @@
-import type { Destination } from '../transport/transport.ts'
+import type { Source } from '../transport/transport.ts'
+import type { Destination } from '../message/destination.ts'
 
 /**
  * The sources that a user agent accepts. It is asked for each message, so that the set may change during calls.
@@ -22,3 +23,16 @@ export const onlySource = (address: string, port: () => number): SipSources => (
   admits: (source) => source.address === address && source.port === port(),
   areOneTrunk: () => false,
 })
+
+/**
+ * Whether a response may belong to the request that went to `asked`: it comes from exactly that address and port,
+ * or from the same port of another address of the same trunk (a trunk of several interfaces). On streams the
+ * address is enough, because no stranger can open a connection from it (RFC 3261 18.2.2 allows the response on a
+ * new one).
+ */
+export const mayAnswerFor = (asked: Destination, source: Source, sources: SipSources): boolean => {
+  if (source.protocol !== asked.protocol) return false
+  if (source.protocol !== 'udp') return source.address === asked.address
+  if (source.port !== asked.port) return false
+  return source.address === asked.address || sources.areOneTrunk(asked, source)
+}

@@ -5,8 +5,9 @@ import { serializeMessage, type SipRequest } from '../message/message.ts'
 import { createResponseSender } from '../transport/response-routing.ts'
 import { createResponse, type ResponseOptions } from '../message/responses.ts'
 import type { SourceLimiter } from './source-limiter.ts'
-import { serverKeyOf } from '../transaction/transaction-key.ts'
-import type { Source, Transport, TransportProtocol } from '../transport/transport.ts'
+import { serverKeyOf } from '../message/transaction-key.ts'
+import type { Source, Transport } from '../transport/transport.ts'
+import type { TransportProtocol } from '../message/destination.ts'
 
 /** Responds to one request once, without a transaction (RFC 3261 8.2.7). */
 export type RefuseStatelessly = (

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isLoopback } from '../../runtime/ip-address.ts'
-import type { Destination } from './transport.ts'
+import type { Destination } from '../message/destination.ts'
 
 /**
  * A socket of our port that is connected to one destination: only such a socket receives an ICMP "port

@@ -1,6 +1,6 @@
 import { Resolver as DnsResolver, lookup } from 'node:dns/promises'
 import { protocolOf } from './resolver.ts'
-import type { Destination } from './transport.ts'
+import type { Destination } from '../message/destination.ts'
 import { isAddress, type SipUri } from '../message/uri.ts'
 
 /** All possible addresses of a SIP URI, of which `SipResolver` chooses one (RFC 3263 4). */

@@ -1,7 +1,7 @@
 import { Resolver as DnsResolver, lookup } from 'node:dns/promises'
 import type { SrvRecord } from 'node:dns'
 import { isIP } from 'node:net'
-import type { Destination, TransportProtocol } from './transport.ts'
+import type { Destination, TransportProtocol } from '../message/destination.ts'
 import { isAddress, type SipUri } from '../message/uri.ts'
 
 /** Finds the next hop of a SIP URI (RFC 3263 4, without NAPTR: the transport is configured, not discovered). */

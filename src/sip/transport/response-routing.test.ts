@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { emptyBody, headersOf, type SipRequest } from '../message/message.ts'
 import { createResponseSender, stampTopVia } from './response-routing.ts'
-import type { Destination, Source, Transport } from './transport.ts'
+import type { Source, Transport } from './transport.ts'
+import type { Destination } from '../message/destination.ts'
 
 const requestVia = (via: string): SipRequest => ({
   kind: 'request',

@@ -1,8 +1,7 @@
 import { splitOutsideQuotes } from '../message/header-syntax.ts'
 import { headerOf, type Header, type SipRequest } from '../message/message.ts'
 import { isSameHost, parseVia, type Via } from '../message/headers.ts'
-import type { SipSources } from '../gate/sources.ts'
-import type { Destination, Source, Transport } from './transport.ts'
+import type { Source, Transport } from './transport.ts'
 
 /**
  * The request with `received` and `rport` filled into its top Via (RFC 3261 18.2.1, RFC 3581 4), so that our
@@ -29,19 +28,6 @@ const stamp = (value: string, via: Via, source: Source): string => {
 const isOfSender = (part: string): boolean => {
   const name = part.split('=', 1)[0]?.trim().toLowerCase()
   return name !== 'received' && name !== 'rport'
-}
-
-/**
- * Whether a response may belong to the request that went to `asked`: it comes from exactly that address and port,
- * or from the same port of another address of the same trunk (a trunk of several interfaces). On streams the
- * address is enough, because no stranger can open a connection from it (RFC 3261 18.2.2 allows the response on a
- * new one).
- */
-export const mayAnswerFor = (asked: Destination, source: Source, sources: SipSources): boolean => {
-  if (source.protocol !== asked.protocol) return false
-  if (source.protocol !== 'udp') return source.address === asked.address
-  if (source.port !== asked.port) return false
-  return source.address === asked.address || sources.areOneTrunk(asked, source)
 }
 
 /**

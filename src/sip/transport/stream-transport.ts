@@ -8,13 +8,8 @@ import {
 } from 'node:tls'
 import { createInboundConnections, maxInboundConnections } from './inbound-connections.ts'
 import { MessageFramer } from '../message/message-framer.ts'
-import type {
-  AdmitConnection,
-  Destination,
-  ReceiveHandler,
-  Source,
-  Transport,
-} from './transport.ts'
+import type { AdmitConnection, ReceiveHandler, Source, Transport } from './transport.ts'
+import type { Destination } from '../message/destination.ts'
 import { hostPort } from '../message/uri.ts'
 
 export interface StreamTransportOptions {

@@ -1,13 +1,4 @@
-export type TransportProtocol = 'udp' | 'tcp' | 'tls'
-
-/** One hop: an address (never a name) with its protocol. */
-export interface Destination {
-  readonly protocol: TransportProtocol
-  readonly address: string
-  readonly port: number
-  /** The name to check a TLS certificate against, if the destination was given by name. */
-  readonly serverName?: string
-}
+import type { Destination, TransportProtocol } from '../message/destination.ts'
 
 /** The source of bytes. On a stream, `reply` writes to the same connection. */
 export interface Source extends Destination {

@@ -2,7 +2,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import { connectUdp, receiveBufferBytes, type ConnectedUdp } from './connected-udp.ts'
-import type { Destination, Source, Transport } from './transport.ts'
+import type { Source, Transport } from './transport.ts'
+import type { Destination } from '../message/destination.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Decides for a test network which datagrams get lost. */

@@ -1,4 +1,5 @@
-import { contactHeader, withVia, type AgentContext } from './agent-context.ts'
+import type { AgentContext } from '../dialog/agent-context.ts'
+import { contactHeader, withVia } from '../transaction/hop.ts'
 import { emptyBody, type SipRequest, type SipResponse } from '../message/message.ts'
 import { OutgoingInvite } from './outgoing-invite.ts'
 import { newTag } from '../message/responses.ts'

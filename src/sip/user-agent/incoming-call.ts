@@ -1,4 +1,5 @@
-import { allowedMethods, contactHeader, type AgentContext } from './agent-context.ts'
+import { allowedMethods, type AgentContext } from '../dialog/agent-context.ts'
+import { contactHeader } from '../transaction/hop.ts'
 import { calleeDialog } from '../dialog/dialog-state.ts'
 import { InviteDialog } from '../dialog/invite-dialog.ts'
 import { bodyText, type Header, type SipRequest } from '../message/message.ts'
@@ -6,7 +7,8 @@ import { createResponse, newTag, type ResponseOptions } from '../message/respons
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { termsHeaders, termsOfRequest } from '../dialog/session-timer.ts'
 import type { Source } from '../transport/transport.ts'
-import type { Dialog, IncomingInvite } from './user-agent-types.ts'
+import type { IncomingInvite } from './user-agent-types.ts'
+import type { Dialog } from '../dialog/dialog.ts'
 
 /** One incoming call: the callee's side of an INVITE until its final response is acknowledged (RFC 3261 13.3). */
 export class IncomingCall implements IncomingInvite {

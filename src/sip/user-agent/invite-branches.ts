@@ -1,4 +1,4 @@
-import type { AgentContext } from './agent-context.ts'
+import type { AgentContext } from '../dialog/agent-context.ts'
 import { callerDialog } from '../dialog/dialog-state.ts'
 import type { DigestClient } from '../digest/digest.ts'
 import { cseqOf, tagOf } from '../message/headers.ts'

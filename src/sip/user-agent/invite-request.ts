@@ -1,8 +1,9 @@
-import { allowedMethods, contactHeader } from './agent-context.ts'
+import { allowedMethods } from '../dialog/agent-context.ts'
+import { contactHeader } from '../transaction/hop.ts'
 import { cseqOf } from '../message/headers.ts'
 import { emptyBody, type Header, type SipRequest } from '../message/message.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
-import type { Hop } from './signalling.ts'
+import type { Hop } from '../transaction/hop.ts'
 import type { InviteOptions } from './user-agent-types.ts'
 
 /** What changes between the INVITEs of one attempt, and what makes them one attempt. */

@@ -1,4 +1,5 @@
-import { withVia, type AgentContext } from './agent-context.ts'
+import type { AgentContext } from '../dialog/agent-context.ts'
+import { withVia } from '../transaction/hop.ts'
 import { createDigestClient, type DigestClient } from '../digest/digest.ts'
 import {
   acknowledgeReliable,
@@ -11,9 +12,9 @@ import { bodyText, headerOf, type SipRequest, type SipResponse } from '../messag
 import { newTag } from '../message/responses.ts'
 import { createTimers, type Timers } from '../transaction/timers.ts'
 import { minimumOf } from '../dialog/session-timer.ts'
-import type { Hop } from './signalling.ts'
+import type { Hop } from '../transaction/hop.ts'
 import { transactionTimeoutMs } from '../transaction/transaction-timing.ts'
-import type { Destination } from '../transport/transport.ts'
+import type { Destination } from '../message/destination.ts'
 import type { InviteOptions, InviteResult } from './user-agent-types.ts'
 
 /** Why this INVITE shall end without an answered call. */

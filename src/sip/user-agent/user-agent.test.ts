@@ -14,7 +14,8 @@ import {
 import { anySource } from '../gate/sources.ts'
 import { createUserAgent } from './user-agent.ts'
 import { defaultTiming } from '../transaction/transaction-timing.ts'
-import type { Dialog, IncomingInvite, UserAgent } from './user-agent-types.ts'
+import type { IncomingInvite, UserAgent } from './user-agent-types.ts'
+import type { Dialog } from '../dialog/dialog.ts'
 
 const answering = (agent: UserAgent): Promise<Dialog> => {
   const { promise, resolve, reject } = Promise.withResolvers<Dialog>()

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../runtime/logger.ts'
 import { cseqOf } from '../../sip/message/headers.ts'
 import { parseSipUri } from '../../sip/message/uri.ts'
-import type { Dialog } from '../../sip/user-agent/user-agent-types.ts'
+import type { Dialog } from '../../sip/dialog/dialog.ts'
 import { referTargetOf } from '../refer.ts'
 import { personaFor, type PersonaAnswer } from './personas.ts'
 

@@ -1,5 +1,5 @@
-import { cseqOf, tagOf, topVia } from '../message/headers.ts'
-import { headerOf, type SipRequest, type SipResponse } from '../message/message.ts'
+import { cseqOf, tagOf, topVia } from './headers.ts'
+import { headerOf, type SipRequest, type SipResponse } from './message.ts'
 
 const magicCookie = 'z9hG4bK'
 

@@ -1,12 +1,10 @@
+import type { Hop } from './hop.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type {
-  ClientTransactionListener,
-  ClientTransactionOptions,
-} from '../transaction/client-transaction.ts'
+import type { ClientTransactionListener, ClientTransactionOptions } from './client-transaction.ts'
 import type { DropCounter } from '../gate/drop-counter.ts'
 import { tagOf, topVia } from '../message/headers.ts'
-import { InviteClientTransaction } from '../transaction/invite-client-transaction.ts'
-import { InviteServerTransaction } from '../transaction/invite-server-transaction.ts'
+import { InviteClientTransaction } from './invite-client-transaction.ts'
+import { InviteServerTransaction } from './invite-server-transaction.ts'
 import type { KnownCalls } from '../gate/known-calls.ts'
 import {
   headerOf,
@@ -17,36 +15,24 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../message/message.ts'
-import { NonInviteClientTransaction } from '../transaction/non-invite-client-transaction.ts'
-import { NonInviteServerTransaction } from '../transaction/non-invite-server-transaction.ts'
+import { NonInviteClientTransaction } from './non-invite-client-transaction.ts'
+import { NonInviteServerTransaction } from './non-invite-server-transaction.ts'
 import { parseMessage, type ParseResult } from '../message/parse-message.ts'
 import type { RequestGate } from '../gate/request-gate.ts'
 import type { SipResolver } from '../transport/resolver.ts'
-import { createResponseSender, mayAnswerFor, stampTopVia } from '../transport/response-routing.ts'
+import { createResponseSender, stampTopVia } from '../transport/response-routing.ts'
+import { mayAnswerFor } from '../gate/sources.ts'
 import type { Time } from '../../runtime/time.ts'
-import { createServerTable, type TableShare } from '../transaction/server-table.ts'
-import type { ServerTransaction } from '../transaction/server-transaction.ts'
-import { clientKeyOf, clientKeyOfResponse, serverKeyOf } from '../transaction/transaction-key.ts'
+import { createServerTable, type TableShare } from './server-table.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import { clientKeyOf, clientKeyOfResponse, serverKeyOf } from '../message/transaction-key.ts'
 import type { SourceLimiter } from '../gate/source-limiter.ts'
 import type { SipSources } from '../gate/sources.ts'
 import { createStatelessRefusals, type RefuseStatelessly } from '../gate/stateless-refusals.ts'
-import type { TransactionTiming } from '../transaction/transaction-timing.ts'
-import {
-  isReliable,
-  type Destination,
-  type Source,
-  type Transport,
-  type TransportProtocol,
-} from '../transport/transport.ts'
+import type { TransactionTiming } from './transaction-timing.ts'
+import { isReliable, type Source, type Transport } from '../transport/transport.ts'
+import type { Destination, TransportProtocol } from '../message/destination.ts'
 import { hostPort, parseSipUri } from '../message/uri.ts'
-
-/** A prepared next hop, and our name towards it. */
-export interface Hop {
-  readonly destination: Destination
-  readonly localHost: string
-  /** Our address from the hop's view, with port: for Via and Contact. */
-  readonly localHostPort: string
-}
 
 /** A request that belongs to no open transaction. It costs no memory before `open`. */
 export interface Arrival {
