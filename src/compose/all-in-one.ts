@@ -25,25 +25,25 @@ import { createWorkerRole } from './roles/worker.ts'
 export interface RunningOutdial {
   readonly apiUrl: string
   readonly mediaUrl: string
-  /** Where calls of live organizations go; those of sandbox ones go to the sandbox carrier. */
+  /** The trunk for calls of live organizations. Calls of sandbox organizations go to the sandbox carrier. */
   readonly trunkName: string | undefined
-  /** What calls of live organizations lack, so that they wait. */
+  /** What is missing for calls of live organizations, which wait for it. */
   readonly lacks: readonly LiveLack[]
   readonly liveOrganizations: number
-  /** Present when this start made the sandbox organization. */
+  /** Present if this start created the sandbox organization. */
   readonly firstStart: FirstStart | undefined
-  /** Calls that this process holds. */
+  /** The number of live calls of this process. */
   readonly liveCalls: () => number
   /**
-   * Claims nothing more, lets live calls go on for up to `limitMs`, or until `cutShort`, ends the rest with BYE, and lets
-   * go of everything. The API reads and accepts until then (D3).
+   * Stops claiming, lets live calls continue for up to `limitMs` or until `cutShort`, ends the rest with BYE, and stops
+   * every service. The API reads and accepts until then (D3).
    */
   stop(limitMs: number, cutShort: AbortSignal): Promise<void>
 }
 
 /**
- * Every role in one process. What was started is stopped again when a later part cannot start. `onTakingWork` is called
- * before the first call can be dialled: from there on a process that just ends would leave people on the line.
+ * Starts every role in one process. Stops the services already started when a later one fails. `onTakingWork` is called
+ * before the first call can be dialled: from then on a process that ends at once would leave callees on the line.
  */
 export const startAllInOne = async (
   config: Config,
@@ -60,7 +60,7 @@ export const startAllInOne = async (
     logger.info({}, 'the database is ready')
     const roles = await createRoles(config, store, logger, telemetry)
     await startRoles(roles, services, store, logger, onTakingWork)
-    // Its key is told once, so that a start that fails must not have made it.
+    // The key is printed once, so a start that fails must not create it.
     const firstStart = await prepareFirstStart(store.database)
     roles.state.hasStarted = true
     return await describe(roles, services, store, firstStart)
@@ -73,7 +73,7 @@ export const startAllInOne = async (
 type Roles = Awaited<ReturnType<typeof createRoles>>
 
 const createRoles = async (config: Config, store: Store, logger: Logger, telemetry: Telemetry) => {
-  // Now, rather than while the first number is judged and calls are held.
+  // Loaded at start, because loading takes time that a live call does not have.
   phoneMetadata()
   const { database } = store
   const time = systemTime
@@ -114,7 +114,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
   return { api, apiUrl, downloads, media, dispatching, worker, lacks, state }
 }
 
-/** Work is taken last: a start that fails, for a taken port say, must not have dialled anybody. */
+/** Dispatch starts last, because a start that fails must not have dialled anybody. */
 const startRoles = async (
   { api, downloads, media, dispatching, worker }: Roles,
   services: ServiceGroup,

@@ -9,7 +9,7 @@ import {
   type LearnedOnCall,
 } from '../live-call/call/call-end-subscribers.ts'
 
-/** Every end of a call in this program. What commits with it stands here, in this order. */
+/** Ends a call. The subscribers commit with it, in this order. */
 export const endCall = createEndCall<LearnedOnCall>([
   storeConversation,
   blockOptedOut,

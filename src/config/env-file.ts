@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
 const fileName = '.env'
-/** Every setting with its explanation takes 5 kB. */
+/** All settings with their explanations take 5 kB. */
 const maxBytes = 64 * 1024
 
-/** What a file sets; with a problem it is to set nothing. */
+/** The content of a file. If it has problems, no value may be used. */
 interface EnvFile {
   readonly values: Readonly<Record<string, string | undefined>>
-  /** Where each of them stands, such as `/srv/.env line 3`. */
+  /** File and line of each value, such as `/srv/.env line 3`. */
   readonly places: ReadonlyMap<string, string>
-  /** A sentence each, with the line. */
+  /** One sentence with the line for each. */
   readonly problems: readonly string[]
 }
 
-/** The file `.env` of a folder; empty where there is none. `problemOfName` says what is wrong with a name. */
+/** Reads the file `.env` of a folder; empty if there is none. `problemOfName` checks each name. */
 export const readEnvFile = (
   folder: string,
   problemOfName: (name: string) => string | undefined,
@@ -41,7 +41,7 @@ export const readEnvFile = (
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(["'`]?)(.*)$/
 
-/** Node's parser passes over what it does not understand; an operator must hear of it. */
+/** Reports lines that Node's parser would skip. */
 const examine = (
   text: string,
   problemOfName: (name: string) => string | undefined,
@@ -64,7 +64,7 @@ const examine = (
     const unknown = problemOfName(name)
     if (unknown !== undefined) problems.push([at + 1, unknown])
     if (quote === '' || rest.includes(quote)) continue
-    // A value in quotes may go over several lines.
+    // A quoted value may have several lines.
     const end = lines.findIndex((each, index) => index > at && each.includes(quote))
     if (end < 0)
       problems.push([at + 1, `the value of ${name} begins with ${quote} and never ends.`])

@@ -11,10 +11,10 @@ type Values<Group> = {
     : Values<Group[Member]>
 }
 
-/** What the environment says, by group: `config.sip.trunk`, `config.engines.llm.url`. This file is its only reader. */
+/** The values of the settings, by group: `config.sip.trunk`, `config.engines.llm.url`. Only this file reads the environment. */
 export interface Config extends Values<typeof settings> {}
 
-/** A setting that cannot be used; the message says which, why and what to do. */
+/** One or more settings are invalid. The message names each, with the reason and the remedy. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -25,8 +25,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Puts what `.env` in the working folder says into the environment, which goes before it. Answers where the names stand
- * whose values come from it.
+ * Adds the variables of `.env` in the working folder to the environment, which has precedence. Returns the file and line of
+ * each variable it added.
  * @throws ConfigError that names each wrong line
  */
 export const loadEnvFile = (): ReadonlyMap<string, string> => {
@@ -75,13 +75,13 @@ const valuesOf = (group: SettingGroup, read: (entry: Setting<unknown>) => unknow
     ]),
   )
 
-/** Before what is wrong with a value: where it stands, unless that is the environment. */
+/** The file and line of a value, as the beginning of a message. Empty for a value of the environment. */
 const placeOf = ({ name }: Setting<unknown>, places: ReadonlyMap<string, string>): string => {
   const place = places.get(name)
   return place === undefined ? '' : `${place}: `
 }
 
-/** An engine without its servers would refuse every call later; better said now. */
+/** Refuses an engine without its servers at start, because every call would fail later. */
 const missingServers = ({ kind, ...servers }: Config['engines']): string[] => {
   const needed = { sandbox: [], realtime: ['realtime'], cascade: ['stt', 'llm', 'tts'] } as const
   return needed[kind ?? 'sandbox']
@@ -91,7 +91,7 @@ const missingServers = ({ kind, ...servers }: Config['engines']): string[] => {
     )
 }
 
-/** Settings of a bucket that would quietly do nothing. */
+/** Refuses settings of a bucket that would have no effect. */
 const halfBucket = (bucket: Config['bucket']): string[] => {
   const key = bucket.accessKeyId !== undefined
   const secret = bucket.secretAccessKey !== undefined
@@ -137,7 +137,7 @@ const knownNames = new Set(
 const unknownNames = (env: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(env).flatMap((name) => problemOfName(name) ?? [])
 
-/** What is wrong with a name: ours begin with OUTDIAL_, and those that do are known. */
+/** The problem with a name that begins with OUTDIAL_ and is not a setting. */
 export const problemOfName = (name: string): string | undefined =>
   name.startsWith('OUTDIAL_') && !knownNames.has(name)
     ? `${name} is not a setting; did you mean ${nearestWord(name, knownNames)}? docs/settings.md lists them all.`

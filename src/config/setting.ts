@@ -3,13 +3,13 @@ import { parseNetworks } from '../runtime/networks.ts'
 
 /** One setting of an installation. */
 export interface Setting<T> {
-  /** In the environment. */
+  /** The name of its environment variable. */
   readonly name: string
   readonly schema: z.ZodType<T, string | undefined>
   readonly meaning: string
-  /** What the documents show where the schema's default is computed. */
+  /** The default in the documents, if the program computes it. */
   readonly shown?: string
-  /** Also readable from the file that `NAME_FILE` names, and never printed. */
+  /** Never printed. The file named by `NAME_FILE` can hold the value. */
   readonly secret?: true
 }
 

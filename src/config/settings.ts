@@ -14,11 +14,11 @@ import {
 } from './setting.ts'
 
 /**
- * Every setting of an installation, in the groups in which the parts of the program are given them. `.env.example` and the
- * table in `docs/settings.md` are made from the same groups, and compared in a test.
+ * Every setting of an installation, in groups: each part of the program gets the groups it needs. `npm run docs` generates
+ * `.env.example` and the table in `docs/settings.md` from them, and a test compares both.
  */
 
-/** Where the rows and the files of this installation are. */
+/** Where the installation stores rows and files. */
 const store = {
   dataFolder: setting(
     'OUTDIAL_DATA',
@@ -33,7 +33,7 @@ const store = {
   ),
 } as const
 
-/** The servers of HTTP. */
+/** The HTTP servers. */
 const http = {
   host: setting(
     'OUTDIAL_HOST',
@@ -69,7 +69,7 @@ const http = {
   ),
 } as const
 
-/** The trunk, and how this node reaches it. */
+/** The trunk, and the local end of SIP and RTP. */
 const sip = {
   trunk: setting(
     'OUTDIAL_SIP_TRUNK',
@@ -101,7 +101,7 @@ const sip = {
   ),
 } as const
 
-/** How many calls at a time, how fast, and how long they ring. */
+/** Limits on calls: how many, how fast, and how long they ring. */
 const dialing = {
   maxChannels: setting(
     'OUTDIAL_MAX_CHANNELS',
@@ -129,7 +129,7 @@ const dialing = {
   ),
 } as const
 
-/** Who holds the conversations. */
+/** The voice engines and their servers. */
 const engines = {
   kind: setting(
     'OUTDIAL_ENGINE',
@@ -165,7 +165,7 @@ const engines = {
   },
 } as const
 
-/** Where recordings are kept, if not in the data folder. */
+/** The bucket for recordings, if they are not stored in the data folder. */
 const bucket = {
   name: setting(
     'OUTDIAL_S3_BUCKET',
@@ -203,7 +203,7 @@ const bucket = {
   ),
 } as const
 
-/** The process itself, and what it takes from tenants. */
+/** The process itself. */
 const program = {
   pricesFile: setting(
     'OUTDIAL_PRICES',
@@ -238,7 +238,7 @@ const program = {
 
 export const settings = { store, http, sip, dialing, engines, bucket, program } as const
 
-/** A group of settings, or of groups. */
+/** A group has settings and other groups. */
 export interface SettingGroup {
   readonly [member: string]: Setting<unknown> | SettingGroup
 }
@@ -246,6 +246,6 @@ export interface SettingGroup {
 export const isSetting = (member: Setting<unknown> | SettingGroup): member is Setting<unknown> =>
   'schema' in member && 'meaning' in member
 
-/** The settings of a group and of those in it, in the order of the documents. */
+/** All settings of a group and of the groups in it, in the order of the documents. */
 export const settingsOf = (group: SettingGroup): Setting<unknown>[] =>
   Object.values(group).flatMap((member) => (isSetting(member) ? [member] : settingsOf(member)))

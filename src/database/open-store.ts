@@ -13,7 +13,7 @@ import { DatabaseSetupError, NoInstallationError } from './setup-error.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { programPath } from '../runtime/program-path.ts'
 
-/** Where the installation's data is: DATABASE_URL, or the embedded PostgreSQL under the data folder. */
+/** The place of the installation's data: DATABASE_URL, or the embedded PostgreSQL in the data folder. */
 interface StoreLocation {
   readonly databaseUrl: string | undefined
   readonly dataFolder: string
@@ -21,7 +21,7 @@ interface StoreLocation {
 
 export interface Store {
   readonly database: Database
-  /** The names of the migrations the database still lacks. */
+  /** The names of migrations that are not applied yet. */
   pendingMigrations(): Promise<string[]>
   readonly connection: { connectionString: string } | EmbeddedPostgres['connection']
   stop(): Promise<void>
@@ -34,7 +34,7 @@ interface StoreConnection {
   stop(): Promise<void>
 }
 
-/** Where the database answers, embedded or not; nothing is migrated and no pool is opened. */
+/** Starts or finds the database server. Neither migrates nor opens a pool. */
 export const openConnection = async (
   { databaseUrl, dataFolder }: StoreLocation,
   purpose: 'service' | 'command',
@@ -46,7 +46,7 @@ export const openConnection = async (
   return start(dataFolder, { logger })
 }
 
-/** Throws `NoInstallationError` where there is nothing of ours: a command that reads must not make an installation. */
+/** Throws `NoInstallationError` if there is no installation: a command that reads must not create one. */
 export const requireInstallation = async (location: StoreLocation): Promise<void> => {
   const { databaseUrl, dataFolder } = location
   if (databaseUrl === undefined) {
@@ -66,8 +66,8 @@ export const requireInstallation = async (location: StoreLocation): Promise<void
 }
 
 /**
- * Opens the store and migrates it. `service` runs the embedded database; `command` is a guest of a running service, or
- * runs it for the moment. Throws `DatabaseSetupError` with a sentence and its remedy.
+ * Opens the store and migrates it. A `service` runs the embedded database. A `command` connects to that of a running
+ * service, or runs it until the command ends. Throws `DatabaseSetupError` with a sentence and its remedy.
  */
 export const openStore = async (
   location: StoreLocation,
@@ -102,7 +102,7 @@ export const openStore = async (
 
 const connectLimitMs = 10_000
 
-/** Throws `DatabaseSetupError` where the server of `DATABASE_URL` does not take us. */
+/** Throws `DatabaseSetupError` if the server of `DATABASE_URL` refuses the connection. */
 export const requireDatabase = async (databaseUrl: string): Promise<void> => {
   const client = new pg.Client({
     connectionString: databaseUrl,

@@ -1,7 +1,7 @@
 import { isRetryable } from '../database/errors.ts'
 import type { Readiness } from './readiness.ts'
 
-/** Whether the database answers with the schema of this program, and the roles have started. Never rejects. */
+/** Ready means: the database is reachable, its schema is current, and the roles have started. Never rejects. */
 export const storeReadiness = async (
   store: { pendingMigrations(): Promise<readonly string[]> },
   hasRoles: boolean,

@@ -1,14 +1,14 @@
 import { sql, type Transaction } from '../database/database.ts'
 
-/** A job that runs once the transaction that causes it has committed. */
+/** A job. It runs after its transaction has committed. */
 export interface Job {
-  /** Names the function that runs it, and the node where only one can. */
+  /** The name of the function that runs it. A task of one node carries the node's name. */
   readonly task: string
-  /** There is one job of a key, however often its cause is repeated. */
+  /** Unique: a second job with the same key replaces the first. */
   readonly key: string
-  /** Becomes JSON. */
+  /** Stored as JSON. */
   readonly payload: object
-  /** Retries come with growing pauses. */
+  /** The pauses between attempts grow. */
   readonly maxAttempts: number
 }
 
@@ -17,12 +17,12 @@ const addStatement = sql(
   `select graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4) is not null as added`,
 )
 
-/** Adds the job, or replaces the waiting one of its key. */
+/** Adds the job, or replaces the waiting job with the same key. */
 export const enqueueJob = async (tx: Transaction, job: Job): Promise<void> => {
   await tx.row(addStatement, valuesOf(job))
 }
 
-// A job that runs keeps its name: whoever runs it has what it needs, or finds out that it has not.
+// A running job keeps its task: its worker has what the job needs, or fails without it.
 const claimStatement = sql(
   'enqueue-job.claim',
   `select graphile_worker.add_job($1, $2::json, job_key := $3, max_attempts := $4) is not null as added
@@ -30,7 +30,7 @@ const claimStatement = sql(
                        where key = $3 and (task_identifier = $1 or locked_at is not null))`,
 )
 
-/** Gives the job of this key to this task, whichever task it had. False: it has this task already, or is being run. */
+/** Changes the task of the waiting job with this key. False: it has this task already, or it is running. */
 export const claimJob = async (tx: Transaction, job: Job): Promise<boolean> =>
   (await tx.rows(claimStatement, valuesOf(job))).length > 0
 

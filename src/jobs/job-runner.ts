@@ -25,35 +25,35 @@ interface JobRunnerOptions {
   readonly connection: pg.ClientConfig
   readonly database: Database
   readonly tasks: JobTasks
-  /** Tasks that run by the clock, each once over all nodes. */
+  /** Tasks that run by the clock, each occurrence once over all nodes. */
   readonly schedule: JobSchedule
-  /** Jobs at a time in this process; 2. */
+  /** Jobs at a time in this process; 2 by default. */
   readonly concurrency?: number
   readonly logger: Logger
 }
 
-/** A job's notification wakes a worker at once; this poll finds those whose time has come. */
+/** A notification starts a new job at once; the poll finds jobs that are due later. */
 const pollIntervalMs = 1_000
 const maxConnections = 4
 const defaultConcurrency = 2
 const heartbeatIntervalMs = 5_000
-/** A pool that was not seen for this long is dead; a job is far shorter than what a paused process would need. */
+/** A pool without a heartbeat for this long counts as dead. Jobs are far shorter. */
 const staleSeconds = 30
 const restartBackoff = { baseMs: 200, maxMs: 5_000 }
 
 /**
- * The library lets the whole process die of a rejection nobody handles when the database goes away in the very moment
- * a job ends. With batches, of however short a wait, it ends its pool instead, and we start another.
+ * Without batching the library leaves a rejection unhandled when the database connection breaks at the end of a job, and
+ * the process ends. With batching, even with a delay of 0, it ends its pool, and we start another one.
  */
 const batching = { completeJobBatchDelay: 0, failJobBatchDelay: 0 } as const
 
 /**
- * Runs the jobs that follow calls. A job that is interrupted is run again, here or on another node: jobs of a killed
- * process are free again within half a minute, for its pool is seen no more. Outlives any outage of the database.
+ * Runs the jobs that follow calls. An interrupted job runs again, here or on another node: the jobs of a killed process are
+ * free after 30 s without a heartbeat. The runner survives any outage of the database.
  */
 export class JobRunner implements Service {
   readonly #options: JobRunnerOptions
-  /** The pools of this process, by the name under which they lock their jobs. */
+  /** The ids under which the pools of this process lock their jobs. */
   readonly #poolIds = new Set<string>()
   readonly #stopped = new AbortController()
   #parts: { running: Promise<void>; pool: pg.Pool; heartbeat: Repeating } | undefined
@@ -92,22 +92,22 @@ export class JobRunner implements Service {
     const { running, pool, heartbeat } = this.#parts
     await heartbeat.stop()
     this.#stopped.abort()
-    // Rejects where it has ended by itself.
+    // It rejects if the runner has already ended.
     await this.#current?.stop().catch(() => undefined)
     await running
     await pool.end()
-    // A database that is away finds out by itself: the rows go stale.
+    // Without a database the rows become stale, which has the same effect.
     await forgetJobWorkers(this.#options.database, [...this.#poolIds]).catch(() => undefined)
   }
 
-  /** Tells the database that this process lives, and frees the jobs of those that do not. */
+  /** Sends the heartbeat of this process, and frees the jobs of dead ones. */
   async #beat(): Promise<void> {
     const { database, logger } = this.#options
     await touchJobWorkers(database, [...this.#poolIds])
     if (await rescueJobs(database, staleSeconds)) logger.warn({}, 'jobs of a dead node were freed')
   }
 
-  /** One life of the library's runner; resolves with when it is over. */
+  /** Starts the library's runner. `over` resolves when that runner has ended. */
   async #startRunner(pgPool: pg.Pool): Promise<{ readonly over: Promise<void> }> {
     const { tasks, schedule, concurrency = defaultConcurrency, logger } = this.#options
     const ownIds: string[] = []
@@ -133,7 +133,7 @@ export class JobRunner implements Service {
     return { over }
   }
 
-  /** What these pools could not give back is free at the next heartbeat, of whichever node. */
+  /** The next heartbeat of any node frees the jobs that these pools still hold. */
   #forget(poolIds: readonly string[]): void {
     for (const id of poolIds) this.#poolIds.delete(id)
     forgetJobWorkers(this.#options.database, poolIds).catch(() => undefined)
@@ -167,7 +167,7 @@ const openPool = ({ connection, logger }: JobRunnerOptions): pg.Pool => {
   return pool
 }
 
-/** The library's words at our levels; its info is our debug, as each job would be a line. */
+/** Maps the library's levels to ours: its info becomes debug, because it logs every job. */
 const workerLogger = (logger: Logger): WorkerLogger =>
   new WorkerLogger(() => (level, message) => {
     if (level === 'error') logger.error({ detail: message }, 'a job failed')

@@ -1,8 +1,8 @@
 import { sql, type Queryable } from '../database/database.ts'
 
 /**
- * Pools of job workers as the database sees them alive: a job is locked under the id of the pool that runs it. The
- * installation's own: no organization has any.
+ * The pools of job workers that are alive. The pool that runs a job locks it under the pool's id. Pools belong to the
+ * installation, not to an organization.
  */
 
 const touchStatement = sql(
@@ -12,7 +12,7 @@ const touchStatement = sql(
    on conflict (worker_id) do update set seen_at = now()`,
 )
 
-/** These pools are alive now, by the database's clock. */
+/** Records that these pools are alive now, by the database's clock. */
 export const touchJobWorkers = async (db: Queryable, poolIds: readonly string[]): Promise<void> => {
   await db.run(touchStatement, [poolIds])
 }
@@ -22,7 +22,7 @@ const forgetStatement = sql(
   `delete from job_workers where worker_id = any($1::text[])`,
 )
 
-/** These pools have ended; whatever they held is free at the next rescue. */
+/** Deletes pools that have ended; the next rescue frees their jobs. */
 export const forgetJobWorkers = async (
   db: Queryable,
   poolIds: readonly string[],
@@ -30,8 +30,7 @@ export const forgetJobWorkers = async (
   await db.run(forgetStatement, [poolIds])
 }
 
-// A pool without a row is one that was forgotten, unless it began to work since the last heartbeat: the age of the lock
-// tells.
+// A pool without a row has ended, or it has started since the last heartbeat. The age of its lock shows which.
 const rescueStatement = sql(
   'job-worker-store.rescueJobs',
   `with stale as (
@@ -55,6 +54,6 @@ const rescueStatement = sql(
    having count(*) > 0`,
 )
 
-/** Frees the jobs of pools that were not seen for `staleSeconds`. True if there were any. */
+/** Frees the jobs of pools without a heartbeat for `staleSeconds`. True if there were any. */
 export const rescueJobs = async (db: Queryable, staleSeconds: number): Promise<boolean> =>
   (await db.row(rescueStatement, [staleSeconds])) !== undefined

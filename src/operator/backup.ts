@@ -20,16 +20,16 @@ import {
 import { encodingTaskHere, spoolFolderOf } from '../live-call/recording/spool-location.ts'
 import { openRecordingStorage } from '../storage/open-recording-storage.ts'
 
-/** What an archive is made of and goes into. */
+/** The installation that is backed up or restored. */
 type Place = Pick<Config, 'store' | 'bucket'>
 
 interface ArchiveOptions {
   readonly path: string
-  /** Whether recordings go along. Those in a bucket never do: the bucket has its own safety net. */
+  /** Whether the archive has recordings. Those in a bucket are never included: the bucket has its own backups. */
   readonly withRecordings: boolean
 }
 
-/** A backup of this installation, while it runs. Throws for a file that exists. */
+/** Writes a backup of this installation, which may be running. Throws if the file exists. */
 export const backUpInstallation = async (
   config: Place,
   { path, withRecordings }: ArchiveOptions,
@@ -54,7 +54,7 @@ export const backUpInstallation = async (
   )
 }
 
-/** A full disk by the name of what was to go there. PostgreSQL calls it 53100. */
+/** Replaces the error of a full disk (53100 in PostgreSQL) by this sentence. */
 const explainFullDisk =
   (sentence: string) =>
   (error: unknown): never => {
@@ -65,7 +65,7 @@ const explainFullDisk =
 
 const fullDiskCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100'])
 
-/** Said before any work is done, and by the folder's name. */
+/** Refuses an unusable folder before any work is done. */
 const requireFolder = (folder: string): void => {
   if (!existsSync(folder))
     throw new OperatorError(`There is no folder ${folder}: make it, or name a file elsewhere.`)
@@ -76,14 +76,14 @@ const requireFolder = (folder: string): void => {
   }
 }
 
-/** A backup into this installation, which must be empty. Recordings go to the storage it has. */
+/** Restores a backup into this installation, which must be empty. Recordings go to its own storage. */
 export const restoreInstallation = (
   config: Place,
   { path, withRecordings }: ArchiveOptions,
   logger: Logger,
 ): Promise<RestoreReport> => {
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`)
-  // A pipe or a device may never end, and is to be read twice.
+  // The archive is read twice, and a pipe or a device may never end.
   if (!statSync(path).isFile()) throw new OperatorError(`${path} is no file.`)
   const { kind, objects } = openRecordingStorage(config.store.dataFolder, config.bucket)
   return withConnection(config, logger, (connection) =>
@@ -112,7 +112,7 @@ export const restoreInstallation = (
   )
 }
 
-/** Refuses what cannot fit before any of it is written. */
+/** Refuses a backup that does not fit before any of it is written. */
 const requireRoom = async (
   { store: { dataFolder: folder } }: Place,
   bytes: number,
@@ -126,7 +126,7 @@ const requireRoom = async (
 
 const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
-/** Brings the schema up to this program; the names of what was applied. */
+/** Migrates the schema to this version. Returns the names of the migrations applied. */
 export const migrateInstallation = (config: Place, logger: Logger): Promise<string[]> =>
   withConnection(config, logger, (connection) =>
     migrate({ connection, folder: migrationsFolder, logger }),
@@ -147,7 +147,7 @@ const withConnection = async <T>(
   }
 }
 
-/** What was deleted since the snapshot is left out. */
+/** Skips recordings that were deleted after the snapshot. */
 async function* readObjects(
   snapshot: Queryable,
   storage: ObjectStorage,

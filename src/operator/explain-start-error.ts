@@ -3,10 +3,10 @@ import { isRetryable } from '../database/errors.ts'
 import { DatabaseSetupError } from '../database/setup-error.ts'
 import { StartError } from '../runtime/start-error.ts'
 
-/** The groups whose settings a failed start may be about. */
+/** Groups with settings that can make a start fail. */
 export type StartConfig = Pick<Config, 'store' | 'http' | 'sip'>
 
-/** What is wrong where two of our servers were given one port. Port 0 is another one for each. */
+/** The problem if two servers have one port. Port 0 is a different one for each. */
 export const problemOfSharedPort = ({
   http: { apiPort, mediaPort },
 }: Pick<Config, 'http'>): string | undefined =>
@@ -14,7 +14,7 @@ export const problemOfSharedPort = ({
     ? `Port ${apiPort} is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one of them to another port.`
     : undefined
 
-/** Faults of the system at start as one sentence with the remedy; everything else as it came. */
+/** Turns a system error at start into one sentence with its remedy. Returns other errors unchanged. */
 export const explainStartError = (error: unknown, config: StartConfig): unknown => {
   if (isDatabaseLost(error, config))
     return new StartError(
@@ -65,24 +65,24 @@ interface SystemFault {
   readonly hostname?: string
 }
 
-/** What the system said, which may stand behind the words of a part of ours. */
+/** The system error, which may be the cause of an error of ours. */
 const systemFaultOf = (error: unknown): SystemFault | undefined => {
   if (!(error instanceof Error)) return undefined
   return 'code' in error ? (error as Error & SystemFault) : systemFaultOf(error.cause)
 }
 
-/** A connection that is refused says where; other losses are known only from PostgreSQL. */
+/** A refused connection names its port; other lost connections come from PostgreSQL only. */
 const isDatabaseLost = (
   error: unknown,
   { store: { databaseUrl: url } }: StartConfig,
 ): error is Error => {
   if (url === undefined || !(error instanceof Error) || !isRetryable(error)) return false
-  // It says already what is wrong.
+  // Its message already says what is wrong.
   if (error instanceof DatabaseSetupError) return false
   const { port } = error as { port?: number }
   return port === undefined || port === Number(new URL(url).port || 5432)
 }
 
-/** The resolver does not know the name that OUTDIAL_HOST gives. */
+/** The resolver does not know the host of OUTDIAL_HOST. */
 const isHostUnknown = ({ code, hostname }: SystemFault, config: StartConfig): boolean =>
   (code === 'ENOTFOUND' || code === 'EAI_AGAIN') && hostname === config.http.host

@@ -4,18 +4,19 @@ import { createApiKey } from '../domains/api-keys/create-api-key.ts'
 import { findOrMakeManualContact } from '../domains/contacts/manual-contact.ts'
 import { createFirstOrganization } from '../domains/organizations/create-first-organization.ts'
 
-/** What the first start made and prints once. */
+/** What the first start created. It is printed once. */
 export interface FirstStart {
   readonly organizationId: string
   readonly agentId: string
   readonly contactId: string
-  /** The key's secret; it is told here and nowhere again. */
+  /** The secret of the key. The database has only its hash. */
   readonly key: string
 }
 
 /**
- * An empty installation gets a sandbox organization with an agent, a contact and a key, so that the first call needs
- * nothing else. Nobody manages the contact's identity, so that whoever names its number by the API adopts it. Undefined where there is one already.
+ * Creates a sandbox organization with an agent, a contact and a key in an empty installation, so that the first call needs
+ * nothing else. The contact has no external identity: an API client that names its number adopts it. Returns undefined if
+ * the installation has an organization.
  */
 export const prepareFirstStart = async (database: Database): Promise<FirstStart | undefined> =>
   database.transaction(async (tx) => {
@@ -41,7 +42,7 @@ export const prepareFirstStart = async (database: Database): Promise<FirstStart 
     }
   })
 
-/** Spoken by the scripted model, which knows what the sandbox's callees may say. */
+/** The scripted model speaks for this agent; it knows what the sandbox's callees say. */
 const sandboxAgent = {
   name: 'Sandbox agent',
   description: 'Calls the numbers of the sandbox carrier.',

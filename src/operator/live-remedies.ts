@@ -1,6 +1,6 @@
 import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 
-/** How to mend what live organizations lack, for whoever starts or examines an installation. */
+/** What an operator does about each thing that live organizations lack. */
 export const liveRemedies: Readonly<Record<LiveLack, string>> = {
   no_trunk: 'set OUTDIAL_SIP_TRUNK to the trunk',
   no_caller_id: 'set OUTDIAL_CALLER_ID to the number that callees are shown',

@@ -3,7 +3,7 @@ import { showAgent } from '../domains/agents/show-agent.ts'
 import { findOrganization } from '../domains/organizations/organization-store.ts'
 import { createEngineChoice, type InstalledEngines } from '../live-call/call/choose-engine.ts'
 
-/** What keeps a published agent from speaking with these engines, as a sentence; undefined where nothing does. */
+/** A sentence that says why these engines cannot serve a published agent; undefined if they can. */
 export const missingEngine = async (
   engines: InstalledEngines,
   db: Queryable,
@@ -12,7 +12,7 @@ export const missingEngine = async (
 ): Promise<string | undefined> => {
   const organization = await findOrganization(db, organizationId)
   const agent = await showAgent(db, organizationId, agentId)
-  // Whether there is a server is asked here, not where: any address will do.
+  // The address does not matter here.
   const choose = createEngineChoice({
     engines,
     allowPrivateNetwork: true,

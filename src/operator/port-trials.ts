@@ -6,14 +6,14 @@ import type { Config } from '../config/read-config.ts'
 import { clusterOf } from '../database/embedded-folders.ts'
 import { sipBindAddress } from '../telephony/telephony.ts'
 
-/** A port that the service listens on, and a trial that takes it and lets it go; it rejects with the system's error. */
+/** A port of the service. `take` binds it and releases it; it rejects with the system's error. */
 interface PortTrial {
   readonly setting: 'OUTDIAL_API_PORT' | 'OUTDIAL_MEDIA_PORT' | 'OUTDIAL_SIP_PORT'
   readonly port: number
   readonly take: () => Promise<void>
 }
 
-/** The ports of the settings; 0, by which the system chooses one, needs no trial. */
+/** The ports of the settings, except 0: there the system chooses a free one. */
 export const portTrials = ({ http, sip }: Pick<Config, 'http' | 'sip'>): PortTrial[] => {
   const tcp = (port: number) => ({ port, take: () => tryTcp(http.host, port) })
   return [
@@ -27,7 +27,7 @@ export const portTrials = ({ http, sip }: Pick<Config, 'http' | 'sip'>): PortTri
   ].filter(({ port }) => port !== 0)
 }
 
-/** To make a database takes a while: a taken port is told before. Later starts first see who uses the data folder. */
+/** Reports a port in use before the first start spends 20 s on the database. Later starts check the data folder first. */
 export const tryPortsOfFirstStart = async (
   config: Pick<Config, 'store' | 'http' | 'sip'>,
 ): Promise<void> => {

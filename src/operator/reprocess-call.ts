@@ -4,7 +4,7 @@ import { reopenResult } from '../domains/results/settle-result.ts'
 import type { CallKey } from '../domains/results/transcript-store.ts'
 import { enqueueSummary } from '../live-call/call/follow-up-jobs.ts'
 
-/** An operator's re-run: what is `exhausted` is `processing` again and tried anew (D7). Throws `OperatorError` if nothing is. */
+/** Retries the `exhausted` results of a call: they are `processing` again (D7). Throws `OperatorError` if there are none. */
 export const reprocessCall = (database: Database, call: CallKey): Promise<void> =>
   database.transaction(async (tx) => {
     const summary = await reopenResult(tx, call, 'summary')

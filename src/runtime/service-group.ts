@@ -2,17 +2,17 @@ import type { Logger } from './logger.ts'
 import type { Service } from './service.ts'
 import { within } from './within.ts'
 
-/** No part may hang in silence: a start that takes longer is given up, and a part that does not stop is left. */
+/** Limits on one start and one stop, so that no service hangs the process. */
 const startLimitMs = 60_000
 const stopLimitMs = 30_000
 
-/** What was started, so that it can be stopped again: the last one first. */
+/** Services that were started together and stop in the opposite order. */
 export interface ServiceGroup {
-  /** Starts these side by side. Rejects when one cannot, or takes more than a minute; `stop` then ends the others. */
+  /** Starts these side by side. Rejects if one fails, or takes more than 60 s; the caller then calls `stop`. */
   run(...services: readonly Service[]): Promise<void>
-  /** Something that runs already. */
+  /** Adds a service that is already running. */
   add(running: Pick<Service, 'stop'>): void
-  /** Never rejects: what does not stop within 30 s is logged and left. */
+  /** Never rejects: a service that does not stop within 30 s is logged and skipped. */
   stop(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export const createServiceGroup = (logger: Logger): ServiceGroup => {
   }
 }
 
-/** All have come to an end when one has failed: stopping what is still about to start would leave it running. */
+/** Waits for every start even if one fails: a stop during a start would leave that service running. */
 const startTogether = async (services: readonly Service[]): Promise<void> => {
   const results = await Promise.allSettled(services.map((service) => service.start()))
   const failed = results.find(({ status }) => status === 'rejected')

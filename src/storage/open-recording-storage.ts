@@ -11,17 +11,17 @@ interface BucketSettings {
   readonly prefix: string | undefined
   readonly accessKeyId: string | undefined
   readonly secretAccessKey: string | undefined
-  /** Undefined: where there is an endpoint. */
+  /** Undefined: true if there is an endpoint. */
   readonly usesPathStyle: boolean | undefined
 }
 
-/** Where recordings are kept. */
+/** The storage of recordings. */
 interface RecordingStorage {
   readonly kind: 'folder' | 's3'
   readonly objects: ObjectStorage
 }
 
-/** The bucket that is configured, or the folder `recordings` of the data folder. */
+/** Opens the configured bucket, or the folder `recordings` of the data folder. */
 export const openRecordingStorage = (
   dataFolder: string,
   bucket: BucketSettings,

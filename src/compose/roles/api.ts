@@ -53,13 +53,13 @@ export interface ApiRoleOptions {
   readonly database: Database
   readonly host: string
   readonly port: number
-  /** What clients are told the API is; asked once it listens. */
+  /** The address of the API for clients; called after it listens. */
   readonly publicUrl: () => string
   readonly endCall: EndCall
   readonly downloadUrls: DownloadUrls
-  /** Other nodes answer for the same organizations: allowances are counted in the database. */
+  /** Whether other nodes serve the same organizations. The database then counts their allowances. */
   readonly sharesAllowances?: boolean
-  /** Addresses and networks of proxies: what they say of the client's address counts, and none caps their connections. */
+  /** Addresses and networks of proxies. Their `X-Forwarded-For` counts, and their connections have no limit. */
   readonly trustedProxies?: BlockList | undefined
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>

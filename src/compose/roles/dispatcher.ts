@@ -28,7 +28,7 @@ interface DispatcherRole {
   readonly services: readonly Service[]
 }
 
-/** The dispatcher role: when queued calls and Automation runs go on. */
+/** The dispatcher role: decides when queued calls and Automation runs continue. */
 export const createDispatcherRole = (options: DispatcherRoleOptions): DispatcherRole => {
   const { config, store, media, lacks, time, logger } = options
   const { database, connection } = store

@@ -9,7 +9,7 @@ import { httpOrigin } from '../../http/http-origin.ts'
 import { openSigningKeys } from '../../domains/organizations/signing-keys.ts'
 import { openRecordingStorage } from '../../storage/open-recording-storage.ts'
 
-/** The media origin: where MP3s are stored and served behind signed URLs. */
+/** The media origin: stores MP3 files and serves them behind signed URLs. */
 export const createDownloads = async (
   config: Pick<Config, 'store' | 'http' | 'bucket'>,
   database: Database,

@@ -21,9 +21,9 @@ import { endCall } from '../call-end.ts'
 interface MediaRoleOptions {
   readonly config: Pick<Config, 'sip' | 'dialing' | 'engines' | 'program'>
   readonly database: Database
-  /** Where live calls are recorded; it exists. */
+  /** The folder for recordings of live calls; it exists. */
   readonly spoolFolder: string
-  /** The task by which this node encodes what lies there. */
+  /** The task that encodes the spools of this node. */
   readonly encodingTask: string
   readonly prices: PriceTable
   readonly clock: Clock
@@ -33,19 +33,19 @@ interface MediaRoleOptions {
 
 export interface MediaRole {
   readonly telephony: Telephony
-  /** Telephony, the media threads and the scripted model; none needs another to begin. */
+  /** Telephony, the media threads and the scripted model; they start side by side. */
   readonly services: readonly Service[]
-  /** Watches the trunk, once calls are taken. Undefined: there is no trunk. */
+  /** Watches the trunk; started with dispatch. Undefined: there is no trunk. */
   readonly circuit: TrunkCircuit | undefined
-  /** Calls that the threads carry as things are. */
+  /** How many calls the threads can carry now. */
   readonly capacity: () => number
-  /** Calls of live organizations reach people; without a trunk or a number to show none is claimed. */
+  /** Whether calls of live organizations are claimed: this needs a trunk and a caller ID. */
   readonly servesLive: boolean
   readonly prepareCall: PrepareCall
   readonly engineFor: EngineChoice
 }
 
-/** The media role: a call from INVITE to its terminal state. */
+/** The media role: carries a call from INVITE to its terminal state. */
 export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
   const { config, database, spoolFolder, clock, logger, telemetry } = options
   const { allowPrivateNetwork } = config.program

@@ -23,13 +23,13 @@ interface WorkerRoleOptions {
   readonly store: Store
   readonly storage: ObjectStorage
   readonly spoolFolder: string
-  /** The task by which this node encodes what lies there. */
+  /** The task that encodes the spools of this node. */
   readonly encodingTask: string
   readonly prices: PriceTable
   readonly logger: Logger
 }
 
-/** The worker role: the jobs that follow calls, housekeeping, and spools that a dead process left. */
+/** The worker role: jobs after calls, housekeeping, and the spools of dead processes. */
 export const createWorkerRole = (options: WorkerRoleOptions): readonly Service[] => {
   const { config, store, storage, spoolFolder, encodingTask, logger } = options
   const { database, connection } = store

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 
-/** What the names of this machine's nodes begin with. */
+/** The prefix of the names of this machine's nodes. */
 export const machinePrefix = (): string => `${hostname()}-`
 
-/** The name of this process among the nodes, for whoever looks. */
+/** The name of this process as a node, for operators. */
 export const nodeName = (): string => `${machinePrefix()}${process.pid}`

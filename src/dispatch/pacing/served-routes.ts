@@ -1,16 +1,16 @@
 import type { ServedRoute } from './route-pacing.ts'
 
-/** Calls per second that the sandbox takes; a trunk gets the modest rate that carriers sell. */
+/** Calls per second by default; carriers sell trunks with about this rate. */
 const defaultCallsPerSecond = { sandbox: 50, trunk: 10 } as const
 
 interface RouteSettings {
-  /** Of the trunk and of the sandbox, each; their own defaults if undefined. */
+  /** The limit of each route; undefined: its default. */
   readonly callsPerSecond: number | undefined
   /** Calls at once on the trunk, over all nodes. */
   readonly trunkChannels: number | undefined
 }
 
-/** Calls to people come first: what a developer tries must not keep them from being placed. */
+/** The routes of a node, with the trunk first: sandbox calls must not delay calls to people. */
 export const servedRoutes = (
   { callsPerSecond, trunkChannels }: RouteSettings,
   servesLive: boolean,

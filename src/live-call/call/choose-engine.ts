@@ -13,7 +13,7 @@ interface InstalledVoice extends InstalledServer {
   readonly voice: string | undefined
 }
 
-/** What the installation offers agents that bring no engine of their own. */
+/** The engines of the installation, for agents that name no server. */
 export interface InstalledEngines {
   readonly kind: 'sandbox' | 'realtime' | 'cascade' | undefined
   readonly realtime: InstalledVoice
@@ -26,7 +26,7 @@ interface EngineChoiceOptions {
   readonly engines: InstalledEngines
   /** Whether an agent's own server may have a private address. */
   readonly allowPrivateNetwork: boolean
-  /** Where the scripted engine is. */
+  /** The address of the scripted engine. */
   readonly sandboxUrl: () => string
 }
 
@@ -36,10 +36,10 @@ export type EngineChoice = (
 ) => EngineSettings | string
 
 /**
- * Which servers hold an agent's conversations: the agent's own settings go before the installation's, and where neither
- * says anything a sandbox organization has the scripted engine and a live one none (decision D15). A sentence where this
- * installation cannot serve it. The installation's keys are for the installation's servers: an address that a
- * tenant entered gets none, and has to be public unless private networks are allowed.
+ * Returns the servers for an agent's conversations, or a sentence if this installation cannot serve the agent. The agent's
+ * settings have precedence over the installation's. If neither names an engine, a sandbox organization has the scripted
+ * one and a live organization has none (decision D15). The installation's keys go to its own servers only: an address
+ * that a tenant entered gets none, and must be public unless private networks are allowed.
  */
 export const createEngineChoice =
   (options: EngineChoiceOptions): EngineChoice =>
@@ -57,11 +57,11 @@ export const createEngineChoice =
     }
   }
 
-/** Whether calls of live organizations can be held with this engine of an agent, or with none of its own. */
+/** Whether a live organization's agent can be served. `engine` is the agent's own, if it has one. */
 export const canServeLive = (choose: EngineChoice, engine?: AgentDefinition['engine']): boolean =>
   typeof choose(engine === undefined ? {} : { engine }, 'live') === 'object'
 
-/** The scripted engine speaks to a person only where somebody said so. */
+/** People never hear the scripted engine unless the settings name it. */
 const scriptedOf = (mode: OrganizationMode) => (mode === 'sandbox' ? 'sandbox' : undefined)
 
 const realtimeSettings = (
@@ -78,7 +78,7 @@ const realtimeSettings = (
     own === undefined ? realtime.key : undefined,
     agent.engine?.model ?? realtime.model,
   )
-  // A voice of the installation's server means nothing to another one.
+  // Another server does not know the voices of the installation's server.
   const voice = own === undefined ? realtime.voice : undefined
   return { kind: 'realtime', ...server, ...withVoice(voice), ...reachOf(own, options) }
 }

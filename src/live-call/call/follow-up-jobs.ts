@@ -3,30 +3,30 @@ import type { CallKey } from '../../domains/results/transcript-store.ts'
 import { claimJob, enqueueJob, type Job } from '../../jobs/enqueue-job.ts'
 import type { RequestedHangUp } from '../media/media-protocol.ts'
 
-/** Jobs after a call, enqueued inside the transaction that causes them. */
+/** Jobs after a call. The transaction that ends the call enqueues them. */
 
 export const encodingTask = 'encode_recording'
 export const summaryTask = 'summarize_call'
 
-/** Retries with growing pauses over about an hour; then the result says so itself. */
+/** The retries take about an hour; then the result is `exhausted`. */
 const maxSummaryAttempts = 8
-/** A full disk may take days to be noticed; the audio waits in its spool. */
+/** Enough for days with a full disk; the audio waits in its spool. */
 const maxEncodingAttempts = 25
 
 export interface CallJob {
   readonly organization_id: string
   readonly call_id: string
-  /** For the summary: why we hung up, where we did. */
+  /** For the summary: why we hung up, if we did. */
   readonly hang_up_reason?: RequestedHangUp
 }
 
-/** `task` names the node that has the spool, where there are several. */
+/** `task` carries the name of the node that has the spool. */
 export const enqueueEncoding = (tx: Transaction, call: CallKey, task: string): Promise<void> =>
   enqueueJob(tx, encodingJob(call, task))
 
 /**
- * Has the encoding of a spool that lies here done here, whichever node it was meant for: the machine has another name
- * since, or the data folder another place. False where it is meant for this node already, or is being done.
+ * Moves the encoding of a spool to this node, which has the file: the machine was renamed, or the data folder moved. False:
+ * this node has the job already, or the job is running.
  */
 export const claimEncoding = (tx: Transaction, call: CallKey, task: string): Promise<boolean> =>
   claimJob(tx, encodingJob(call, task))
@@ -56,5 +56,5 @@ const payloadOf = ({ organizationId, callId }: CallKey): CallJob => ({
   call_id: callId,
 })
 
-// One job per call and kind, however often its cause is repeated.
+// One job per call and kind.
 const keyOf = (kind: string, { callId }: CallKey): string => `${kind}:${callId}`

@@ -2,7 +2,7 @@ import type { JobTasks } from '../../jobs/job-runner.ts'
 import { summaryTask, type CallJob } from './follow-up-jobs.ts'
 
 interface FollowUpTasksOptions {
-  /** The task of spools that lie on this node. */
+  /** The task that encodes the spools of this node. */
   readonly encodingTask: string
   readonly encode: (job: CallJob, signal: AbortSignal) => Promise<void>
   readonly summarize: (
@@ -11,7 +11,7 @@ interface FollowUpTasksOptions {
   ) => Promise<void>
 }
 
-/** What runs the jobs that follow a call. */
+/** The functions that run the jobs after a call. */
 export const followUpTasks = (options: FollowUpTasksOptions): JobTasks => ({
   [options.encodingTask]: (payload, { abortSignal }) =>
     options.encode(payload as CallJob, abortSignal ?? neverAborted()),

@@ -9,8 +9,8 @@ interface LiveNeeds {
 }
 
 /**
- * What calls of live organizations lack here, so that they wait in `queued` (decision D15). Without an engine of the
- * installation agents with one of their own are served all the same.
+ * Returns what is missing here for calls of live organizations, which wait in `queued` (decision D15). Agents with an engine
+ * of their own need none of the installation.
  */
 export const liveLacks = ({ trunk, callerId, engines }: LiveNeeds): readonly LiveLack[] => [
   ...(trunk === undefined ? (['no_trunk'] as const) : []),

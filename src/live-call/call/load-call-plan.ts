@@ -18,11 +18,11 @@ interface CallPlanOptions {
   readonly callerId: string
   readonly allowPrivateNetwork: boolean
   readonly logger: Logger
-  /** The engine an agent is served by; a sentence where this installation cannot serve it. */
+  /** The engine of an agent; a sentence if this installation cannot serve it. */
   engineFor(agent: AgentDefinition): EngineSettings | string
 }
 
-/** Reads what a call needs from the agent's pinned version and from the contact as it is now. */
+/** Reads the plan of a call from the agent's pinned version and the current contact. */
 export const createLoadCallPlan =
   (options: CallPlanOptions) =>
   async (call: AdmittedCall): Promise<LoadedPlan> => {
@@ -41,7 +41,7 @@ export const createLoadCallPlan =
     }
   }
 
-/** Whom this agent may transfer to today; an organization's rules may have changed since the agent was made. */
+/** The transfer target, if the organization's current rules allow it. */
 const allowedTransferOf = async (
   { organizationId, agentId, callId }: AdmittedCall,
   agent: AgentDefinition,

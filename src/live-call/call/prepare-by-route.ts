@@ -18,7 +18,7 @@ interface PrepareByRouteOptions extends Pick<
   /** Undefined: no trunk is configured. */
   readonly trunk: Line | undefined
   readonly media: Pick<MediaWorkerPool, 'open'>
-  /** Of local RTP ports. */
+  /** Local RTP ports. */
   readonly portRange: MediaSocketSettings['portRange']
   readonly engineFor: EngineChoice
   /** Whether the tools of agents may reach private addresses. */
@@ -27,8 +27,8 @@ interface PrepareByRouteOptions extends Pick<
 }
 
 /**
- * Gets a call ready on the line of its organization's route. A call of one mode meets the carrier, the number and the
- * engines of that mode, and no others; without a trunk, or a number to show, no live one is served.
+ * Prepares a call on the line of its organization's route. A call of one mode uses the carrier, the caller ID and the
+ * engines of that mode only. Live calls need a trunk and a caller ID.
  */
 export const createPrepareByRoute = (options: PrepareByRouteOptions) => {
   const { sandbox, trunk } = options
@@ -71,7 +71,7 @@ const prepareOn = (
   })
 }
 
-/** Where the RTP of a line's calls is. */
+/** The RTP socket of a line's calls. */
 export const socketOf = (
   { mediaBindAddress, publicAddress }: Line,
   portRange: MediaSocketSettings['portRange'],

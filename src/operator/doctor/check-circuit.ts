@@ -7,7 +7,7 @@ import {
 } from '../../dispatch/pacing/circuit-store.ts'
 import { failed, type Finding } from './finding.ts'
 
-/** What the nodes found out about the trunk, while its circuit is open; nothing where no table holds it yet. */
+/** Reports an open circuit of the trunk. Empty if it is closed, or if the database has no table for it yet. */
 export const checkCircuit = async (db: Queryable): Promise<Finding[]> => {
   const report = await reportCircuit(db, 'env').catch(() => undefined)
   return report === undefined ? [] : [failed('trunk', sentencesOf(report))]

@@ -7,7 +7,7 @@ import { failed, ok, warning, type Finding } from './finding.ts'
 const oldestPostgres = 150_000
 const tolerableSkewMs = 2_000
 
-/** The age of the server, what it promises of commits, and its clock. */
+/** Checks the server's version, the durability of its commits, and its clock. */
 export const checkDatabase = async (db: Queryable, store: Config['store']): Promise<Finding[]> => {
   const row = await readServer(db)
   if (!row) return [failed('database', 'The database did not answer.')]
@@ -33,6 +33,6 @@ export const checkDatabase = async (db: Queryable, store: Config['store']): Prom
   ]
 }
 
-/** Where the rows truly are. */
+/** Where the rows are stored. */
 const placeOf = ({ databaseUrl, dataFolder }: Config['store']): string =>
   databaseUrl === undefined ? clusterOf(dataFolder) : `the server at ${new URL(databaseUrl).host}`

@@ -6,7 +6,7 @@ import { failed, messageOf, ok, warning, type Finding } from './finding.ts'
 const roomyBytes = 5 * 1024 ** 3
 const leastBytes = 500 * 1024 ** 2
 
-/** Whether the data folder can be written, and how much room it has. */
+/** Checks that the data folder is writable and has enough free space. */
 export const checkDisk = async (folder: string): Promise<Finding> => {
   try {
     const existing = nearestFolder(folder)
@@ -34,6 +34,6 @@ export const checkDisk = async (folder: string): Promise<Finding> => {
   }
 }
 
-/** A folder that is still to be made is judged by the one it will stand in. */
+/** The nearest parent that exists, where the folder itself does not exist yet. */
 const nearestFolder = (path: string): string =>
   existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))

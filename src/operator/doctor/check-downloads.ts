@@ -2,7 +2,7 @@ import type { Config } from '../../config/read-config.ts'
 import { httpOrigin } from '../../http/http-origin.ts'
 import { ok, warning, type Finding } from './finding.ts'
 
-/** Whether clients are told an address of recordings that they reach. */
+/** Checks that clients can reach the address that download URLs begin with. */
 export const checkDownloads = ({ http }: Pick<Config, 'http'>): Finding => {
   const told = http.publicMediaUrl
   if (told !== undefined) return ok('downloads', `Clients download recordings from ${told}.`)

@@ -7,9 +7,9 @@ import { failed, ok, type Finding } from './finding.ts'
 type Engines = Config['engines']
 type ServerName = Exclude<keyof Engines, 'kind'>
 
-/** A server that conversations or summaries need, with the settings it is known by. */
+/** A server that conversations or summaries need. */
 interface Server {
-  /** As its settings begin: `OUTDIAL_STT`. */
+  /** The prefix of its settings: `OUTDIAL_STT`. */
   readonly setting: string
   readonly isRealtime: boolean
   readonly url: string
@@ -17,14 +17,14 @@ interface Server {
   readonly model: string | undefined
 }
 
-/** How a server took the key; `status` is HTTP's, left out where the socket itself was closed. */
+/** The response of a server to the key. `status` is HTTP's; a closed WebSocket has none. */
 type Reaction =
   | { readonly kind: 'answered' | 'unreachable' }
   | { readonly kind: 'refused'; readonly status?: number }
 
 const answerLimitMs = 5_000
-/** A server may take the socket first and refuse the key then; one that is content says nothing or introduces itself. */
-const secondThoughtMs = 1_000
+/** A server may refuse the key after it has accepted the socket. One that accepts the key stays silent or sends an event. */
+const lateRefusalMs = 1_000
 
 const namesByEngine = {
   sandbox: [],
@@ -32,15 +32,15 @@ const namesByEngine = {
   cascade: ['stt', 'llm', 'tts'],
 } as const
 
-/** Asks every AI provider in use whether it takes its key. One finding for each. */
+/** Checks that every AI provider in use accepts its key. Returns one finding for each. */
 export const checkEngine = async (engines: Engines): Promise<Finding[]> => {
   const servers = serversOf(engines)
   if (servers.length === 0)
     return [ok('engine', 'The scripted engine of the sandbox needs no provider.')]
-  return Promise.all(servers.map(async (server) => tell(server, await ask(server))))
+  return Promise.all(servers.map(async (server) => describe(server, await ask(server))))
 }
 
-/** The chat server writes summaries too, whatever the engine. */
+/** The chat server also writes summaries, with any engine. */
 const serversOf = (engines: Engines): Server[] => {
   const names = new Set<ServerName>([...namesByEngine[engines.kind ?? 'sandbox'], 'llm'])
   return [...names].flatMap((name) => {
@@ -51,7 +51,7 @@ const serversOf = (engines: Engines): Server[] => {
   })
 }
 
-const tell = ({ setting, url, key }: Server, reaction: Reaction): Finding => {
+const describe = ({ setting, url, key }: Server, reaction: Reaction): Finding => {
   const { host } = new URL(url)
   switch (reaction.kind) {
     case 'answered':
@@ -74,18 +74,18 @@ const tell = ({ setting, url, key }: Server, reaction: Reaction): Finding => {
 }
 
 const ask = (server: Server): Promise<Reaction> =>
-  server.isRealtime ? knock(server) : listModels(server)
+  server.isRealtime ? tryHandshake(server) : listModels(server)
 
 const reactionTo = (status: number): Reaction =>
-  // Any other answer proves the way there; what it says depends on the provider.
+  // Any other status proves that the server is reachable; its meaning depends on the provider.
   status === 401 || status === 403 ? { kind: 'refused', status } : { kind: 'answered' }
 
-/** `GET …/models`: costs nothing, and every provider asks for the key first. */
+/** `GET …/models` is free, and every provider checks the key first. */
 const listModels = async ({ url, key }: Server): Promise<Reaction> => {
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/models`, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      // The key is for this host.
+      // A redirect would send the key to another host.
       redirect: 'manual',
       signal: AbortSignal.timeout(answerLimitMs),
     })
@@ -96,8 +96,8 @@ const listModels = async ({ url, key }: Server): Promise<Reaction> => {
   }
 }
 
-/** A handshake as a call makes it, without a session. */
-const knock = async ({ url, key, model }: Server): Promise<Reaction> => {
+/** Opens the socket like a call, but no session. */
+const tryHandshake = async ({ url, key, model }: Server): Promise<Reaction> => {
   const target = new URL(url)
   const { address, headers } = addressOf(target, profileFor(target), {
     ...(key !== undefined && { key }),
@@ -109,14 +109,14 @@ const knock = async ({ url, key, model }: Server): Promise<Reaction> => {
     followRedirects: false,
   })
   const reaction = Promise.withResolvers<Reaction>()
-  let contentment: NodeJS.Timeout | undefined
-  // Stays to the end: what is torn down below reports an error too.
+  let acceptance: NodeJS.Timeout | undefined
+  // The listener stays: `terminate` below may emit an error too.
   socket.on('error', () => reaction.resolve({ kind: 'unreachable' }))
   socket.on('unexpected-response', (_, { statusCode = 0 }) =>
     reaction.resolve(reactionTo(statusCode)),
   )
   socket.on('open', () => {
-    contentment = setTimeout(() => reaction.resolve({ kind: 'answered' }), secondThoughtMs)
+    acceptance = setTimeout(() => reaction.resolve({ kind: 'answered' }), lateRefusalMs)
   })
   socket.on('message', (data: Buffer) =>
     reaction.resolve({ kind: isRefusal(data) ? 'refused' : 'answered' }),
@@ -127,7 +127,7 @@ const knock = async ({ url, key, model }: Server): Promise<Reaction> => {
   try {
     return await reaction.promise
   } finally {
-    clearTimeout(contentment)
+    clearTimeout(acceptance)
     socket.terminate()
   }
 }

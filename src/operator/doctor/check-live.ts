@@ -5,7 +5,7 @@ import { ok, warning, type Finding } from './finding.ts'
 import { liveLacks } from '../../live-call/call/live-lacks.ts'
 import { liveRemedies } from '../live-remedies.ts'
 
-/** What live organizations wait for; nothing where there is none, or no table of them yet. */
+/** Reports what live organizations wait for. */
 export const checkLive = async (
   { sip, engines }: Pick<Config, 'sip' | 'engines'>,
   db: Database,

@@ -6,7 +6,7 @@ import { explainStartError, problemOfSharedPort, type StartConfig } from '../exp
 
 const healthLimitMs = 5_000
 
-/** Whether a start would get its ports; that a running Outdial has them is well. */
+/** Checks that a start would get its ports. A running Outdial may hold them. */
 export const checkPorts = async (config: StartConfig): Promise<Finding> => {
   const shared = problemOfSharedPort(config)
   if (shared !== undefined) return failed('ports', shared)

@@ -17,8 +17,8 @@ import { failed, messageOf, ok, warning, type Finding } from './finding.ts'
 import { tryCall } from './try-call.ts'
 
 /**
- * The trunk from this machine: its name in DNS, its answer to OPTIONS, the NAT between, and a call where a number is
- * given. `callNumber` is E.164; its phone rings for a moment.
+ * Checks the trunk from this machine: its name in DNS, its response to OPTIONS, and NAT. With `callNumber` (E.164) it also
+ * places a call, which ends as soon as the phone rings.
  */
 export const checkTrunk = async (
   sip: Config['sip'],
@@ -54,7 +54,7 @@ export const checkTrunk = async (
   ]
 }
 
-/** A running service has the port of the settings. */
+/** The doctor takes a free port, because a running service may use the one of the settings. */
 const anyPort = 0
 
 const maxListed = 4
@@ -111,7 +111,7 @@ const describeHealth = (trunk: Trunk, health: TrunkHealth): Finding => {
   return build('trunk', meaning === '' ? `${said}.` : `${said}: ${meaning}`)
 }
 
-/** RFC 3261 11.2 lets a server answer OPTIONS as it would an INVITE; carriers use these statuses in their own ways. */
+/** A server responds to OPTIONS as to an INVITE (RFC 3261 11.2); carriers use these statuses in their own ways. */
 const meaningOf = (
   sipStatus: number,
   trunk: Trunk,
@@ -165,7 +165,7 @@ interface Route {
   readonly line: TrunkLine
 }
 
-/** The address that this machine sends from towards the trunk decides, not the addresses it has. */
+/** The local address of packets to the trunk decides, not the other addresses of this machine. */
 const checkNat = async (
   { publicAddress: told }: Config['sip'],
   { trunk, addresses, line }: Route,

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '../../database/database.ts'
 
-/** What the doctor reads that no domain owns: the server itself, and the nodes of this machine. */
+/** Statements of the doctor about what no domain owns: the database server, and the nodes of this machine. */
 
 const serverStatement = sql(
   'doctor-store.readServer',
@@ -37,6 +37,6 @@ interface RunningNode {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** The newest hundred nodes whose names begin so and whose leases hold. */
+/** The newest 100 nodes with a valid lease whose names begin with the prefix. */
 export const listRunningNodes = (db: Queryable, prefix: string): Promise<RunningNode[]> =>
   db.rows<RunningNode>(runningStatement, [prefix])

@@ -13,8 +13,8 @@ import { failed, messageOf, warning, type Finding } from './finding.ts'
 import { checkNodeSettings } from './node-settings.ts'
 
 /**
- * Looks at everything an installation needs. Never throws: what cannot be looked at is a finding too. With `callNumber`
- * (E.164) it also places a call over the trunk, which ends as soon as the phone rings.
+ * Checks everything that an installation needs. Never throws: a check that fails to run is a finding too. With
+ * `callNumber` (E.164) it also places a call over the trunk, which ends as soon as the phone rings.
  */
 export const examine = async (
   config: Config,

@@ -1,4 +1,4 @@
-/** What `outdial doctor` found out about one thing an installation needs. */
+/** The verdict of `outdial doctor` on one thing that an installation needs. */
 export interface Finding {
   readonly check:
     | 'database'
@@ -14,7 +14,7 @@ export interface Finding {
     | 'ports'
     | 'downloads'
   readonly status: 'ok' | 'warning' | 'failed'
-  /** One sentence; for what is not ok, with its remedy. */
+  /** One sentence; it ends with the remedy unless the status is `ok`. */
   readonly message: string
 }
 

@@ -5,10 +5,10 @@ import { machinePrefix } from '../../dispatch/lease/node-name.ts'
 import { listRunningNodes } from './doctor-store.ts'
 import { warning, type Finding } from './finding.ts'
 
-/** The groups of which a node and a command must have the same settings. */
+/** Groups in which a node and a command must have the same settings. */
 type NodeConfig = Pick<Config, 'http' | 'sip' | 'engines'>
 
-/** What a command and the running service have to agree on. None of it is secret: of the trunk only where it is. */
+/** Settings that a command and the running service must share. None is secret: of the trunk it has host and port only. */
 export const nodeSettings = ({
   http,
   sip,
@@ -29,7 +29,7 @@ export const nodeSettings = ({
   )
 }
 
-/** Which settings of this command differ from those of this machine's nodes; nothing where they agree, or none runs. */
+/** Warns of settings that differ between this command and the running nodes of this machine. */
 export const checkNodeSettings = async (config: NodeConfig, db: Queryable): Promise<Finding[]> => {
   const nodes = await listRunningNodes(db, machinePrefix()).catch(() => [])
   const ours = nodeSettings(config)

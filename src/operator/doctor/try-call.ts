@@ -6,7 +6,7 @@ import type { DialFailure } from '../../telephony/carrier.ts'
 import type { Line } from '../../telephony/line.ts'
 import { failed, ok, type Finding } from './finding.ts'
 
-/** A carrier that has not made the phone ring by then is not going to. */
+/** A phone that does not ring within this time will not ring. */
 const ringTimeoutMs = 20_000
 
 /** Places one call and ends it as soon as the phone rings or is answered. */
