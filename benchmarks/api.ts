@@ -1,8 +1,9 @@
 /**
- * The API against the least that could do the same, by turns in fresh processes over one embedded PostgreSQL with fsync
- * on: GET /calls/{id} against node:http and one prepared query, idempotent POST /calls against a bare INSERT, and the
- * kernel over a handler that does nothing against node:http that only parses. What counts is the median of the ratios
- * of each round, as the machine's moods hit both alike. Usage: `npm run bench api -- [rounds] [seconds]`.
+ * The API against the minimal equivalent, alternating in fresh processes over one embedded PostgreSQL with fsync
+ * on: GET /calls/{id} against node:http and one prepared query, idempotent POST /calls against a bare INSERT, and
+ * the kernel over a handler that does nothing against node:http that only parses. The result is the median of the
+ * ratios of each round, because the machine's variations affect both alike. Usage: `npm run bench api -- [rounds]
+ * [seconds]`.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,10 +21,10 @@ import { setStage, type Stage } from './api/stage.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
 const secondsPerTurn = Number(process.argv[3] ?? 4)
-/** Requests that no figure counts; the optimizing compiler is done by then. */
+/** Uncounted requests; the optimizing compiler is done by then. */
 const warmUpRequests = 20_000
 const connections = 16
-/** The open loop never waits for a free connection in the usual case. */
+/** Enough that the open loop rarely waits for a free connection. */
 const openLoopConnections = 64
 
 interface Comparison {

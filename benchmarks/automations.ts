@@ -1,6 +1,6 @@
 /**
- * Waking 1,000 due Automation runs while 10 thousand or 1 million others sleep, and how many runs a second are stepped.
- * PostgreSQL is the embedded one with fsync on; tables are analyzed; rounds of both sizes take turns.
+ * Wakes 1,000 due Automation runs while 10 thousand or 1 million others sleep, and measures how many runs a second
+ * are stepped. PostgreSQL is the embedded one with fsync on; tables are analyzed; rounds of both sizes alternate.
  * Usage: `npm run bench automations -- [sleeping runs]`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -68,7 +68,7 @@ const run = (db: Database, name: string, text: string, values: readonly unknown[
 
 const organization = '00000000-0000-7000-8000-000000000001'
 
-/** A wait, a branch and an end: what is measured is the runner, not telephony. */
+/** A wait, a branch and an end, to measure the runner without telephony. */
 const definition = {
   entry: 'rest',
   steps: {
@@ -109,7 +109,7 @@ const fill = async (db: Database): Promise<void> => {
   )
 }
 
-/** Runs at their wait, due in a month, each with a contact of its own. */
+/** Runs at their wait, due in a month, each with its own contact. */
 const sleepers = async (db: Database, count: number): Promise<void> => {
   await run(
     db,
@@ -136,7 +136,7 @@ const sleepers = async (db: Database, count: number): Promise<void> => {
     await run(db, `analyze.${table}`, `vacuum analyze ${table}`)
 }
 
-/** Makes 1,000 sleepers due, then steps them to their end: three moves each, one transaction for each. */
+/** Makes 1,000 sleeping runs due, then steps them to their end: three moves each, one transaction for each. */
 const createWake = (db: Database): (() => Promise<Round>) => {
   const turn = createRunnerTurn({ database: db, endCall: endCallAlone, logger: silentLogger })
   return async () => {

@@ -1,8 +1,8 @@
 /**
- * Live conversations over real SIP and RTP, measured at the callee's end: how long an answer takes, how soon an
- * interruption silences the agent, what a call takes of processor and memory. Callees and the scripted model run in
- * another process; this one holds what the product would: SIP user agent, media worker, conversation loop, recorder.
- * Usage: `npm run bench conversation -- [calls,calls,…] [seconds]`, or `… -- leak [conversations]`.
+ * Live conversations over real SIP and RTP, measured at the callee's end: the latency of replies, the time until an
+ * interruption silences the agent, and processor and memory per call. Callees and the scripted model run in another
+ * process; this one contains the product's parts: SIP user agent, media worker, conversation loop, recorder. Usage:
+ * `npm run bench conversation -- [calls,calls,…] [seconds]`, or `… -- leak [conversations]`.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ import type { CalleeFigures } from './conversation/measuring-callee.ts'
 const logger = silentLogger
 const defaultCalls = [1, 100, 300]
 const defaultSeconds = 40
-/** Calls begin within this time, so that their turns do not fall together. */
+/** Calls begin within this time, so that their turns do not coincide. */
 const spreadMs = 10_000
 const endpointingMs = 500
 const retryMs = 500
@@ -52,7 +52,7 @@ const main = async (): Promise<void> => {
 }
 
 const measureAll = async (stage: Stage): Promise<void> => {
-  // Compiled code and spoken clips, as a process has them that has been running for a minute.
+  // Compiled code and cached clips, as in a process that has run for a minute.
   await measure(stage, 2, 10)
   const counts = process.argv[2]?.split(',').map(Number) ?? defaultCalls
   const seconds = Number(process.argv[3] ?? defaultSeconds)
@@ -69,7 +69,7 @@ interface Round {
   readonly ownMs: number[]
   readonly callee: CalleeFigures
   readonly failed: number
-  /** Of this process: all that the product does for a call, and what the system does for it. */
+  /** Of this process: all work of the product for a call, and the system's. */
   readonly cpuMsPerSecond: number
   /** Of the peers' process, which shares the machine: a callee, and the scripted model. */
   readonly peerCpuMsPerSecond: number
@@ -131,7 +131,7 @@ const lineOf = (calls: number, round: Round): string => {
   ].join(' ')
 }
 
-/** Many conversations one after the other: what is left behind shows as memory that grows from round to round. */
+/** Many conversations one after the other: a leak shows as memory that grows from round to round. */
 const findLeaks = async (stage: Stage, conversations: number): Promise<void> => {
   const perRound = Math.ceil(conversations / leakRounds)
   const sizes: number[] = []
@@ -146,7 +146,7 @@ const findLeaks = async (stage: Stage, conversations: number): Promise<void> => 
     await delay(spreadMs + leakSeconds * 1000)
     ending.abort(new CallStop('cancel_requested'))
     await Promise.all(running)
-    // What a finished call let go of is given back by the collector in its own time.
+    // The collector returns a finished call's memory in its own time.
     await delay(3_000)
     globalThis.gc?.()
     sizes.push(process.memoryUsage().rss / 1e6)
@@ -170,7 +170,7 @@ interface Stage {
   readonly media: MediaWorkerPool
   /** Runs one call until the signal aborts or the callee ends it. */
   call(finished: FinishedCall[], signal: AbortSignal): Promise<void>
-  /** What the callees measured since this was last asked. */
+  /** The callees' measurements since the last read. */
   figures(): Promise<CalleeFigures>
   /** Since the peers were started, callees and model together. */
   peerCpuMs(): Promise<number>
@@ -209,7 +209,7 @@ const openStage = async (): Promise<Stage> => {
   return {
     media,
     async call(finished, signal) {
-      // A node whose ticks run late takes no more calls for a while; the queue would offer them again.
+      // A node with late ticks takes no more calls for a while; the queue would offer them again.
       while (!signal.aborted) {
         const attempt = ledgerInto(finished)
         await runWith(attempt)(someCall(), signal)

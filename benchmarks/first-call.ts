@@ -1,7 +1,7 @@
 /**
- * From accepted to the INVITE on the wire: 200 calls placed one by one over HTTP with capacity free, to a trunk that is a
- * user agent in this process and answers 486, so that both instants are read from one clock. `accepted` is taken twice:
- * when the request was sent (an upper bound, with HTTP and commit inside) and when its 202 arrived.
+ * From accepted to the INVITE on the wire: 200 calls placed one by one over HTTP with free capacity, to a trunk
+ * that is a user agent in this process and sends 486, so that one clock measures both instants. `accepted` is
+ * measured twice: when the request was sent (an upper bound, including HTTP and commit) and when its 202 arrived.
  * Usage: `npm run bench first-call -- [calls]`.
  */
 import { anySource } from '../src/sip/gate/sources.ts'

@@ -1,6 +1,6 @@
 /**
- * What conversations leave behind: the heap after collection, round by round, for both engines against the scripted
- * server. Ticks run ten times as fast as on a telephone. Usage: `npm run bench leaks -- [conversations]`.
+ * The memory that conversations leave behind: the heap after collection, round by round, for both engines against
+ * the scripted server. Ticks run ten times as fast as real time. Usage: `npm run bench leaks -- [conversations]`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -17,7 +17,7 @@ import { silentLogger } from '../src/runtime/logger.ts'
 
 const rounds = 5
 const atATime = 20
-/** Six seconds of telephone: greeting, one word of the callee, the answer. */
+/** Six seconds of call: greeting, one word of the callee, the reply. */
 const ticks = 300
 const speaksAtTick = 100
 const logger = silentLogger

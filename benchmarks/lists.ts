@@ -1,6 +1,6 @@
 /**
- * Every list with every combination of its filters, over millions of rows of one organization: the first request of a
- * connection, the hundredth, and all of them, first with tables that were never analyzed and then with analyzed ones.
+ * Every list with every combination of its filters, over millions of rows of one organization: the first request of
+ * a connection, the hundredth, and all of them, first with never analyzed tables and then with analyzed ones.
  * PostgreSQL is the embedded one. Usage: `npm run bench lists -- [calls]`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ interface Trial {
     db: Queryable,
     request: ListRequest<never>,
   ) => Promise<Page<{ readonly id: string }>>
-  /** What each filter is tried with: a common value, one that goes with no common other, one that is nowhere. */
+  /** The values tried for each filter: a common one, one that never occurs with a common other, an unknown one. */
   readonly filters: Readonly<Record<string, readonly unknown[]>>
 }
 
@@ -85,8 +85,8 @@ const trialsOf = ({ idOf }: Filled): readonly Trial[] => {
 type Filters = Readonly<Record<string, unknown>>
 
 /**
- * Every combination of filters, each with values that are common together, those that are rare, those that are nowhere, and
- * with one rare or unknown value among common ones.
+ * Every combination of filters, each with values that are common together, rare ones, unknown ones, and with one
+ * rare or unknown value among common ones.
  */
 const combinationsOf = (filters: Trial['filters']): Filters[] => {
   const subsets = Object.keys(filters).reduce<string[][]>(
@@ -134,7 +134,7 @@ const measure = async (
     const tookMs: number[] = []
     let cursor: PagePosition | null = null
     for (let asked = 0; asked < requestsPerConnection; asked += 1) {
-      // Every other request goes on behind a page.
+      // Every other request continues after a page.
       const asks = {
         ...request,
         ...(cursor && asked % 2 === 1 ? { cursor } : {}),
@@ -156,7 +156,7 @@ const measure = async (
   return figures
 }
 
-// A page of nothing, so that connecting is not part of the first request.
+// An empty page, so that connecting is not part of the first request.
 const connectStatement = { ...sql('bench.connect', 'select $1::uuid as id'), isList: true } as const
 
 const widths = [28, 13, 10, 10, 10, 10, 10]

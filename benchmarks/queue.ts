@@ -1,7 +1,8 @@
 /**
- * The queue: claims over growing backlogs, turns that find nothing, accepting calls, waking up, and the same work by
- * pg-boss and graphile-worker. PostgreSQL is the embedded one with fsync on; tables are analyzed. pg-boss comes from
- * `npm ci --prefix benchmarks`. Usage: `npm run bench queue -- [largest backlog] [claims|turns|crowded|enqueue|contest]...`.
+ * The queue: claims over growing backlogs, turns that find nothing, accepting calls, waking up, and the same work
+ * by pg-boss and graphile-worker. PostgreSQL is the embedded one with fsync on; tables are analyzed. pg-boss is
+ * installed by `npm ci --prefix benchmarks`. Usage: `npm run bench queue -- [largest backlog]
+ * [claims|turns|crowded|enqueue|contest]...`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * From hang-up to a recording that can be downloaded: the finishing transaction, the job, the encoder, storage, and the
- * commit that lists it, over the embedded PostgreSQL with fsync on. Then how many times faster than it is heard one core
- * encodes. Usage: `npm run bench recording -- [seconds of audio for the second part]`.
+ * From hang-up to a downloadable recording: the finishing transaction, the job, the encoder, storage, and the
+ * commit that lists it, over the embedded PostgreSQL with fsync on. Then the encoding speed of one core relative to
+ * real time. Usage: `npm run bench recording -- [seconds of audio for the second part]`.
  */
 import { open, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -68,7 +68,7 @@ const main = async (): Promise<void> => {
   }
 }
 
-/** Milliseconds from the end of each call to a recording that is listed. */
+/** Milliseconds from the end of each call to its listed recording. */
 const measureCalls = async (folder: string): Promise<number[]> => {
   const server = await startEmbedded(join(folder, 'data'))
   const { connection } = server
@@ -108,7 +108,7 @@ const measureCalls = async (folder: string): Promise<number[]> => {
   }
 }
 
-/** A call somebody answered. */
+/** An answered call. */
 const connectCall = async (db: Database): Promise<DialableCall> => {
   const { id: organizationId } = await createOrganization(db, { name: 'Benchmark' })
   const { id: agentId } = await createAgent(db, organizationId, {
@@ -201,7 +201,7 @@ const measureEncoder = async (folder: string, seconds: number) => {
   }
 }
 
-/** Ten seconds of two people who take turns, again and again: voiced, modulated, with noise. */
+/** Ten seconds of two people who take turns, repeated: voiced, modulated, with noise. */
 const writeSpool = async (
   path: string,
   call: { readonly organizationId: string; readonly callId: string },

@@ -1,6 +1,6 @@
-// Runs Outdial in a checkout, whatever Node (18 or newer) starts it: brings Node 24 and the locked
-// packages that the command needs when they are missing, then runs the command. Plain JavaScript without
-// imports of packages, because nothing is installed yet when it runs first.
+// Runs Outdial in a checkout with any Node from 18 on: installs Node 24 and the locked packages that the command
+// needs if they are missing, then runs the command. Plain JavaScript without package imports, because nothing is
+// installed yet at its first run.
 import { readdirSync } from 'node:fs'
 import * as module from 'node:module'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ import { asksForHelp, helpOf } from './script-help.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Where the scripts of commands that take a name are. */
+/** Folders of commands that take a name. */
 const scriptFolders = {
   bench: 'benchmarks',
   fuzz: 'tests/fuzz',
@@ -23,7 +23,7 @@ const scriptFolders = {
 
 /** Commands of the checkout itself; every other word is a command of `outdial`. */
 const scripts = {
-  // Any word may follow `outdial`, `constructor` too.
+  // Any word may follow `outdial`, also `constructor`.
   __proto__: null,
   test: () => ['scripts/run-tests.mjs'],
   check: () => ['scripts/run-tests.mjs', '--check'],
@@ -57,7 +57,7 @@ const listScripts = (folder) => {
   }
 }
 
-/** What is meant where options follow at once: `npm run fuzz -- --requests 20000`. */
+/** The default script when options follow at once: `npm run fuzz -- --requests 20000`. */
 const defaultNames = { __proto__: null, fuzz: 'api-fuzz', chaos: 'chaos', attack: 'attack' }
 
 const toArguments = (command, rest) => {
@@ -68,7 +68,10 @@ const toArguments = (command, rest) => {
   return namedScripts.has(command) ? [...script(rest[0]), ...rest.slice(1)] : [...script(), ...rest]
 }
 
-/** What a script of the checkout does, told without running it; undefined where nobody asks, or where it tells itself. */
+/**
+ * The description of a checkout script, printed without running it; undefined if it was not requested, or if the
+ * script prints its own.
+ */
 const findHelp = (command, rest) => {
   if (!(command in scripts) || !asksForHelp(rest)) return undefined
   const isNamed = command in defaultNames || !(rest[0] ?? '-').startsWith('-')
@@ -86,11 +89,12 @@ const main = async ([command, ...rest]) => {
   if (help !== undefined) return process.stdout.write(`${help}\n`)
   const [file, ...args] = toArguments(command, rest)
   const node = await ensureNode(root)
-  // Commands of `outdial`, and the provider to try out, run on what the product needs; the others are for working on it.
+  // Commands of `outdial`, and the trial provider, need only the product's packages; the others need the
+  // development packages.
   const development = command in scripts && command !== 'provider'
   await ensurePackages(root, node, { development })
   const cache = join(root, '.runtime', 'compile-cache')
-  // npm hands on the Ctrl-C that the terminal sends as well: a process between gives it out once.
+  // npm forwards the Ctrl-C that the terminal also sends: a process in between passes it on once.
   const isUnderNpm = process.env.npm_execpath !== undefined
   if (node !== process.execPath || isUnderNpm)
     return runWith(node, [join(root, file), ...args], cache)

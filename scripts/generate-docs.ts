@@ -1,7 +1,7 @@
-// Writes the documents that are made from the program's own tables: `npm run docs`. Their tests compare them.
+// Writes the documents that are generated from the program's own tables: `npm run docs`. Their tests compare them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Writes docs/api/openapi.json as it loads.
+// Writes docs/api/openapi.json when it is loaded.
 import './generate-openapi.ts'
 import { envExample, settingsTable } from './settings-documents.ts'
 import { statesDocument } from './state-drawings.ts'

@@ -1,4 +1,4 @@
-// Writes src/contract/openapi/error-examples.ts from what a running API answers; tests/contract compares it.
+// Writes src/contract/openapi/error-examples.ts from the responses of a running API; tests/contract compares it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { collectErrorExamples } from '../tests/support/error-examples.ts'

@@ -1,6 +1,6 @@
 // Writes src/numbering/special-ranges.ts: for each calling code the shortest prefixes under which the numbering
-// plans in libphonenumber's metadata know special numbers (premium rate and the like) and no ordinary ones.
-// With --check it writes nothing, and exits with 1 where the file is not what it would write.
+// plans in libphonenumber's metadata have special numbers (premium rate and similar) and no ordinary ones. With
+// --check it writes nothing, and exits with 1 if the file differs from what it would write.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/max'
 
@@ -13,10 +13,10 @@ const special = [
   ['voicemail_access', 'VOICEMAIL'],
 ]
 const ordinary = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'VOIP']
-/** Longer ones are too fine to tell anything of numbers beside them. */
+/** Longer prefixes are too specific to say anything about neighbouring numbers. */
 const maxPrefixLength = 5
 
-/** The subset of regular expressions that the metadata is written in, as a tree. */
+/** The subset of regular expressions used in the metadata, as a tree. */
 const parse = (text) => {
   let at = 0
   const alternatives = () => {
@@ -73,7 +73,7 @@ const parse = (text) => {
   return alternatives()
 }
 
-/** Whether a number that the tree describes begins with these digits. */
+/** Whether a number matching the tree can begin with these digits. */
 const canBegin = (tree, digits) => {
   const walk = (node, at, next) => {
     if (at === digits.length) return true

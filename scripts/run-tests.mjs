@@ -1,8 +1,8 @@
-// `npm test`: static checks and every test file, each in a process of its own, over one PostgreSQL. What works
-// fills the processors, then what mostly waits runs side by side, and what says that it must run alone comes last.
-// `--check`: static checks, the floor plan and the tests beside the sources. Other words are paths to choose from.
-// `--file-timeout=SECONDS` kills a file that runs longer.
-// The last line is `N passed, N failed`, and the exit status is 1 when something failed.
+// `npm test`: static checks and every test file, each in its own process, over one PostgreSQL. Working files fill
+// the processors, then mostly waiting files run side by side, and files that must run alone come last. `--check`:
+// static checks, the floor plan and the tests beside the sources. Other words are paths of files to run.
+// `--file-timeout=SECONDS` kills a file that runs longer. The last line is `N passed, N failed`, and the exit
+// status is 1 if something failed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { printReport, progress } from './test/report.mjs'
 import { runStaticCheck, staticChecks } from './test/static-checks.mjs'
 import { listTestFiles, orderTestFiles, runTestFile } from './test/test-files.mjs'
 
-/** After this everything that still runs is killed and counted as failed. */
+/** After this all running files are killed and counted as failed. */
 const totalTimeoutMs = 60 * 60_000
 
 const options = process.argv.slice(2)

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether the words that follow a script's name ask what it does. */
+/** Whether the arguments of a script ask for its description. */
 export const asksForHelp = (words) => words.includes('--help') || words.includes('-h')
 
-/** The comment a script begins with, as text: what it does and how it is called. Empty where it has none. */
+/** The leading comment of a script, as text: what it does and how it is called. Empty without one. */
 export const helpOf = (file) => {
   const [, block, lines] =
     /^(?:\/\*\*([^]*?)\*\/|((?:\/\/.*\n)+))/.exec(readFileSync(file, 'utf8')) ?? []

@@ -12,7 +12,7 @@ export const envExample = (): string =>
     ...settingsOf(settings).map((entry) => {
       const { name } = entry
       const shown = shownDefault(entry)
-      // What is told in words is no value.
+      // A default described in words is not a value.
       return shown.includes(' ')
         ? `# ${entry.meaning} Default: ${shown}.\n#${name}=\n`
         : `# ${entry.meaning}\n#${name}=${shown}\n`
@@ -33,7 +33,7 @@ export const settingsTable = (): string =>
     '',
   ].join('\n')
 
-/** What the documents show as a setting's default. */
+/** A setting's default in the documents. */
 const shownDefault = (entry: Setting<unknown>): string => {
   if (entry.shown !== undefined) return entry.shown
   const parsed = entry.schema.safeParse(undefined)

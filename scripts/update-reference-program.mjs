@@ -1,6 +1,7 @@
-// Writes src/http/documentation/reference-program/: Scalar's API reference for the browser, one file, as its package ships it
-// (dist/browser/standalone.js, MIT), compressed. The package itself is no dependency of the product: it brings 272 others
-// (287 MB) that only its own build needs. To take a newer version, change `version` and run this script.
+// Writes src/http/documentation/reference-program/: Scalar's API reference for the browser, one file from its
+// package (dist/browser/standalone.js, MIT), compressed. The package itself is not a dependency of the product,
+// because it brings 272 others (287 MB) that only its own build needs. To take a newer version, change `version`
+// and run this script.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

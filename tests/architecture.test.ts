@@ -121,18 +121,18 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli', 'database', 'config', 'runtime'],
 }
 
-/** Folders that are passed through and not called: only their types may be imported. */
+/** Folders for pass-through only: their types may be imported, nothing else. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   // The transaction that a call ends in goes through live-call to the stores.
   'live-call': ['database'],
-  // A trunk's faults are telephony's, what follows from them is dispatch's.
+  // A trunk's faults belong to telephony, their consequences to dispatch.
   dispatch: ['telephony'],
 }
 
-/** More than these at one level want rooms of their own. */
+/** More files than this at one level need folders of their own. */
 const mostFilesOfAFolder = 40
 
-/** The contract is read by browsers too. */
+/** Browsers read the contract too. */
 const packagesOfContract = new Set(['zod'])
 
 const bannedNames = new Set(
@@ -200,7 +200,7 @@ const isAllowed = ({ file, target, isTypeOnly }: Import): boolean => {
   return floorPlan[from]?.some((rule) => matches(rule, from, to)) ?? false
 }
 
-test('the plan is held against real files and real imports', () => {
+test('the plan is checked against real files and real imports', () => {
   assert.ok(files.length > 40, `only ${files.length} files`)
   assert.ok(
     imports.length > files.length,
@@ -211,7 +211,7 @@ test('the plan is held against real files and real imports', () => {
   assert.deepEqual(unknown, [])
 })
 
-test('an upward import, a lateral domain and a cycle are recognised', () => {
+test('an upward import, a lateral domain and a cycle are detected', () => {
   const from = (file: string, target: string, isTypeOnly = false) =>
     isAllowed({ file, target, isTypeOnly })
   assert.equal(from('runtime/clock.ts', 'database/database.ts'), false)
@@ -240,7 +240,7 @@ test('each folder is on the plan', () => {
   )
 })
 
-test('the plan only looks down', () => {
+test('the plan only points down', () => {
   for (const [folder, rules] of Object.entries(floorPlan))
     for (const rule of rules.filter((each) => !each.includes('*')))
       assert.ok(
@@ -249,7 +249,7 @@ test('the plan only looks down', () => {
       )
 })
 
-test('each import keeps to the plan', () => {
+test('each import follows the plan', () => {
   const upward = imports.filter((each) => !isAllowed(each))
   assert.deepEqual(
     upward.map(({ file, target }) => `${file} imports ${target}`),
@@ -257,7 +257,7 @@ test('each import keeps to the plan', () => {
   )
 })
 
-test('the contract needs nothing a browser lacks', () => {
+test('the contract needs nothing that a browser lacks', () => {
   const packages = allImports
     .filter(
       ({ file, target }) =>
@@ -302,7 +302,7 @@ test('compose wires and nothing else', () => {
   assert.deepEqual(faults, [])
 })
 
-test('SQL, a prompt and a decision in the wiring are recognised', () => {
+test('SQL, a prompt and a decision in the wiring are detected', () => {
   const samples = [
     ['const a = sql(`select 1`)', 'SQL'],
     ["const a = 'insert into calls'", 'SQL'],
@@ -337,7 +337,7 @@ test('only the reader of settings reads the environment', () => {
   )
 })
 
-test('no folder or file has a name that says nothing', () => {
+test('no folder or file has a meaningless name', () => {
   const banned = ['src', 'tests', 'benchmarks', 'scripts']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
     .filter((path) => !path.includes('node_modules'))
@@ -345,7 +345,7 @@ test('no folder or file has a name that says nothing', () => {
   assert.deepEqual(banned, [])
 })
 
-test('no folder has more files than a person reads at one look', () => {
+test('no folder has more files than a person can scan at once', () => {
   const counts = new Map<string, number>()
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   assert.deepEqual(
@@ -354,10 +354,12 @@ test('no folder has more files than a person reads at one look', () => {
   )
 })
 
-/** A message for the log has fewer. */
+/** A log message has fewer. */
 const maxWordsOfWiring = 10
 
-/** What of a file is more than wiring: statements, words, figures, and decisions by a value. Comments count for nothing. */
+/**
+ * The parts of a file beyond wiring: statements, words, figures, and decisions by a value. Comments do not count.
+ */
 const wiringFaults = (source: string): string[] => {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const literal = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g
@@ -391,7 +393,7 @@ const filesOfProduct = (targets: ReadonlyMap<string, ReadonlySet<string>>): Set<
 const isNamedForTests = (file: string): boolean =>
   /(\.fixtures|-conformance)\.ts$|(^|\/)fake-[^/]+$/.test(file)
 
-/** The files of one cycle, in order; none if there is none. */
+/** The files of one cycle, in order; none without a cycle. */
 const findCycle = (targets: ReadonlyMap<string, ReadonlySet<string>>): string[] => {
   const finished = new Set<string>()
   const path: string[] = []

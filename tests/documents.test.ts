@@ -8,7 +8,7 @@ import { statesDocument } from '../scripts/state-drawings.ts'
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-test('docs/states.md is drawn from the tables the code runs on', () => {
+test('docs/states.md is drawn from the tables that the code runs', () => {
   assert.equal(read('docs/states.md'), statesDocument())
 })
 

@@ -1,5 +1,5 @@
-// One server of the comparison in a process of its own, told by its first argument which one to be.
-// Sends its port when it listens, and the CPU time it used so far whenever it is asked.
+// One server of the comparison in its own process, chosen by its first argument. Sends its port when it listens,
+// and its CPU time so far on request.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
@@ -28,7 +28,7 @@ const poolSize = 20
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** What every answer of ours carries, so that the bare servers send as many bytes. */
+/** The headers of all our responses, so that the bare servers send as many bytes. */
 const headersOf = (body: string, bucket: string) => ({
   'X-Request-Id': 'req_0123456789012345678901',
   'Service-Version': latestVersion,
@@ -42,7 +42,7 @@ const headersOf = (body: string, bucket: string) => ({
   'Content-Length': Buffer.byteLength(body),
 })
 
-/** The least that can answer GET /calls/{id}: the row by a prepared statement, as JSON. */
+/** The minimum for GET /calls/{id}: the row by a prepared statement, as JSON. */
 const bareGet =
   ({ organizationId }: Stage, pool: pg.Pool): Answer =>
   async (request, response) => {
@@ -58,7 +58,7 @@ const bareGet =
     response.writeHead(200, headersOf(body, 'read')).end(body)
   }
 
-/** The least that can answer POST /calls: one INSERT, neither checked nor idempotent. */
+/** The minimum for POST /calls: one INSERT, neither checked nor idempotent. */
 const barePost =
   ({ organizationId, laneId }: Stage, pool: pg.Pool): Answer =>
   async (request, response) => {
@@ -79,7 +79,7 @@ const barePost =
 
 const answer = JSON.stringify(operations.upsertContact.example)
 
-/** The least that can take a POST of JSON. */
+/** The minimum for a POST of JSON. */
 const bareParse: Answer = async (request, response) => {
   JSON.parse((await readAll(request)).toString())
   response.writeHead(201, headersOf(answer, 'write')).end(answer)

@@ -9,9 +9,12 @@ export interface LoadOptions {
   readonly expectedStatus: number
   readonly connections: number
   readonly durationMs: number
-  /** Goes on until as many were answered, however long it takes: a server is slow until its code is compiled. */
+  /** Continues until this many got responses: a server is slow until its code is compiled. */
   readonly minRequests?: number
-  /** Never sleeps, so that no server pays for waking us: in a virtual machine that costs more than an answer. */
+  /**
+   * Never sleeps, so that no server pays for waking the client: in a virtual machine that costs more than a
+   * response.
+   */
   readonly isWakeful?: boolean
 }
 
@@ -20,7 +23,7 @@ export interface LoadResult {
   readonly seconds: number
 }
 
-/** One request at a time over a connection that stays. Cheap, so that it takes little from the server it measures. */
+/** One request at a time over a kept connection. Cheap, so that it takes little from the measured server. */
 const openConnection = async (port: number, expectedStatus: number) => {
   const socket = await connected(port)
   let received = ''
@@ -54,10 +57,10 @@ const connected = (port: number): Promise<Socket> =>
     socket.on('error', reject)
   })
 
-/** Serials never repeat within a process, so that no Idempotency-Key does. */
+/** Serials never repeat within a process, so no Idempotency-Key does. */
 let nextSerial = 0
 
-/** As many requests as the server takes: each connection sends its next once it has an answer. */
+/** The maximum request rate: each connection sends its next request once it has a response. */
 export const closedLoop = async (options: LoadOptions): Promise<LoadResult> => {
   const startedMs = performance.now()
   let requests = 0
@@ -84,8 +87,8 @@ export const closedLoop = async (options: LoadOptions): Promise<LoadResult> => {
 }
 
 /**
- * Requests at a fixed rate, whatever the answers do. A latency counts from the instant the request was due, so that a
- * stall is felt by every request it delays.
+ * Requests at a fixed rate, independent of the responses. A latency counts from the instant the request was due, so
+ * that a stall affects every request that it delays.
  */
 export const openLoop = async (
   options: LoadOptions & { readonly perSecond: number },

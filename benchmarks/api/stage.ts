@@ -12,7 +12,7 @@ import {
   minimalAgentFile,
 } from '../../tests/support/organization-fixture.ts'
 
-/** The rows that all candidates work on, as JSON. */
+/** The rows that all candidates use, as JSON. */
 export interface Stage {
   readonly connection: pg.ClientConfig
   readonly organizationId: string

@@ -2,30 +2,30 @@ import { decodeG711, encodeG711, g711FrameBytes, g711Silence } from '../../src/a
 import { energyOf } from '../../src/audio/level.ts'
 import type { RtpSession } from '../../src/rtp/rtp-session-types.ts'
 
-/** Milliseconds between what one callee said and heard, by the callee's own clock. */
+/** Milliseconds between a callee's own sounds and the heard ones, by the callee's own clock. */
 export interface CalleeFigures {
   /** From the answer to the agent's first voiced frame. */
   readonly firstWordsMs: number[]
-  /** From the end of a question to the first voiced frame of its answer. */
+  /** From the end of a question to the first voiced frame of its reply. */
   readonly turnMs: number[]
-  /** From the beginning of an interruption to the last voiced frame of what it interrupted. */
+  /** From the beginning of an interruption to the last voiced frame of the interrupted reply. */
   readonly bargeInMs: number[]
 }
 
-/** RMS 200: well above what resampling leaves of silence. */
+/** RMS 200: well above the residue of resampling in silence. */
 const voicedEnergy = 200 ** 2
 const frameMs = 20
-/** The agent has finished when it was silent so long; between its sentences there are 180 ms. */
+/** The agent has finished after this much silence; between its sentences there are 180 ms. */
 const quietMs = 700
-/** How far into an answer it is interrupted. */
+/** How far into a reply it is interrupted. */
 const interruptAfterMs = 1_200
-/** An interruption that has not worked by then does not count, but is told. */
+/** An interruption that has not worked by then does not count, but is reported. */
 const interruptLimitMs = 2_000
 const waitLimitMs = 15_000
 
 type Phase = 'greeting' | 'asking' | 'waiting' | 'listening' | 'interrupting' | 'settling'
 
-/** Somebody who asks, hears the beginning of the answer, interrupts it, and asks again. Call `tick` every 20 ms. */
+/** A callee who asks, hears the beginning of the reply, interrupts it, and asks again. Call `tick` every 20 ms. */
 export const createMeasuringCallee = (
   session: RtpSession,
   clips: { readonly question: Int16Array; readonly interruption: Int16Array },
@@ -63,12 +63,12 @@ export const createMeasuringCallee = (
     return frame
   }
 
-  /** What follows from hearing the agent, or not, in this frame. */
+  /** The reaction to hearing the agent, or not, in this frame. */
   const act = (isVoiced: boolean, now: number): void => {
     switch (phase) {
       case 'greeting':
       case 'settling':
-        // The agent answers an interruption too.
+        // The agent also replies to an interruption.
         hasReplied ||= isVoiced && !sending
         if (sending || !((hasReplied && agentQuietMs >= quietMs) || phaseMs > waitLimitMs)) return
         say(clips.question)

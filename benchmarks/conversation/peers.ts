@@ -1,4 +1,4 @@
-/** The other side of the benchmark, in a process of its own: callees behind SIP and RTP, and the scripted model. */
+/** The other side of the benchmark, in its own process: callees behind SIP and RTP, and the scripted model. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSynthesizer } from '../../src/audio/flite.ts'
 import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
@@ -14,7 +14,7 @@ import { createMeasuringCallee, type CalleeFigures } from './measuring-callee.ts
 const question = 'Tell me about the parking.'
 const interruption = 'Hold on a second, please, I have to write that down.'
 
-/** What a person needs to take a phone; meanwhile the engine's session is opened. */
+/** The time a person needs to answer; meanwhile the engine's session is opened. */
 const ringMs = 1_000
 const loopback = '127.0.0.1'
 const maxInvitesPerSecond = 2_000

@@ -1,7 +1,10 @@
 import { sql, type Database } from '../../src/database/database.ts'
 import { newId } from '../../src/runtime/ids.ts'
 
-/** Rows of one organization, as a large customer has them after a year; calls and half as many runs, a quarter as many contacts. */
+/**
+ * Rows of one organization, as a large customer has them after a year; calls and half as many runs, a quarter as
+ * many contacts.
+ */
 export interface Filled {
   readonly organizationId: string
   /** The n-th id of a kind, as `id_of` makes it. */
@@ -30,8 +33,9 @@ const run = (db: Database, text: string, values: readonly unknown[] = []): Promi
 }
 
 /**
- * Who calls whom is correlated as it is in life, so that combinations without a match are among common values: the first
- * agent never fails, the busy contact is called by no other, a batch has one agent. Nothing is analyzed.
+ * Agents, contacts and results are correlated as in reality, so that combinations of common values may match
+ * nothing: the first agent never fails, the busy contact is called by no other, a batch has one agent. Nothing is
+ * analyzed.
  */
 export const fill = async (db: Database, calls: number): Promise<Filled> => {
   const organizationId = newId()
@@ -105,7 +109,7 @@ const recordingsText = `insert into recordings (organization_id, id, call_id, is
     where organization_id = $1
       and status = 'completed'`
 
-/** Making an index of rows that are there is many times faster than keeping it while they come. */
+/** Creating an index over existing rows is many times faster than maintaining it during inserts. */
 const withoutIndexes = async (
   db: Database,
   table: string,
@@ -123,7 +127,7 @@ const withoutIndexes = async (
     [table],
   )
   for (const { name } of found) await run(db, `drop index ${name}`)
-  // Nor are references checked, row by row.
+  // References are not checked per row either.
   await run(db, `alter table ${table} disable trigger all`)
   await work()
   await run(db, `alter table ${table} enable trigger all`)

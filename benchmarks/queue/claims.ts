@@ -13,9 +13,9 @@ const warmUpClaims = 30
 const widths = [9, 14, 8, 8, 8]
 
 export interface ClaimFigures {
-  /** Of the largest backlog, in the slowest shape. */
+  /** For the largest backlog, in the slowest arrangement. */
   readonly slowestMs: number
-  /** Largest backlog against the smallest, in the worst shape. */
+  /** Largest backlog against the smallest, in the worst arrangement. */
   readonly worstRatio: number
 }
 
@@ -38,7 +38,7 @@ export const measureClaims = async (server: Connection, largest: number): Promis
   return { slowestMs: Math.max(...slowest), worstRatio: Math.max(...ratios) }
 }
 
-/** One database for each backlog, and claims by turns, so that whatever else the machine does hits all alike. */
+/** One database for each backlog, and alternating claims, so that other work of the machine affects all alike. */
 const claimByTurns = async (
   server: Connection,
   sizes: readonly number[],
@@ -75,7 +75,7 @@ const settleStatement = sql(
     where (organization_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))`,
 )
 
-/** Ends what was claimed, so that the number of live calls stays that of a running system. */
+/** Ends the claimed calls, so that the number of live calls stays that of a running system. */
 export const settle = async (db: Database, calls: readonly ClaimedCall[]): Promise<void> => {
   await db.run(settleStatement, [
     calls.map((call) => call.organizationId),
@@ -83,7 +83,7 @@ export const settle = async (db: Database, calls: readonly ClaimedCall[]): Promi
   ])
 }
 
-/** Turns in which there is much to look at and little or nothing to get. */
+/** Turns with much to inspect and little or nothing to claim. */
 export const measureHardTurns = async (server: Connection): Promise<void> => {
   const shape = { calls: 100_000, organizations: 100 }
   const stands = {
@@ -105,7 +105,7 @@ export const measureHardTurns = async (server: Connection): Promise<void> => {
   const got = new Map<string, number>()
   for (let turn = 0; turn < warmUpClaims + claimsPerRound; turn += 1) {
     for (const [name, stand] of Object.entries(stands)) {
-      // Each claim finds every organization awake, as if all had just been woken for nothing.
+      // Each claim finds every organization awake, as if all had just been woken in vain.
       if (turn % 10 === 0) await run(stand.db, reset)
       const { ms, calls } = await claimOnce(stand)
       if (turn >= warmUpClaims) times.get(name)?.push(ms)

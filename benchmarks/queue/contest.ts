@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { median, row } from './figures.ts'
 import type { Connection } from './stand.ts'
 
-/** The same work by other queues of PostgreSQL: one server, fresh processes, by turns. */
+/** The same work by other queues over PostgreSQL: one server, fresh processes, alternating. */
 
 const contestants = ['outdial', 'pg-boss', 'graphile-worker', 'graphile-batched'] as const
 const rounds = 3
@@ -14,9 +14,9 @@ const widths = [18, 12, 12, 16]
 export interface ContestFigures {
   /** Added one by one, 32 at a time. */
   readonly enqueued: number
-  /** Taken fifty at a time by four dispatchers. Absent: it takes them only to run them. */
+  /** Claimed fifty at a time by four dispatchers. Absent: it claims only to run. */
   readonly claimed?: number
-  /** Taken, and finished one by one. */
+  /** Claimed, and finished one by one. */
   readonly worked: number
 }
 

@@ -5,8 +5,8 @@ import { median, percentile, row, timed } from './figures.ts'
 import { openStand, run, type Connection } from './stand.ts'
 
 /*
- * One of a hundred organizations has a live call with a number, and 50 thousand calls to it wait before all its others:
- * claims of the hundred while these calls are parked, and afterwards, against the same without them.
+ * One of a hundred organizations has a live call with a number, and 50 thousand calls to it wait before all its
+ * others: claims of the hundred while these calls are parked, and afterwards, compared with the same without them.
  */
 
 const crowd = 50_000
@@ -14,7 +14,7 @@ const callsPerClaim = 50
 const claimsAfterwards = 200
 const widths = [36, 8, 8, 8, 10]
 
-// The first of them is live. Before everything else of that organization's immediate calls.
+// The first of them is live. Ahead of all other immediate calls of that organization.
 const crowdText = `with lane as (select organization_id, id from lanes where kind = 'immediate' order by id limit 1)
   insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number, lane_id, not_before,
                      lease_token, route)

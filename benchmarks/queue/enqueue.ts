@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/runtime/logger.ts'
 import { median, percentile, ratePerSecond, row } from './figures.ts'
 import { openStand, run, type Connection } from './stand.ts'
 
-/** How fast calls are accepted, and how soon a dispatcher hears of them. */
+/** How fast calls are accepted, and how soon a dispatcher is notified. */
 
 const atOnce = 32
 const forMs = 3_000
@@ -45,7 +45,7 @@ const accept = (db: Database, organizationId: string) =>
 
 const idsStatement = sql('bench.ids', 'select id from organizations')
 
-/** Gives every organization the contact that its calls go to, and a policy that allows it. */
+/** Gives every organization a contact for its calls, and a policy that allows it. */
 const callable = async (db: Database): Promise<string[]> => {
   await run(
     db,
@@ -78,7 +78,7 @@ export const measureWakeUp = async (server: Connection): Promise<void> => {
     stand.db.hint(callsChannel)
     await woken
     times.push(performance.now() - sentMs)
-    // A second hint within 20 ms is held back; what is measured is the first.
+    // A second hint within 20 ms is held back; this measures the first.
     await delay(hintPauseMs)
   }
   await listener.stop()

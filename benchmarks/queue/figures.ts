@@ -1,4 +1,4 @@
-/** The value below which this share of the values lies. */
+/** The value below which this share of the values is. */
 export const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[
     Math.min(values.length - 1, Math.floor(values.length * share))
@@ -6,14 +6,14 @@ export const percentile = (values: readonly number[], share: number): number =>
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
-/** How long it took, in milliseconds. */
+/** The duration in milliseconds. */
 export const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const startedMs = performance.now()
   await work()
   return performance.now() - startedMs
 }
 
-/** Runs `work` again and again, so many side by side, for so long; answers what the runs sum up to, per second. */
+/** Runs `work` repeatedly, with this concurrency and duration; returns the sum of the results per second. */
 export const ratePerSecond = async (
   { atOnce, forMs }: { readonly atOnce: number; readonly forMs: number },
   work: () => Promise<number>,
@@ -32,7 +32,7 @@ export const ratePerSecond = async (
 }
 
 /**
- * The same for claims alone: what is claimed is let go again by `letGo`, whose time does not count, so that no more is
+ * The same for claims alone: `letGo` releases what was claimed, and its time does not count, so that no more is
  * held at a time than in a running system.
  */
 export const claimRatePerSecond = async <Job>(

@@ -8,7 +8,7 @@ import { silentLogger } from '../../src/runtime/logger.ts'
 
 export type Connection = EmbeddedPostgres['connection']
 
-/** A database of its own with a backlog. */
+/** A separate database with a backlog. */
 export interface Stand {
   readonly db: Database
   readonly connection: Connection
@@ -21,7 +21,7 @@ export interface Backlog {
   readonly organizations: number
   /** Lanes with calls, in each organization. */
   readonly lanes?: number
-  /** Lanes without any, which are looked at all the same. */
+  /** Empty lanes, which are inspected too. */
   readonly emptyLanes?: number
 }
 
@@ -62,8 +62,8 @@ export const run = (
 }
 
 /**
- * Every organization has one agent, one contact, a lane of immediate calls and lanes of batches. Ids are ordered by time,
- * as the product makes them: the server is the embedded one, which knows how.
+ * Every organization has one agent, one contact, a lane of immediate calls and lanes of batches. Ids are ordered by
+ * time, as the product creates them: the embedded server has the function.
  */
 const fill = async (
   db: Database,
@@ -95,7 +95,7 @@ const fill = async (
        from organizations o cross join generate_series(1, $1::integer) as k`,
     [lanes + emptyLanes, lanes],
   )
-  // The product's connections join by an index or not at all quickly: here every call would look through all lanes.
+  // The product's connections join only by an index: any other plan would search all lanes for every call.
   await db.transaction(async (tx) => {
     await run(tx, 'set local enable_hashjoin = on')
     await run(

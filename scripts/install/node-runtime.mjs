@@ -5,7 +5,7 @@ import { InstallError, installLocked, moveInto, withStagingFolder } from './npm.
 const minimalMajor = 24
 const version = '24.21.0'
 
-/** The registry's packages of Node itself, held to these contents. */
+/** The registry's packages of Node itself, pinned by their hashes. */
 const integrity = {
   'linux-x64':
     'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
@@ -13,7 +13,10 @@ const integrity = {
     'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
 }
 
-/** The Node to run with: this one if it is new enough, else the pinned one in `.runtime/`, brought if it is missing. */
+/**
+ * The Node to run with: this one if it is new enough, else the pinned one in `.runtime/`, installed if it is
+ * missing.
+ */
 export const ensureNode = async (root) => {
   if (Number(process.versions.node.split('.')[0]) >= minimalMajor) return process.execPath
   const home = join(root, '.runtime', `node-${version}`)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What stands in the way, in one sentence for the person at the terminal. */
+/** The obstacle, in one sentence for the person at the terminal. */
 export class InstallError extends Error {
   constructor(message, exitStatus = 1) {
     super(message)
@@ -11,11 +11,11 @@ export class InstallError extends Error {
 }
 
 const defaultLimits = {
-  /** The whole of an install; a mobile line brings the packages (about 60 MB) in less. */
+  /** Limit of an install; a mobile connection fetches the packages (about 60 MB) faster. */
   installTimeoutMs: 600_000,
-  /** One request of npm's without an answer. npm's own limit of 5 min, three times, would look like a hang. */
+  /** One request of npm's without a response. npm's own limit of 5 min, three times, would look like a hang. */
   requestTimeoutMs: 60_000,
-  /** How often a person who waits reads what the install waits for. */
+  /** How often a waiting person gets a status line. */
   progressIntervalMs: 10_000,
 }
 
@@ -25,9 +25,9 @@ const wayRound =
   'then run the command again, which goes on where this one stopped.'
 
 /**
- * `npm ci` of the lock file in `folder`, without install scripts, and with the packages of development only if they are
- * asked for. Its output goes to stderr, so that stdout stays free for what the command prints. Says every 10 s what it
- * waits for.
+ * `npm ci` of the lock file in `folder`, without install scripts, and with the development packages only on
+ * request. Its output goes to stderr, so that stdout stays free for the command. Reports every 10 s what it waits
+ * for.
  */
 export const installLocked = async (
   folder,
@@ -35,7 +35,7 @@ export const installLocked = async (
   { development = false, limits = defaultLimits } = {},
 ) => {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  // Said in both cases, because NODE_ENV or an .npmrc would decide otherwise.
+  // Passed in both cases, because NODE_ENV or an .npmrc would decide otherwise.
   args.push(development ? '--include=dev' : '--omit=dev')
   const child = spawnNpm(node, [...args, `--fetch-timeout=${limits.requestTimeoutMs}`], folder)
   const stopTelling = tellProgress(node, folder, limits)
@@ -77,7 +77,7 @@ const endOf = (child, { installTimeoutMs }) =>
     child.on('close', (status, signal) => settle({ status, signal }))
   })
 
-/** Returns the function that ends the telling. */
+/** Returns the function that stops the reports. */
 const tellProgress = (node, folder, { installTimeoutMs, progressIntervalMs }) => {
   const startedMs = performance.now()
   let registry = 'the registry'
@@ -104,8 +104,8 @@ const tellProgress = (node, folder, { installTimeoutMs, progressIntervalMs }) =>
 }
 
 /**
- * Calls `fill` with a new folder beside its destination. Whoever is killed in the middle leaves only a
- * folder named after its pid, which the next one to come removes.
+ * Calls `fill` with a new folder beside its destination. A killed process leaves only a folder named after its pid,
+ * which the next one removes.
  */
 export const withStagingFolder = async (parent, fill) => {
   mkdirSync(parent, { recursive: true })
@@ -136,7 +136,7 @@ const isAlive = (pid) => {
   }
 }
 
-/** Puts a complete folder into its place. False when another process was faster. */
+/** Moves a complete folder into its place. False when another process was faster. */
 export const moveInto = (from, to) => {
   try {
     renameSync(from, to)

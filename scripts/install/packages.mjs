@@ -14,8 +14,8 @@ import { InstallError, installLocked, moveInto, withStagingFolder } from './npm.
 const markerName = '.outdial-installed'
 
 /**
- * Makes node_modules what package-lock.json says: what running needs, and what tests and checks need where `development`
- * asks for it. Packages that are enough stay. Others are installed beside the old ones and swapped in complete, so that a
+ * Makes node_modules match package-lock.json: the product's packages, and with `development` those for tests and
+ * checks. Sufficient packages stay. Others are installed beside the old ones and swapped in completely, so that a
  * killed install leaves the old ones, and of two installs one wins.
  */
 export const ensurePackages = async (root, node, { development = false } = {}) => {
@@ -28,7 +28,7 @@ export const ensurePackages = async (root, node, { development = false } = {}) =
   const running = `${whole} production`
   const isEnough = (marker) => marker === whole || (!development && marker === running)
   if (isEnough(readMarker(modules))) return
-  // npm itself was here: its own record of what it installed tells as much as our marker.
+  // npm itself installed here: its own record is as good as our marker.
   const packages = JSON.parse(lock).packages
   const record = readRecord(modules)
   if (agrees(packages, record)) return finish(modules, whole)
@@ -57,7 +57,7 @@ const maxSwaps = 10
 const swap = (folder, modules, isEnough) => {
   for (let attempt = 0; attempt < maxSwaps; attempt++) {
     if (isEnough(readMarker(modules))) return
-    // The staging folder goes when we are done, and the old packages with it.
+    // The staging folder is removed at the end, and the old packages with it.
     if (existsSync(modules)) moveAway(modules, join(folder, `replaced-${attempt}`))
     if (moveInto(join(folder, 'node_modules'), modules)) return
   }
@@ -85,7 +85,7 @@ const withoutDevelopment = (packages) =>
     Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional),
   )
 
-/** What npm says that it installed. */
+/** npm's record of the installed packages. */
 const readRecord = (modules) => {
   const record = join(modules, '.package-lock.json')
   return existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')).packages : undefined

@@ -1,5 +1,5 @@
-// Loaded into the process that the bootstrap starts: when the bootstrap is killed, the pipe between
-// them breaks, and the command is asked to end as by `kill`.
+// Loaded into the process that the bootstrap starts: when the bootstrap is killed, the pipe between them breaks,
+// and the command gets the signal of `kill`.
 if (process.channel) {
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   process.channel.unref()

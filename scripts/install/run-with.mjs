@@ -9,8 +9,8 @@ const sameSignalMs = 500
 const parentWatch = join(dirname(fileURLToPath(import.meta.url)), 'parent-watch.mjs')
 
 /**
- * Runs `node` with `args` in our place: same files, our signals handed on, its end is our end. It has
- * its own session, so that the terminal's Ctrl-C reaches it through us only, and it ends when we are killed.
+ * Runs `node` with `args` in our place: same files, our signals forwarded, the same exit status. It has its own
+ * session, so that the terminal's Ctrl-C reaches it only through us, and it ends when we are killed.
  */
 export const runWith = (node, args, compileCache) => {
   const child = spawn(node, ['--import', parentWatch, ...args], {

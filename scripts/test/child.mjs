@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** What is kept of the output of one child; the end is what explains a failure. */
+/** The kept part of a child's output; the end explains a failure. */
 const maxOutput = 200_000
 
 /**
- * Runs Node with `args` until it ends, or is killed with everything it started: after `timeoutMs`, or
- * when `signal` aborts. Answers `{ status, output, killed? }`, `killed` saying why.
+ * Runs Node with `args` until it ends, or is killed with all its children: after `timeoutMs`, or when `signal`
+ * aborts. Returns `{ status, output, killed? }`, `killed` being the reason.
  */
 export const runNode = (args, { timeoutMs, signal, environment = {} }) =>
   new Promise((resolve) => {
@@ -19,7 +19,7 @@ export const runNode = (args, { timeoutMs, signal, environment = {} }) =>
       cwd: root,
       env: { ...testEnvironment(), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own, so that the peers a test started die with it.
+      // A separate process group, so that a test's peers die with it.
       detached: true,
     })
     const kill = (reason) => {
@@ -41,7 +41,7 @@ export const runNode = (args, { timeoutMs, signal, environment = {} }) =>
       output += error.message
       settle(1)
     })
-    // Not 'close': a peer left behind may hold the pipe open.
+    // Not 'close': a remaining peer may hold the pipe open.
     child.once('exit', (status, signalName) => setImmediate(() => settle(status ?? signalName)))
   })
 
@@ -53,7 +53,7 @@ const killGroup = (pid) => {
   }
 }
 
-/** The settings of whoever runs the tests are not for the product under test. */
+/** The developer's own settings are not for the product under test. */
 const testEnvironment = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(

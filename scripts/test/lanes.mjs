@@ -2,21 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './child.mjs'
 
-/**
- * How a test file shares the machine, as it says itself in a comment among its first lines. Without one it works.
- */
+/** How a test file shares the machine, from a comment in its first lines. Without one it is a working file. */
 const aloneLine = /^\/\/ Runs alone: \S/
 const waitingLine = /^\/\/ Runs beside (others|few others): it waits for most of its (\d+) s\b/
 const anyLine = /^\/\/ Runs /
 const firstLines = 5
 
-/** Of the room for those that wait: many calls at once, or processes that start again and again, count double. */
+/** Weight among the waiting files: many calls at once, or processes that restart repeatedly, count double. */
 const weights = { others: 1, 'few others': 2 }
 
 /** Keeps a processor busy until it is done. */
 export const working = { lane: 'works', seconds: 0, weight: 1 }
 
-/** `waits` comes with the seconds it takes on a machine that is otherwise idle, so that the longest begin first. */
+/** `waits` comes with its seconds on an idle machine, so that the longest begin first. */
 export const mannerOf = (file) => {
   const lines = readFileSync(join(root, file), 'utf8').split('\n', firstLines)
   const said = lines.find((line) => anyLine.test(line))
@@ -28,16 +26,16 @@ export const mannerOf = (file) => {
 }
 
 /**
- * Calls wait for speech, leases and pauses; a file with one of them takes less than half a processor, so 2 is meant. One
- * file at a time on two processors until three whole runs in a row were green with more.
+ * Calls wait for speech, leases and pauses; a file with one of them takes less than half a processor, so 2 is the
+ * aim. One file at a time on two processors until three whole runs in a row have passed with more.
  */
 const roomPerProcessor = 0.5
 const maxRoom = 12
-/** Those that work wait for the disk or the database for a third of their time. */
+/** Working files wait for the disk or the database a third of their time. */
 const maxWorking = (processors) => Math.max(2, Math.min(8, processors)) + 1
 
 /**
- * Runs tasks, `{ lane, weight, work }`, in the order given: those that work side by side, then those that wait, which
+ * Runs tasks, `{ lane, weight, work }`, in the given order: working ones side by side, then waiting ones, which
  * hold calls with audio every 20 ms, then each that runs alone.
  */
 export const runInLanes = async (tasks, processors) => {
@@ -47,7 +45,7 @@ export const runInLanes = async (tasks, processors) => {
   await runTogether(tasksOf('alone'), 1)
 }
 
-/** As many at a time as their weights leave room for. */
+/** As many at a time as their weights allow. */
 const runTogether = async (tasks, room) => {
   const queue = [...tasks]
   const running = new Set()
@@ -62,7 +60,7 @@ const runTogether = async (tasks, room) => {
     running.add(done)
   }
   while (queue.length + running.size > 0) {
-    // What is too heavy for the room that is left lets a lighter one pass; with all the room it gets its turn.
+    // A task too heavy for the remaining room lets a lighter one pass; with all the room it gets its turn.
     const next = queue.find(({ weight }) => taken + weight <= room || taken === 0)
     if (next) begin(next)
     else await Promise.race(running)

@@ -4,7 +4,7 @@ const paint = (code, text) => (isTerminal ? `\u001b[${code}m${text}\u001b[0m` : 
 const marks = { passed: paint(32, '✔'), failed: paint(31, '✖') }
 const slowestShown = 10
 
-/** One line for a file or a static check that has ended, while the others go on, and one for each of its failures. */
+/** One line for a finished file or static check while the others run, and one for each of its failures. */
 export const progress = (name, { tests, seconds }) => {
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   const count = tests.length === 1 ? '1 test' : `${tests.length} tests`
@@ -25,7 +25,7 @@ const indent = (text) =>
     .join('\n')
 
 /**
- * The slowest files, failures with their reasons, skipped tests with theirs, and the line that counts. True when
+ * The slowest files, failures with their reasons, skipped tests with theirs, and the line of counts. True if
  * nothing failed.
  */
 export const printReport = (files, totalSeconds) => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** One JSON line for each test that ended; the runner reads them, also of a process it had to kill. */
+/** One JSON line for each finished test; the runner reads them, also from a process it had to kill. */
 export default async function* reporter(events) {
   const path = []
   for await (const { type, data } of events) {

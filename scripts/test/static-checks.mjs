@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, runNode } from './child.mjs'
 
-/** Beside tests they take longer than by themselves. */
+/** Beside tests they take longer than alone. */
 const timeoutMs = 300_000
 
 const checkedFolders = ['src', 'tests', 'benchmarks', 'dashboard'].filter((folder) =>
   existsSync(join(root, folder)),
 )
 
-/** Only what changed is looked at again. */
+/** Only changed files are checked again. */
 const tscArgs = ['--noEmit', '-p', '.', '--incremental', '--tsBuildInfoFile', '.runtime/tsc-cache']
 const prettierArgs = ['--check', '.', '--cache', '--cache-location', '.runtime/prettier-cache']
 

@@ -8,7 +8,7 @@ const reporter = join(root, 'scripts/test/reporter.mjs')
 /** A test file that runs longer hangs. Those under tests/ hold whole calls and kill processes. */
 const timeoutMsOf = (file) => (file.startsWith('src/') ? 180_000 : 600_000)
 
-/** The test files: of a check those beside the sources and the floor plan, else all, or those that were chosen. */
+/** The test files: for a check those beside the sources and the floor plan, else all, or the chosen ones. */
 export const listTestFiles = ({ isCheck, chosen }) => {
   const files = [...list('src'), ...list('tests')].filter((file) => !isCheck || isChecked(file))
   return chosen.length === 0
@@ -24,14 +24,17 @@ const list = (folder) =>
     .map((file) => `${folder}/${file}`)
     .toSorted()
 
-/** With how each runs beside others, in the order in which they are begun: one that is begun last ends last, alone. */
+/** With how each runs beside others, in start order: a file that starts last ends last, alone. */
 export const orderTestFiles = (files) => files.map(describe).toSorted(longestFirst)
 
 const describe = (file) => ({ file, ...mannerOf(file), size: statSync(join(root, file)).size })
 /** Long files tend to run long. */
 const longestFirst = (a, b) => b.seconds * b.weight - a.seconds * a.weight || b.size - a.size
 
-/** What became of a file: how long it took, and every test. A file that breaks or is killed is one failed test more. */
+/**
+ * The result of a file: its duration, and every test. A file that breaks or is killed counts as one more failed
+ * test.
+ */
 export const runTestFile = async (file, { folder, environment, signal, fileTimeoutMs }) => {
   const destination = join(folder, `${file.replaceAll('/', '-')}.jsonl`)
   const startedMs = performance.now()
@@ -58,7 +61,7 @@ const readResults = (destination) => {
   }
 }
 
-/** What went wrong beside the tests themselves, if anything did. */
+/** Failures beside the tests themselves. */
 const troubleOf = ({ status, killed }, tests) => {
   if (killed !== undefined) return `hung and was killed ${killed}`
   if (status !== 0 && !tests.some(({ outcome }) => outcome === 'failed'))

@@ -6,7 +6,7 @@ import { testLimits } from './stage/attack.ts'
 import { attacks } from './stage/attacks.ts'
 import { describeRow, runAttacks } from './stage/run-attacks.ts'
 
-/** Those that take seconds; the others are `npm run attack`. */
+/** The attacks that take seconds; the others are in `npm run attack`. */
 const tried = [
   'first-start-key',
   'stranger-requests',
@@ -28,8 +28,8 @@ const tried = [
 const root = join(import.meta.dirname, '../..')
 const needsLinux = process.platform === 'linux' ? false : 'only Linux has these loopback addresses'
 
-describe('a hostile world', { skip: needsLinux }, () => {
-  it('breaks no promise while two calls are live', async (test) => {
+describe('hostile strangers and tenants', { skip: needsLinux }, () => {
+  it('break no promise while two calls are live', async (test) => {
     const rows = await runAttacks({
       root,
       limits: testLimits,

@@ -1,6 +1,6 @@
-// Attacks a running product as strangers on the internet would, and as tenants who mean ill:
-// `npm run attack [-- --short] [--only NAME,…] [--product CHECKOUT]`. Each attack prints a row; two live calls must
-// survive them all. `--short` leaves out those that take minutes. Exit status 1 when a promise was broken.
+// Attacks a running product as strangers on the internet and malicious tenants would: `npm run attack [-- --short]
+// [--only NAME,…] [--product CHECKOUT]`. Each attack prints a row; two live calls must survive them all. `--short`
+// omits those that take minutes. Exit status 1 if a promise was broken.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -45,7 +45,7 @@ const main = async (): Promise<void> => {
     onRow: (row) => console.log(describeRow(row)),
   })
   console.log(describeRun(rows))
-  // An attack that broke off may have left a socket open.
+  // An aborted attack may have left a socket open.
   process.exit(rows.every(({ problems }) => problems.length === 0) ? 0 : 1)
 }
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { describeTrial } from './trial/describe-trial.ts'
 import { runTrial } from './trial/run-trial.ts'
 
-/** The rest of a night's kills is `npm run chaos -- --kills 1000`. */
+/** The long version is `npm run chaos -- --kills 1000`. */
 const kills = 5
 const hurry = 2
 const killingLimitMs = 20_000
@@ -22,7 +22,7 @@ describe('kill -9 of services and PostgreSQL under load', () => {
       })
       test.diagnostic(describeTrial(report))
       assert.deepEqual(report.problems, [], describeTrial(report))
-      // A trial in which nothing happened shows nothing.
+      // A trial without events proves nothing.
       assert.ok(report.kills.service > 0 && report.kills.postgres > 0, 'both were killed')
       assert.ok(report.verdict.calls.size > 20, `${report.verdict.calls.size} calls`)
       assert.ok(report.verdict.journal.invites > 10, `${report.verdict.journal.invites} INVITEs`)

@@ -1,13 +1,12 @@
-// Kills services and PostgreSQL at random under load, and asks afterwards whether every promise was kept:
-// `npm run chaos -- --kills 200 [--seed 1] [--shape single|pair|both]`. Exit status 1 when one was broken. The seed
-// decides when whom is killed.
+// Kills services and PostgreSQL at random under load, and then checks every promise: `npm run chaos -- --kills 200
+// [--seed 1] [--shape single|pair|both]`. Exit status 1 if one was broken. The seed decides the kills.
 import { parseArgs } from 'node:util'
 import { describeTrial } from './trial/describe-trial.ts'
 import { runTrial } from './trial/run-trial.ts'
 import type { Shape } from './trial/fleet.ts'
 
 const defaultKills = 40
-/** Kills come every three seconds on the average; twice that is the bound. */
+/** Kills come every three seconds on average; twice that is the limit. */
 const limitPerKillMs = 6_000
 const maxKills = 10_000
 

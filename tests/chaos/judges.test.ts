@@ -50,17 +50,17 @@ describe('the judge of the carrier’s journal', () => {
     assert.deepEqual(judge(...lines), [])
   })
 
-  it('sees a phone that was rung twice', () => {
+  it('detects a phone that was rung twice', () => {
     const lines = [line('invite', 'a', '1', 0), line('invite', 'a', '2', 5)]
     assert.match(judge(...lines).join(), /call a was rung 2 times/)
   })
 
-  it('sees an INVITE after the end, and one for no call', () => {
+  it('detects an INVITE after the end, and one for no call', () => {
     assert.match(judge(line('invite', 'a', '1', 1_500)).join(), /500 ms after its end/)
     assert.match(judge(line('invite', 'x', '1', 0)).join(), /which is no call/)
   })
 
-  it('sees two calls of one organization to one number at once', () => {
+  it('detects two simultaneous calls of one organization to one number', () => {
     const to = (call: string, number: string, ms: number) => ({
       ...line('invite', call, call, ms),
       number,
@@ -69,7 +69,7 @@ describe('the judge of the carrier’s journal', () => {
     assert.doesNotMatch(judge(to('a', '1', 0), to('b', '2', 5)).join(), /had 2 calls to/)
   })
 
-  it('sees more calls at once than an organization may have', () => {
+  it('detects more simultaneous calls than an organization may have', () => {
     const lines = [line('invite', 'a', '1', 0), line('invite', 'b', '2', 5)]
     assert.match(judge(...lines).join(), /2 calls of 1 at once/)
   })
@@ -129,25 +129,25 @@ const history = (
 describe('the judge of Automation runs', () => {
   const without = (index: number) => moves.toSpliced(index, 1)
 
-  it('accepts a run that did what its definition says', () => {
+  it('accepts a run that followed its definition', () => {
     assert.deepEqual(runProblems(history(moves)), [])
   })
 
-  it('sees whatever move is missing', () => {
+  it('detects any missing move', () => {
     for (let index = 0; index < moves.length; index += 1)
       assert.notDeepEqual(runProblems(history(without(index))), [], `without move ${index + 1}`)
   })
 
-  it('sees whatever move comes twice', () => {
+  it('detects any repeated move', () => {
     for (const [index, move] of moves.entries()) {
-      // A delay that is looked at early goes on: the only move that may be told again.
+      // A delay that wakes early continues: the only move that may be recorded twice.
       if (move.move === 'retry_delay' || move.move === 'wait_step') continue
       const rows = moves.toSpliced(index, 0, move)
       assert.notDeepEqual(runProblems(history(rows)), [], `move ${index + 1} twice`)
     }
   })
 
-  it('sees a wait that was cut short, a gap in the numbers, and a call nobody placed', () => {
+  it('detects a wait that was cut short, a gap in the numbers, and a call that was never placed', () => {
     const early = moves.with(5, { ...moves[5], until: new Date(9_000) })
     assert.match(runProblems(history(early)).join(), /its wait was not over/)
     assert.match(runProblems(history(moves, { sequence: 9 })).join(), /counts 9 moves/)
@@ -155,7 +155,7 @@ describe('the judge of Automation runs', () => {
     assert.match(runProblems(history(moves, { calls })).join(), /no move placed its call c/)
   })
 
-  it('sees a run that nothing will wake', () => {
+  it('detects a run that nothing will wake', () => {
     const rows = moves.slice(0, 2)
     assert.match(runProblems(history(rows, { status: 'running' })).join(), /nothing will wake it/)
   })
@@ -177,7 +177,7 @@ describe('the judge of batches', () => {
     busy_recipients: 1,
   }
 
-  it('sees counters that do not sum up, tell too many answers, or go back', () => {
+  it('detects counters that do not sum up, count too many answers, or go back', () => {
     assert.deepEqual(batchProblems(batch, undefined), [])
     assert.match(batchProblems({ ...batch, queued_recipients: 0 }, undefined).join(), /2 of 3/)
     assert.match(batchProblems({ ...batch, busy_recipients: 2 }, undefined).join(), /3 answers/)
@@ -189,7 +189,7 @@ describe('the judge of batches', () => {
 })
 
 describe('the schedule of kills', () => {
-  it('is the same for one seed, and another for another', () => {
+  it('is the same for one seed, and different for another', () => {
     assert.deepEqual(scheduleKills(3, 50), scheduleKills(3, 50))
     assert.notDeepEqual(scheduleKills(3, 50), scheduleKills(4, 50))
   })

@@ -19,7 +19,7 @@ import { setStage, type Tenant } from './trial/stage.ts'
 
 /** Longer than any lease. */
 const pauseMs = 30_000
-/** Within which the calls of a dead node are back in the queue. */
+/** Limit for the return of a dead node's calls to the queue. */
 const returnLimitMs = 15_000
 
 interface CallRow {
@@ -35,7 +35,7 @@ const callQuery = `select status, lease_token is not null as is_leased, outcome_
   from calls
  where id = $1`
 
-test('a process that was paused for 30 s sends no INVITE on a lease it has lost', async () => {
+test('a process that was paused for 30 s sends no INVITE on a lost lease', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-paused-'))
   const carrier = await startSandboxCarrier(join(folder, 'journal'), 'many')
   const { server } = await startSharedDatabase(folder)
@@ -64,7 +64,8 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
       return rows[0] ?? assert.fail(`there is no call ${id}`)
     }
 
-    // One call is stopped between the commit of `dialing` and its INVITE, one amid the transaction that commits it.
+    // One call is stopped between the commit of `dialing` and its INVITE, one within the transaction that commits
+    // it.
     const nodesLock = await connect()
     await nodesLock.query('begin; lock table nodes in access exclusive mode')
     const requests = createRequests([paused.apiUrl])
@@ -113,7 +114,7 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
     await until('a later call to end', async () =>
       (await callOf(later)).status === 'completed' ? true : undefined,
     )
-    // SIGTERM with its drain: nothing of the old calls is under way any more.
+    // SIGTERM with its drain: no old call is in progress any more.
     assert.equal(await paused.stop(), 0)
 
     assert.deepEqual(invitesOf(dialing), [], 'no INVITE left on the lost lease')
@@ -142,7 +143,7 @@ test('a process that was paused for 30 s sends no INVITE on a lease it has lost'
   }
 })
 
-/** A way to the database on which a commit is carried out, but not answered before `release`. */
+/** A connection to the database on which a commit is executed, but whose response is held until `release`. */
 const startCommitHolder = async (connection: Parameters<typeof urlOf>[0]) => {
   const held = new Set<Socket>()
   let isHolding = false
@@ -169,7 +170,7 @@ const startCommitHolder = async (connection: Parameters<typeof urlOf>[0]) => {
 /** A simple query of PostgreSQL's protocol: its type, its length, its text. */
 const commitMessage = Buffer.from('Q\0\0\0\x0bcommit\0')
 
-/** To one of the numbers that are busy: it ends at once. */
+/** To one of the busy numbers: it ends at once. */
 const placeCall = async (
   requests: ReturnType<typeof createRequests>,
   { agentId, contacts, ...tenant }: Tenant,

@@ -1,5 +1,5 @@
-// Random histories of the queue on a PostgreSQL of its own, half of them with four things at a time:
-// `npm run chaos simulate -- --seeds 2000 [--from 1]`. A history is decided by its seed. Exit status 1 when a promise broke.
+// Random histories of the queue on its own PostgreSQL, half of them with four concurrent steps: `npm run chaos
+// simulate -- --seeds 2000 [--from 1]`. A seed determines its history. Exit status 1 if a promise broke.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

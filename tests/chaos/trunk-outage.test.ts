@@ -44,7 +44,7 @@ const busiestSecond = (timesMs: readonly number[]): number =>
     ...timesMs.map((from) => timesMs.filter((at) => at >= from && at < from + 1000).length),
   )
 
-test('a trunk that goes away under a running batch loses no call it had not got, rings none twice, and is not met by a volley', async () => {
+test('a trunk that disappears during a batch loses no undelivered call, rings none twice, and gets no burst on return', async () => {
   const trunk = await openVanishingTrunk()
   const installation = await createInstallation({
     ...liveSettings(`sip:127.0.0.1:${trunk.port}`),
@@ -97,7 +97,8 @@ test('a trunk that goes away under a running batch loses no call it had not got,
     const contacts = await readPages<Contact>(api, '/contacts?limit=100')
     const numberOf = new Map(contacts.map(({ id, phone_number: number }) => [id, number]))
     assert.equal(calls.length, recipients)
-    // What the trunk had got as it went may have rung: such a call is never made again, and nothing is known of it.
+    // A call that the trunk had received when it disappeared may have rung: it is never made again, and its answer
+    // status is unknown.
     const others = calls.filter(({ answer_status: status }) => status !== 'busy')
     assert.deepEqual(
       others.filter(

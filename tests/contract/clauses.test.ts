@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { startComposedApi, type Tenant } from '../support/composed-api.ts'
 
-/** The contract read to the letter by somebody outside, clause by clause, against the real handlers. */
+/** The contract read literally by an outsider, clause by clause, against the real handlers. */
 
 let api: Awaited<ReturnType<typeof startComposedApi>>
 let tenant: Tenant
@@ -24,7 +24,7 @@ interface Problem {
   readonly details?: { readonly fields?: readonly object[]; readonly supported_versions?: string[] }
 }
 
-/** `GET /path` or `POST /path`; a POST carries a new Idempotency-Key unless another is given. */
+/** `GET /path` or `POST /path`; a POST carries a new Idempotency-Key by default. */
 const ask = async (line: string, { body = {}, headers = {} }: Ask = {}) => {
   const [method = '', path = ''] = line.split(' ')
   const isPost = method === 'POST'
@@ -103,7 +103,7 @@ test('D1: an unknown parameter is unknown_field, a repeated one duplicate_item, 
   }
 })
 
-test('D1: a window that is empty or turned round is invalid_range, and any offset is accepted', async () => {
+test('D1: an empty or reversed window is invalid_range, and any offset is accepted', async () => {
   for (const list of ['calls', 'contacts', 'automation-runs', 'recordings']) {
     const window = (after: string, before: string) =>
       `GET /${list}?created_after=${after}&created_before=${before}`
@@ -120,12 +120,12 @@ test('D1: a window that is empty or turned round is invalid_range, and any offse
   }
 })
 
-test('D1: an offset whose plus nobody escaped is read as it was meant', async () => {
+test('D1: an offset with an unescaped plus is read as intended', async () => {
   const { status } = await ask('GET /calls?created_after=2026-07-16T12:00:00+02:00')
   assert.equal(status, 200)
 })
 
-test('D1: created_after is inclusive and created_before exclusive, so that windows tile', async () => {
+test('D1: created_after is inclusive and created_before exclusive, so that adjacent windows do not overlap', async () => {
   const { json } = await ask('POST /contacts', { body: person() })
   const at = encodeURIComponent(String(json['created_at']))
   const later = encodeURIComponent(
@@ -141,7 +141,7 @@ test('D1: created_after is inclusive and created_before exclusive, so that windo
   assert.equal(await found(`created_after=${later}`), 0)
 })
 
-test('D1: pages meet without a gap or a repetition, and limit may change between them', async () => {
+test('D1: pages have no gap and no repetition, and limit may change between them', async () => {
   for (let made = 0; made < 7; made += 1)
     await ask('POST /contacts', { body: person({ source: 'paging' }) })
   const whole = await ask('GET /contacts?source=paging')
@@ -157,7 +157,7 @@ test('D1: pages meet without a gap or a repetition, and limit may change between
   assert.deepEqual(seen, whole.json['data'])
 })
 
-test('D1: a cursor is of no use altered, with other filters, in another list or organization', async () => {
+test('D1: an altered cursor, or one with other filters, in another list or organization, is refused', async () => {
   await ask('POST /contacts', { body: person() })
   const { json } = await ask('GET /contacts?limit=1')
   const cursor = String(json['next_cursor'])
@@ -187,7 +187,7 @@ test('D1: NUL and lone surrogates are invalid_format', async () => {
     await assertField('POST /contacts', 'name', 'invalid_format', { body: person({ name }) })
 })
 
-test('D1: a repeated member is invalid_json, and so are an empty body and one that is no JSON', async () => {
+test('D1: a repeated member is invalid_json, and so are an empty body and one that is not JSON', async () => {
   for (const body of ['{"name":"a","name":"b"}', '', '{', '\ufeff{}']) {
     const { status, error } = await ask('POST /contacts', { body })
     assert.equal(status, 400)
@@ -195,7 +195,7 @@ test('D1: a repeated member is invalid_json, and so are an empty body and one th
   }
 })
 
-test('D1: unset members are omitted, nullable ones are there, and instants have milliseconds and Z', async () => {
+test('D1: unset members are omitted, nullable ones are present, and instants have milliseconds and Z', async () => {
   const { json: call } = await ask(`GET /calls/${id('call_id')}`)
   assert.deepEqual(membersOf(call), 'agent_id contact_id created_at id queued_at status updated_at')
   for (const name of ['created_at', 'queued_at', 'updated_at'])
@@ -207,7 +207,7 @@ test('D1: unset members are omitted, nullable ones are there, and instants have 
   )
 })
 
-test('D7: a call that goes on has processing results of revision 0, with call_not_ended', async () => {
+test('D7: an active call has processing results of revision 0, with call_not_ended', async () => {
   for (const [kind, content] of [
     ['summary', 'summary'],
     ['transcript', 'turns'],
@@ -225,7 +225,7 @@ test('D7: a call that goes on has processing results of revision 0, with call_no
   }
 })
 
-test('D2: a create answers with Location, and what is there is the resource', async () => {
+test('D2: a create returns a Location, which leads to the resource', async () => {
   const { status, headers, json } = await ask('POST /calls', {
     body: { agent_id: id('agent_id'), recipient: person() },
   })
@@ -267,7 +267,7 @@ test('D3: a refused call leaves no contact behind', async () => {
   assert.deepEqual(json['data'], [])
 })
 
-test('D3: a queued call is cancelled at once, and a cancelled one is answered unchanged', async () => {
+test('D3: a queued call is cancelled at once, and a cancelled one is returned unchanged', async () => {
   const placed = await ask('POST /calls', {
     body: { agent_id: id('agent_id'), recipient: person() },
   })
@@ -302,7 +302,7 @@ test('D8: an unknown agent is 404 and names the field', async () => {
   assert.deepEqual(error.details?.fields, [{ path: 'agent_id', code: 'not_found' }])
 })
 
-test('D9: the 51st problem is cut and truncated is set', async () => {
+test('D9: the list is cut after 50 problems and truncated is set', async () => {
   const body = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`x${at}`, at]))
   const { error } = await ask('POST /contacts', { body })
   assert.equal(error.details?.fields?.length, 50)
@@ -317,7 +317,7 @@ test('D9: a body of 1 MiB is read, one byte more is 413', async () => {
   assert.deepEqual([status, error.code], [413, 'request_too_large'])
 })
 
-test('D9: a check that comes first decides: version, then scope, then key, then body', async () => {
+test('D9: the earlier check decides: version, then scope, then key, then body', async () => {
   const wrong = { 'service-version': '2020-01-01', 'idempotency-key': ' ' }
   const version = await ask('POST /calls', { headers: wrong, body: '{' })
   assert.equal(version.error.code, 'unsupported_version')
@@ -364,7 +364,7 @@ test('D10: a refusal frees the key', async () => {
   assert.equal((await ask('POST /calls', { headers, body })).status, 202)
 })
 
-test('D11: the headers tell the bucket, and a replay counts', async () => {
+test('D11: the headers name the bucket, and a replay counts', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const body = { agent_id: id('agent_id'), contact_id: id('contact_id') }
   const [first, second] = [
@@ -384,7 +384,7 @@ test('D11: the headers tell the bucket, and a replay counts', async () => {
   }
 })
 
-test('D12, D14: a bearer key meets 403 under /api-keys, and 405 with an unknown method', async () => {
+test('D12, D14: a bearer key gets 403 under /api-keys, and 405 with an unknown method', async () => {
   for (const line of [
     'GET /api-keys',
     'POST /api-keys',
@@ -397,7 +397,7 @@ test('D12, D14: a bearer key meets 403 under /api-keys, and 405 with an unknown 
   assert.equal((await ask('DELETE /api-keys/x')).status, 405)
 })
 
-test('contract, recordings: a URL is minted for each row on request, with its expiry', async () => {
+test('contract, recordings: each row gets a new URL on request, with its expiry', async () => {
   const plain = await ask('GET /recordings')
   const [row] = plain.json['data'] as Record<string, unknown>[]
   assert.deepEqual(

@@ -5,7 +5,7 @@ import { errorCodes } from '../../src/contract/errors.ts'
 import { errorExamples } from '../../src/contract/openapi/error-examples.ts'
 import { collectErrorExamples } from '../support/error-examples.ts'
 
-test('the examples of errors in the reference are what the API answers, one for each code', async () => {
+test('the error examples in the reference are the API’s real responses, one for each code', async () => {
   const answered = await collectErrorExamples()
   for (const code of errorCodes) {
     const { error } = errorEnvelope.parse(answered[code])

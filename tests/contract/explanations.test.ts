@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startComposedApi, type Tenant } from '../support/composed-api.ts'
 
-/** D19: why work waits, and recordings by the work they belong to. Nobody dials here. */
+/** D19: why work waits, and recordings by the work they belong to. No dispatcher runs here. */
 
 let api: Awaited<ReturnType<typeof startComposedApi>>
 let tenant: Tenant
@@ -22,7 +22,7 @@ const explain = async (path: string, of = tenant) => {
   return { status, body }
 }
 
-test('a queued call says what it waits for', async () => {
+test('a queued call reports what it waits for', async () => {
   const { status, body } = await explain(`/calls/${tenant.ids['call_id']}`)
   assert.equal(status, 200)
   const { object, status: state, reasons } = body
@@ -30,7 +30,7 @@ test('a queued call says what it waits for', async () => {
   assert.ok(Array.isArray(body['attempts']))
 })
 
-test('a call that has ended waits for nothing', async () => {
+test('an ended call waits for nothing', async () => {
   const { body } = await tenant.client.post('/calls', {
     agent_id: tenant.ids['agent_id'],
     contact_id: tenant.ids['contact_id'],
@@ -40,7 +40,7 @@ test('a call that has ended waits for nothing', async () => {
   assert.deepEqual([explained.body['status'], explained.body['reasons']], ['cancelled', []])
 })
 
-test('a batch says what keeps it, in each of its states', async () => {
+test('a batch reports its reason to wait, in each of its states', async () => {
   const path = `/batches/${tenant.ids['batch_id']}`
   const stateOf = async () => {
     const { body } = await explain(path)
@@ -56,7 +56,7 @@ test('a batch says what keeps it, in each of its states', async () => {
   assert.deepEqual(await stateOf(), ['cancelled'])
 })
 
-test('a batch that is scheduled says until when', async () => {
+test('a scheduled batch reports its time', async () => {
   const at = new Date(Date.now() + 3_600_000).toISOString()
   const { body } = await tenant.client.post('/batches', {
     name: 'Later',
@@ -74,7 +74,7 @@ test('a batch that is scheduled says until when', async () => {
   })
 })
 
-test('a run says what it waits for', async () => {
+test('a run reports what it waits for', async () => {
   const { status, body } = await explain(`/automation-runs/${tenant.ids['run_id']}`)
   assert.equal(status, 200)
   assert.deepEqual(body, {
@@ -84,7 +84,7 @@ test('a run says what it waits for', async () => {
   })
 })
 
-test('the work of others is unknown', async () => {
+test('the work of other organizations is unknown', async () => {
   for (const path of [
     `/calls/${tenant.ids['call_id']}`,
     `/batches/${tenant.ids['batch_id']}`,

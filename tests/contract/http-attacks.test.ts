@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 
 const mebibyte = 1024 * 1024
-/** What one attack may cost. What it cost before is written at each. */
+/** The maximum cost of one attack. Each test notes the earlier cost. */
 const maxGrowth = 150 * mebibyte
 
 interface Memory {
@@ -31,7 +31,7 @@ before(async () => {
   child = fork(join(import.meta.dirname, '../support/attacked-api.ts'))
   const [told] = (await once(child, 'message')) as [{ port: number; key: string; otherKey: string }]
   ;({ port, key, otherKey } = told)
-  // What is made on first use is no part of an attack.
+  // Lazy initialization is not part of an attack.
   for (const path of ['/docs/scalar.js', '/openapi.json']) await (await get(path)).bytes()
 })
 after(async () => {
@@ -56,7 +56,7 @@ const open = async (localAddress = '127.0.0.1'): Promise<Socket> => {
 const openMany = (count: number, localAddress?: string): Promise<Socket[]> =>
   Promise.all(Array.from({ length: count }, () => open(localAddress)))
 
-/** Sockets that are closed after each test, however it came out. */
+/** Sockets that are closed after each test, whatever its result. */
 const opened = new Set<Socket>()
 afterEach(async () => {
   await closeAll([...opened])
@@ -81,7 +81,7 @@ const assertBounded = async (): Promise<void> => {
 
 const contact = JSON.stringify({ external_id: 'e', name: 'n', phone_number: '+12025550100' })
 
-/** A contact in a body as large as one may be. */
+/** A contact in a body of the maximum size. */
 const postLarge = (ofKey: string) =>
   fetch(`http://127.0.0.1:${port}/contacts`, {
     method: 'POST',
@@ -89,7 +89,7 @@ const postLarge = (ofKey: string) =>
     body: contact.padEnd(mebibyte, ' '),
   })
 
-/** Resolves when so many bytes came, however much they are. */
+/** Resolves when this many bytes have arrived in all. */
 const receive = (socket: Socket, bytes: number): Promise<void> =>
   new Promise((resolve) => {
     let left = bytes
@@ -111,7 +111,7 @@ test('a thousand pipelined requests for a large page cost one page', async () =>
   await assertBounded()
 })
 
-test('pipelined requests are answered one after the other, each of them', async () => {
+test('pipelined requests get their responses one after the other, each of them', async () => {
   const socket = await open()
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
@@ -128,7 +128,7 @@ test('pipelined requests are answered one after the other, each of them', async 
   ])
 })
 
-test('300 clients that read nothing of large answers cost a bounded sum', async () => {
+test('300 clients that do not read large responses have a bounded cost', async () => {
   // 1.1 GB before.
   const sockets = await openMany(300)
   for (const [at, socket] of sockets.entries()) {
@@ -139,8 +139,8 @@ test('300 clients that read nothing of large answers cost a bounded sum', async 
   await assertBounded()
 })
 
-test('300 heads and bodies that never end cost a bounded sum, and others are served', async () => {
-  // 180 MB before: what was read before the sum was bounded waited for the garbage collector.
+test('300 heads and bodies that never end have a bounded cost, and others are served', async () => {
+  // 180 MB before: data read before the sum was bounded waited for the garbage collector.
   const sockets = await openMany(300)
   const start = `POST /contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
   const half = sockets.length / 2
@@ -158,13 +158,13 @@ test('300 heads and bodies that never end cost a bounded sum, and others are ser
   await assertBounded()
 })
 
-test('large bodies that end are all read, however many come at once', async () => {
+test('all complete large bodies are read, however many arrive at once', async () => {
   const answers = await Promise.all(Array.from({ length: 60 }, () => postLarge(key)))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
   await assertBounded()
 })
 
-test('a body in 200,000 pieces costs a body', async () => {
+test('a body in 200,000 pieces costs as much as a whole one', async () => {
   const sockets = await openMany(5)
   const start = `POST /contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
   const bytes = start + '1\r\n \r\n'.repeat(200_000)
@@ -176,7 +176,7 @@ test('a body in 200,000 pieces costs a body', async () => {
   await assertBounded()
 })
 
-test('an address that opens more connections than it may loses the idle ones, and no other does', async () => {
+test('an address with too many connections loses the idle ones, and no other address does', async () => {
   const elsewhere = await open('127.0.0.3')
   const first = await open('127.0.0.2')
   const firstClosed = once(first, 'close')
@@ -190,7 +190,7 @@ test('an address that opens more connections than it may loses the idle ones, an
   }
 })
 
-test('this machine, from where a proxy brings all its clients, has no cap of its own', async () => {
+test('this machine, where a proxy brings all its clients, has no cap of its own', async () => {
   const sockets = await openMany(150)
   const [first] = sockets
   assert.ok(first)

@@ -14,10 +14,10 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 let database: TestDatabase
 let api: ApiFixture
 let key: string
-/** What the handler does between its effect and its answer. */
+/** What the handler does between its effect and its response. */
 let meanwhile: () => Promise<void>
 
-/** A handler with one row of effect: the agent's name. Each success makes another call. */
+/** A handler with one row of effect: the agent's name. Each success creates another call. */
 const placeCall: FixtureHandlers['placeCall'] = async ({ body }, { db }) => {
   await leaveEffect(db, body.agent_id)
   await meanwhile()
@@ -29,7 +29,7 @@ const cancelCall: FixtureHandlers['cancelCall'] = async ({ params }, { db }) => 
   return { ...queuedCall, id: params.call_id }
 }
 
-// The documented example is a Call; a test of the contract holds it to that.
+// The documented example is a Call; a contract test ensures that.
 const queuedCall = operations.placeCall.example as Call
 
 const leaveEffect = (db: Transaction, name: string): Promise<number> =>
@@ -80,7 +80,7 @@ const post = async (idempotencyKey: string, body: unknown, options: PostOptions 
 
 const callBody = (agent: string) => ({ agent_id: agent, contact_id: 'c' })
 
-test('a repeated request is answered from the store and has one effect', async () => {
+test('a repeated request gets the stored response and has one effect', async () => {
   const body = callBody('replayed')
   const first = await post('replayed', body)
   const second = await post('replayed', body)
@@ -140,7 +140,7 @@ test('a replay checks the scope again', async () => {
   assert.equal((await post('scoped', callBody('scoped'), { secret: reader })).status, 403)
 })
 
-test('while the first runs, others are told at once and nobody waits', async () => {
+test('while the first runs, others get their error at once without waiting', async () => {
   const { promise: inside, resolve: arrived } = Promise.withResolvers<void>()
   const { promise: release, resolve: go } = Promise.withResolvers<void>()
   meanwhile = () => {
@@ -161,7 +161,7 @@ test('while the first runs, others are told at once and nobody waits', async () 
   assert.equal(await effects('busy'), 1)
 })
 
-test('200 racing requests over 20 keys leave one effect and one answer for each key', async () => {
+test('200 racing requests over 20 keys leave one effect and one response for each key', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, async (_, at) => {
       const name = `race-${at % 20}`
@@ -181,7 +181,7 @@ test('200 racing requests over 20 keys leave one effect and one answer for each 
   }
 })
 
-test('only a success is kept: a refused request frees its key and leaves nothing', async () => {
+test('only a success is stored: a refused request frees its key and leaves no trace', async () => {
   meanwhile = async () => {
     throw new ApiError('resource_state_conflict', 'Not now.')
   }
@@ -219,7 +219,7 @@ test('a key is free again 24 hours after its request was accepted', async () => 
   assert.equal(await effects('new'), 1)
 })
 
-test('expired claims are purged, at most as many as asked, and younger ones stay', async () => {
+test('expired claims are purged, at most as many as requested, and younger ones stay', async () => {
   for (const name of ['old-1', 'old-2', 'young']) await post(name, callBody(name))
   await database.db.run(
     sql(
@@ -248,7 +248,7 @@ test('an optional key makes an action replayable; without one it runs each time'
   assert.equal(await effects(id), 1)
 })
 
-test('a busy table is not taken for a running request', async () => {
+test('a busy table is not mistaken for a running request', async () => {
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const locking = database.db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /**
- * Every list with every combination of its filters reads the one index that fits it, in order, on tables that were never
- * analyzed as on others, for one value as for all.
+ * Every list with every combination of its filters reads the one matching index, in order, on never analyzed tables
+ * as on others, for one value as for all.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,13 +22,13 @@ type Read = (db: Queryable, request: ListRequest<never>) => Promise<Page<{ reado
 interface List {
   readonly read: Read
   readonly filters: Readonly<Record<string, unknown>>
-  /** The index for the first of these filters that is given (both of `a+b`), the last one where none is. */
+  /** The index for the first given filter in this list (both of `a+b`), the last one without any. */
   readonly indexes: readonly (readonly [filter: string, index: string])[]
   /** Filters whose few rows may be sorted. */
   readonly sorted?: readonly string[]
-  /** What is read for each row of a page. */
+  /** Rows read for each row of a page. */
   readonly besides?: string
-  /** Of operators alone: what is compared outside of the index. */
+  /** Only for operators: comparisons outside of the index. */
   readonly compared?: readonly string[]
 }
 
@@ -141,7 +141,7 @@ const subsetsOf = (filters: readonly string[]): string[][] =>
     [[]],
   )
 
-/** What a list would send. */
+/** The list's query. */
 const sentBy = async (
   read: Read,
   request: ListRequest<never>,
@@ -200,7 +200,7 @@ for (const [name, list] of Object.entries(lists)) {
             about,
           )
           if (compared.some((filter) => used.includes(filter))) continue
-          // What is compared outside of the index is read in vain where it does not match.
+          // Rows compared outside of the index are read in vain if they do not match.
           assert.doesNotMatch(
             plan,
             /Filter:.*(?<!'::text \|\| )\b(status =|contact_id|agent_id|automation_id|source =)/,

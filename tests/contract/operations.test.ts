@@ -27,7 +27,10 @@ interface Change {
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
-/** The operation's documented request, with changes. Every answer must have the standing headers and, if an error, the envelope. */
+/**
+ * The operation's documented request, with changes. Every response must have the common headers and, if an error,
+ * the envelope.
+ */
 const ask = async (operation: Operation, change: Change = {}) => {
   const secret = 'secret' in change ? change.secret : key
   const method = change.method ?? operation.method

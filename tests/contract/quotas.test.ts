@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startComposedApi, type Tenant } from '../support/composed-api.ts'
 
-/** D11: what an organization keeps has quotas; beyond them new things are 429, and what is there goes on. */
+/** D11: quotas limit what an organization stores; beyond them new items are 429, and existing ones stay usable. */
 
 let api: Awaited<ReturnType<typeof startComposedApi>>
 let tenant: Tenant
@@ -11,7 +11,7 @@ const quotas = { contacts: 2, batches: 2, recipients: 4, idempotency_answers: 7 
 
 before(async () => {
   api = await startComposedApi()
-  // It has one contact, and a batch of one recipient; a call, a batch and a run took three answers.
+  // It has one contact, and a batch of one recipient; a call, a batch and a run used three responses.
   tenant = await api.createTenant('Full', { quotas })
 })
 after(() => api.stop())
@@ -32,7 +32,7 @@ const assertFull = (
   assert.equal(headers.get('retry-after'), '3600')
 }
 
-test('a contact beyond the quota is refused, one that is there is updated', async () => {
+test('a contact beyond the quota is refused, an existing one is updated', async () => {
   assert.equal((await tenant.client.post('/contacts', contact('1'))).status, 201)
   assertFull(await tenant.client.post('/contacts', contact('2')), 'contacts')
   const again = await tenant.client.post('/contacts', { ...contact('1'), name: 'Again' })
@@ -43,7 +43,7 @@ test('a contact beyond the quota is refused, one that is there is updated', asyn
   assert.equal((body['data'] as unknown as unknown[]).length, 2, 'nothing of the refused stands')
 })
 
-test('batches, their recipients and kept answers have quotas of their own', async () => {
+test('batches, their recipients and stored responses have their own quotas', async () => {
   const batch = { name: 'B', agent_id: tenant.ids['agent_id'] }
   const one = { ...batch, contact_ids: [tenant.ids['contact_id']] }
   const recipients = Array.from({ length: 4 }, (_, index) => contact(`${index}`))

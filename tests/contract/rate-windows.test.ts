@@ -7,7 +7,7 @@ import type { RateWindows } from '../../src/http/steps/rate-limit.ts'
 import { createManualTime } from '../support/manual-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
-/** What the kernel relies on, wherever the windows are counted (D11). */
+/** The kernel's requirements, wherever the windows are counted (D11). */
 
 const windowSeconds = 60
 const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** The end of all windows of the database, whose clock nobody can move. */
+/** The end of all windows of the database, whose clock a test cannot move. */
 const endStoredWindows = sql('test.end-windows', 'update rate_windows set ends_at = now()')
 
 const implementations: Readonly<Record<string, () => RateWindows>> = {
@@ -32,7 +32,7 @@ for (const [place, create] of Object.entries(implementations))
     const hits = (windows: RateWindows, key: string, limit: number, times: number) =>
       Promise.all(Array.from({ length: times }, async () => windows.hit(keyOf(key), limit)))
 
-    test('hits are counted one by one up to the limit, also when they come at once', async () => {
+    test('hits are counted one by one up to the limit, also simultaneous ones', async () => {
       const counted = await hits(create(), 'counted', 30, 30)
       const expected = Array.from({ length: 30 }, (_, at) => at + 1)
       assert.deepEqual(
@@ -41,7 +41,7 @@ for (const [place, create] of Object.entries(implementations))
       )
     })
 
-    test('beyond the limit every hit says so', async () => {
+    test('beyond the limit every hit reports it', async () => {
       const windows = create()
       await hits(windows, 'beyond', 5, 5)
       for (const { count } of await hits(windows, 'beyond', 5, 20)) assert.ok(count > 5)
@@ -54,7 +54,7 @@ for (const [place, create] of Object.entries(implementations))
       }
     })
 
-    test('keys do not touch each other', async () => {
+    test('keys are independent', async () => {
       const windows = create()
       await hits(windows, 'full', 3, 9)
       const [first] = await hits(windows, 'fresh', 3, 1)
@@ -70,7 +70,7 @@ for (const [place, create] of Object.entries(implementations))
       assert.equal(first?.count, 1)
     })
 
-    test('a lowered limit acts within the window that is open', async () => {
+    test('a lowered limit takes effect within the open window', async () => {
       const windows = create()
       await hits(windows, 'lowered', 40, 10)
       for (const { count } of await hits(windows, 'lowered', 5, 3)) assert.ok(count > 5)

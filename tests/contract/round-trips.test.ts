@@ -16,7 +16,7 @@ let database: TestDatabase
 let db: Database
 let proxy: DatabaseProxy
 
-/** How often our side spoke after the server had: each is a wait for an answer. */
+/** How often our side sent after the server had: each is a wait for a response. */
 let roundTrips = 0
 
 before(async () => {
@@ -38,7 +38,7 @@ before(async () => {
     logger: silentLogger,
     maxConnections: 1,
   })
-  // A hint is a notification after the answer: no call waits for its round trip.
+  // A hint is a notification after the response: no call waits for its round trip.
   db = { ...proxied, transaction: watchHints(() => proxied).transaction }
 })
 after(async () => {

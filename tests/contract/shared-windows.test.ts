@@ -17,7 +17,7 @@ const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
 const createNode = (db: Database = database.db) =>
   createSharedWindows({ database: db, clock, windowSeconds: 60 })
 
-test('three nodes racing hand out every ticket once and never more than the limit', async () => {
+test('three racing nodes issue every ticket once and never more than the limit', async () => {
   const nodes = [createNode(), createNode(), createNode()]
   const limit = 100
   const hits = await Promise.all(
@@ -29,7 +29,7 @@ test('three nodes racing hand out every ticket once and never more than the limi
   assert.ok(accepted.length <= limit && accepted.length >= limit - strandedAtMost)
 })
 
-test('a used-up allowance asks the database no more until its window ends', async () => {
+test('a used-up allowance causes no database query until its window ends', async () => {
   let statements = 0
   const counting: Database = {
     ...database.db,

@@ -40,11 +40,11 @@ const startedBatch = async (size: number, claimed: number) => {
   return { id, calls }
 }
 
-/** A promise and what resolves it. */
+/** A promise and its resolve function. */
 const gateOf = () => Promise.withResolvers<void>()
 
-describe('races about a batch', () => {
-  it('the last two calls end at once: the second to commit settles, and only it', async () => {
+describe('races around a batch', () => {
+  it('the last two calls end at once: only the second to commit settles the batch', async () => {
     const { id, calls } = await startedBatch(2, 2)
     for (const call of calls) await batches.dial(call)
     const [first, second] = calls
@@ -69,7 +69,7 @@ describe('races about a batch', () => {
     assert.deepEqual(filled(over), { completed: 1, failed: 1 })
   })
 
-  it('a pause that commits between the look at the lane and the dial keeps the phone silent', async () => {
+  it('a pause that commits between the lane check and the dial keeps the phone silent', async () => {
     const { id, calls } = await startedBatch(2, 1)
     const [call] = calls
     assert.ok(call)
@@ -93,7 +93,7 @@ describe('races about a batch', () => {
     assert.equal((await batches.claim()).length, 2, 'the released call is claimed again')
   })
 
-  it('a pause waits for the dial that is past the lock, and then counts it', async () => {
+  it('a pause waits for a dial that is past the lock, and then counts it', async () => {
     const { id, calls } = await startedBatch(2, 1)
     const [call] = calls
     assert.ok(call)
@@ -124,7 +124,7 @@ describe('races about a batch', () => {
     assert.deepEqual(await batches.get(id), cancelled)
   })
 
-  it('a cancellation and the end of the last call: whichever commits first stands', async () => {
+  it('a cancellation and the end of the last call: the first to commit wins', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { id, calls } = await startedBatch(1, 1)
       const [call] = calls
@@ -241,7 +241,7 @@ describe('races about a batch', () => {
   })
 })
 
-/** Other people for each batch, so that creations do not wait for each other. */
+/** Different people for each batch, so that creations do not wait for each other. */
 const peopleOf = (group: number) =>
   Array.from({ length: 20 }, (_, index) => ({
     external_id: `${group}-${index}`,

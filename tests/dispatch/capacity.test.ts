@@ -40,7 +40,7 @@ const fill = async (): Promise<void> => {
   }
 }
 
-/** Most live calls of any organization, and of all. Each look is one committed state. */
+/** Maximum of live calls in any organization, and in all. Each sample is one committed state. */
 const look = async (): Promise<{ most: number; all: number }> => {
   const [row] = await execute<{ most: number; all: number }>(
     test.db,
@@ -55,7 +55,7 @@ const race = <T>(work: (dispatcher: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: dispatchers }, (_, dispatcher) => work(dispatcher)))
 
 describe('eight dispatchers at once', () => {
-  it('claim exactly what the organizations may have, and not one call more', async () => {
+  it('claim exactly what the organizations allow', async () => {
     await fill()
     await openTrunk(test.db)
     const claimed = await race(async () => {
@@ -73,7 +73,7 @@ describe('eight dispatchers at once', () => {
     assert.deepEqual(await look(), { most: concurrency, all: concurrency * organizations })
   })
 
-  it('claim exactly what the trunk may have, and not one call more', async () => {
+  it('claim exactly what the trunk allows', async () => {
     await fill()
     await openTrunk(test.db, 31)
     await race(async () => {
@@ -84,7 +84,7 @@ describe('eight dispatchers at once', () => {
     assert.equal((await look()).all, 31)
   })
 
-  it('claim and finish thousands of calls without ever passing a limit or leaving one behind', async () => {
+  it('claim and finish thousands of calls without ever exceeding a limit or leaving one behind', async () => {
     await fill()
     await openTrunk(test.db, 60)
     const seen = new Set<string>()

@@ -25,7 +25,7 @@ const startAgent = async (t: TestContext) => {
   return agent
 }
 
-/** A carrier to a trunk, and what its circuit is told; each dial gives how the call goes on. */
+/** A carrier to a trunk, and the reports to its circuit; each dial returns the call's result. */
 const openLine = async (t: TestContext, uri: string) => {
   const faults: TrunkFault[] = []
   let down: string | undefined
@@ -83,7 +83,7 @@ test('D3: a trunk that no INVITE reaches opens the circuit, and the call waits: 
   const { port: closedPort } = closed.address() as AddressInfo
   closed.close()
   await once(closed, 'close')
-  // Takes the connection and knows no TLS.
+  // Accepts the connection without TLS.
   const plain = createServer((socket) => socket.end('SIP/2.0 400 Bad Request\r\n\r\n'))
   plain.listen(0, '127.0.0.1')
   await once(plain, 'listening')
@@ -110,7 +110,7 @@ test('D3: a trunk that no INVITE reaches opens the circuit, and the call waits: 
 
 type Answer = (invite: IncomingInvite, isRight: boolean) => number
 
-/** Challenges, and then answers as `answer` says. */
+/** Challenges, and then responds as `answer` says. */
 const startChallengingTrunk = (t: TestContext, status: 401 | 407, answer: Answer) => {
   const server = createDigestServer(
     { username: 'outdial', password: 'right' },
@@ -147,7 +147,7 @@ test('D3: refused credentials open the circuit, and the call waits: 401 and 407 
   }
 })
 
-test('a 403 is about the number where no password was asked for, or the trunk has taken it once', async (t) => {
+test('a 403 is about the number if no password was asked for, or the trunk has accepted it once', async (t) => {
   const open = await startTrunk(t, (invite) => {
     invite.reject(403, 'Forbidden')
   })
@@ -165,7 +165,7 @@ test('a 403 is about the number where no password was asked for, or the trunk ha
   assert.deepEqual(proven.faults, [])
 })
 
-test('no INVITE leaves while the circuit is open', async (t) => {
+test('no INVITE is sent while the circuit is open', async (t) => {
   let invites = 0
   const port = await startTrunk(t, (invite) => {
     invites += 1

@@ -27,7 +27,7 @@ const seeds = [1, 2, 3, 4, 5, 6]
 const numbers = ['+12025550100', '+12025550101', '+12025550102']
 const nodesAtOnce = 3
 const callsOfEach = 40
-/** Far more turns than so many calls need. */
+/** Far more turns than this many calls need. */
 const maxTurns = 5_000
 
 let test: TestDatabase
@@ -57,7 +57,7 @@ const queueAll = async (random: ReturnType<typeof createRandom>) => {
   return organizations
 }
 
-/** Several nodes that claim, dial, end, put back and die beside each other, until every call has ended. */
+/** Several nodes claim, dial, end, requeue and die at the same time, until every call has ended. */
 const play = async (seed: number) => {
   const { db } = test
   await clearOrganizations(db)
@@ -97,7 +97,7 @@ const play = async (seed: number) => {
       await Promise.all(calls.map((call) => talk(call, () => mayDie)))
       if (!mayDie) continue
       seen.deaths += 1
-      // What it dialled is over with the process; the others find out by the lease.
+      // Its dialled calls end with the process; the others find out by the lease.
       for (const { callId } of calls)
         for (const [key, id] of live) if (id === callId) live.delete(key)
       await execute(db, `update nodes set lease_until = now() - interval '1 s' where id = $1`, [
@@ -119,7 +119,7 @@ const play = async (seed: number) => {
       const call = waiting.length > 0 && random.chance(0.2) ? random.pick(waiting) : undefined
       if (call)
         await db.transaction((tx) => requestCancel(tx, call.organization_id, call.id, 'api'))
-      // Calls that were not sent are due at once; the sweep runs beside everything.
+      // Unsent calls are due at once; the sweep runs at the same time.
       await execute(
         db,
         `update calls set not_before = now() where wait_reason = 'not_sent' and status = 'queued'`,
@@ -135,7 +135,7 @@ const play = async (seed: number) => {
 
 describe('calls, batches and runs to few numbers, over several nodes', () => {
   for (const seed of seeds) {
-    it(`are never two live calls to one number (seed ${seed})`, async () => {
+    it(`never have two live calls to one number (seed ${seed})`, async () => {
       const { atOnce, shared, deaths, isOver } = await play(seed)
       assert.ok(isOver, 'every call came to its end')
       assert.ok(atOnce > 1 && shared > 0 && deaths > 0, JSON.stringify({ atOnce, shared, deaths }))

@@ -1,6 +1,6 @@
 /**
- * No statement that a call meets on its way reads more of large tables than it needs: not where PostgreSQL knows nothing
- * of them, not where it knows what they were when they were small, and not where a connection planned it then.
+ * No statement in the life of a call reads more of large tables than it needs. This holds if PostgreSQL has no
+ * statistics, if it has old statistics of small tables, and if a connection planned the statement then.
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -60,22 +60,22 @@ import { watchDatabase, type WatchedDatabase } from '../support/watched-database
 import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 import { endHeld } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 
-/** What a statement may look at, in vain or not: rows of tables and indexes, and their pages. */
+/** What a statement may read, in vain or not: rows of tables and indexes, and their pages. */
 interface Limit {
   readonly rows: number
   readonly pages: number
 }
 
-/** For those about one call, contact or run, or a few. */
+/** For statements about one call, contact or run, or a few. */
 const usual: Limit = { rows: 60, pages: 150 }
-/** They read all live calls, in one pass: never more than the channels. Each may lie in a page of its own. */
+/** They read all live calls, in one pass: never more than the channels. Each may be on its own page. */
 const ofLiveCalls: Limit = { rows: 1.1 * grown.live, pages: 2 * grown.live }
 const limits: Readonly<Record<string, Limit>> = {
-  // 256 lanes, each looked up twice; ten calls, written into six indexes; the live ones, counted in the index; and, where
-  // the statistics are of one lane, all lanes of the organization once.
+  // 256 lanes, each looked up twice; ten calls, written into six indexes; the live ones, counted in the index; and,
+  // where the statistics are of one lane, all lanes of the organization once.
   'claim-calls.claim': { rows: 600 + grown.live + 1.1 * grown.lanes, pages: 2_500 },
   'claim-calls.refillRoute': ofLiveCalls,
-  // Rows of new pages, or of many indexes, and what PL/pgSQL looks up.
+  // Rows of new pages, or of many indexes, and look-ups by PL/pgSQL.
   'insert-call.insertCall': { rows: 60, pages: 600 },
   'enqueue-job.add': { rows: 60, pages: 600 },
   'contacts-of-recipients.lockKnownContacts': { rows: 600, pages: 1_500 },
@@ -101,7 +101,7 @@ const nodeId = newId()
 const claimed = 10
 const recipients = 50
 
-/** Everything that happens to calls, from their acceptance to their results, and around them. */
+/** All events of calls, from their acceptance to their results, and around them. */
 const live = async ({ batchId, automationId }: Grown, lost: number): Promise<void> => {
   const { organizationId, agentId, contactId } = organization
   await findPlacement(db, organizationId, agentId, contactId)
@@ -163,7 +163,7 @@ const end = (call: ClaimedCall, batchId: string): Promise<void> =>
     await settleBatch(tx, call.organizationId, batchId)
   })
 
-/** What a node does by itself. */
+/** A node's periodic statements. */
 const around = async (automationId: string, lost: number): Promise<void> => {
   const { organizationId } = organization
   await renewLease(db, nodeId)
@@ -217,19 +217,19 @@ describe('statements over large tables', () => {
     await database.drop()
   })
 
-  it('that were never analyzed are found by their keys', async () => {
+  it('that were never analyzed are read by their keys', async () => {
     await live(await growTables(plain, organization, nodeId), grown.lost)
     judge()
   })
 
-  it('that were analyzed when they were small are found by their keys', async () => {
+  it('that were analyzed when they were small are read by their keys', async () => {
     await endSomeCalls(plain, organization, 60)
     await execute(plain, 'analyze')
     await live(await growTables(plain, organization, nodeId), grown.lost)
     judge()
   })
 
-  it('that were planned when they were empty are found by their keys', async () => {
+  it('that were planned when they were empty are read by their keys', async () => {
     await queueCalls(plain, organization, claimed)
     await live({ batchId: newId(), automationId: newId() }, 0)
     await live(await growTables(plain, organization, nodeId), grown.lost)

@@ -1,6 +1,6 @@
-// Hostile requests over real sockets: `npm run fuzz -- --requests 20000 --seed 1`, against the real
-// handlers over a database of their own, or
-// `--url URL --key KEY` against a running one, best a sandbox with high rate limits. Exit status 1 when an answer is wrong.
+// Hostile requests over real sockets: `npm run fuzz -- --requests 20000 --seed 1`, against the real handlers over a
+// new database, or `--url URL --key KEY` against a running one, preferably a sandbox with high rate limits. Exit
+// status 1 if a response is wrong.
 import { Agent, request as httpRequest } from 'node:http'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -20,7 +20,7 @@ export interface FuzzReport {
   readonly requests: number
   readonly statuses: ReadonlyMap<number, number>
   readonly faults: readonly FuzzFault[]
-  /** Operations of which no request succeeded. */
+  /** Operations without a successful request. */
   readonly neverServed: readonly string[]
 }
 
@@ -31,13 +31,13 @@ export interface FuzzFault {
 }
 
 const concurrency = 8
-/** Requests made up at one time; their seeds follow each other. */
+/** Requests generated at one time, with consecutive seeds. */
 const chunkSize = 500
 const requestTimeoutMs = 20_000
 /** Faults kept for the report. */
 const maxFaults = 20
 
-/** Sends the requests of this seed and judges every answer. */
+/** Sends the requests of this seed and judges every response. */
 export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
   const judge = createAnswerJudge()
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
@@ -53,7 +53,7 @@ export const fuzzApi = async (options: FuzzOptions): Promise<FuzzReport> => {
   }
   for (let done = 0; done < options.requests; done += chunkSize) {
     const numRuns = Math.min(chunkSize, options.requests - done)
-    // Anew for each chunk: what the one before made is what the next one finds.
+    // Again for each chunk: it finds what the previous one created.
     const arbitrary = hostileRequests(options.key, await findKnownIds(options.url, options.key))
     const requests = fc.sample(arbitrary, { numRuns, seed: options.seed + done }).values()
     // Workers share one iterator, so each request is sent once.
@@ -76,7 +76,7 @@ const lists = {
   run_id: 'automation-runs',
 }
 
-/** What the server has to offer: the first page of every list. */
+/** The server's existing resources: the first page of every list. */
 const findKnownIds = async (url: string, key: string): Promise<KnownIds> => {
   const idsOf = async ([name, list]: [string, string]): Promise<[string, string[]]> => {
     const response = await fetch(`${url}/${list}`, { headers: { authorization: `Bearer ${key}` } })
@@ -169,5 +169,5 @@ const main = async (): Promise<void> => {
   await own?.stop()
 }
 
-// The start script imports what it runs, so `import.meta.main` would say no.
+// The start script imports this file, so `import.meta.main` would be false.
 if (process.argv[1] === import.meta.filename) await main()

@@ -1,20 +1,20 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
 
-/** A text that repeats one piece: `before`, the piece up to the length asked for, `after`. */
+/** A text that repeats one piece: `before`, the piece up to the requested length, `after`. */
 export interface HostileText {
   readonly before: string
   readonly piece: string
   readonly after: string
 }
 
-/** The text with its repetition filled up to `length` characters. */
+/** The text with its repetition up to `length` characters. */
 export const writeHostileText = ({ before, piece, after }: HostileText, length: number): string =>
   before + piece.repeat(Math.ceil((length - before.length) / piece.length)) + after
 
 /**
- * The texts that an expression of this shape is slow on, if on any: for each of its unbounded quantifiers the beginning
- * that leads there, a long run of what the quantifier takes, and an end that lets the match fail. An expression
- * without an unbounded quantifier has none.
+ * Texts that may be slow for an expression of this structure. For each unbounded quantifier: the prefix that leads
+ * there, a long run of characters that it accepts, and an end that makes the match fail. An expression without an
+ * unbounded quantifier has none.
  */
 export const hostileTextsOf = (expression: RegExp): HostileText[] => {
   const pattern = new RegExpParser().parsePattern(expression.source, undefined, undefined, {
@@ -24,7 +24,7 @@ export const hostileTextsOf = (expression: RegExp): HostileText[] => {
   const alphabet = representatives(pattern, expression)
   const texts = new Map<string, HostileText>()
   for (const { quantifier, before } of unboundedQuantifiers(pattern.alternatives, [''], alphabet)) {
-    // A search that starts again behind each beginning needs many beginnings.
+    // A search that restarts after each prefix needs many prefixes.
     const taken = new Set([
       ...piecesOf(quantifier.element, alphabet),
       ...before.filter((text) => text !== ''),
@@ -55,8 +55,8 @@ const usualCharacters =
   ' \t\n\r\u0000aAzZ019_-.,:;/\\\'"`<>()[]{}@=+*&%!?#$^|~\u00a0\u00e4\u2026\u{1f600}'
 
 /**
- * One character of each kind: characters that the same parts of the pattern take are the same kind, but for line breaks and
- * word characters, which `^`, `$` and `\b` look at.
+ * One character of each kind. Characters accepted by the same parts of the pattern are one kind, except for line
+ * breaks and word characters, which `^`, `$` and `\b` distinguish.
  */
 const representatives = (pattern: AST.Pattern, { flags }: RegExp): Representative[] => {
   const nodes = characterNodesIn(pattern.alternatives)
@@ -118,10 +118,12 @@ function* quantifiersIn(
   }
 }
 
-/** Twice the alternatives that are tried. */
+/** Twice the number of tried alternatives. */
 const sampleRounds = 8
 
-/** Texts that the element takes at once: every kind of character in it, and a sample of each of its alternatives. */
+/**
+ * Texts that the element accepts at once: every kind of character in it, and a sample of each of its alternatives.
+ */
 const piecesOf = (element: AST.Element, alphabet: readonly Representative[]): Set<string> => {
   const nodes = characterNodesOf(element)
   const characters = alphabet
@@ -133,7 +135,9 @@ const piecesOf = (element: AST.Element, alphabet: readonly Representative[]): Se
   return new Set([...characters, ...rounds].filter((piece) => piece !== ''))
 }
 
-/** A text that the element takes. Another `round` chooses other alternatives and, when odd, repeats what is optional. */
+/**
+ * A text that the element accepts. Another `round` chooses other alternatives and, if odd, repeats optional parts.
+ */
 const sampleOf = (
   element: AST.Element,
   round: number,

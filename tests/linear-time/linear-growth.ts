@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm'
 import { hostileTextsOf, writeHostileText, type HostileText } from './hostile-text.ts'
 
-/** What an expression does on a hostile text. */
+/** The behaviour of an expression on a hostile text. */
 export interface Slowness {
   readonly text: HostileText
-  /** How often longer 64k characters take than 1k; Infinity where they were cut off. */
+  /** Ratio of the times for 64k and 1k characters; Infinity if cut off. */
   readonly growth: number
 }
 
@@ -13,19 +13,21 @@ const firstLength = 8 * smallLength
 const largeLength = 64 * smallLength
 
 /**
- * Linear work takes 64 times as long for 64 times the text, quadratic work 4096 times. Between them is room for a cold
- * cache, a garbage collection and a neighbour on the same core.
+ * Linear work takes 64 times as long for 64 times the text, quadratic work 4096 times. The limit between them
+ * allows for a cold cache, a garbage collection and other work on the same core.
  */
 export const largestLinearGrowth = 512
-/** Less than this is the clock's own; 512 times as much is 26 ms, and quadratic work on 64k characters takes seconds. */
+/**
+ * Below this the clock dominates; 512 times as much is 26 ms, and quadratic work on 64k characters takes seconds.
+ */
 const leastMs = 0.05
-/** A first look at 8k characters that was this short saw nothing quadratic: that would be 30 million steps. */
+/** If 8k characters were this fast, nothing is quadratic: that would be 30 million steps. */
 const suspiciousMs = 1
 const repeats = 3
-/** A run is cut off here, for some never end. Linear ones take a few milliseconds. */
+/** A run is cut off here, because some never end. Linear ones take a few milliseconds. */
 const patienceMs = 500
 
-/** The text that the expression takes more than linear time on; `undefined` if there is none. */
+/** The text for which the expression takes more than linear time; `undefined` if there is none. */
 export const findSlowText = (expression: RegExp): Slowness | undefined => {
   const everywhere = new RegExp(expression.source, withGlobal(expression.flags))
   for (const text of hostileTextsOf(expression)) {
@@ -41,16 +43,16 @@ export const findSlowText = (expression: RegExp): Slowness | undefined => {
   return undefined
 }
 
-/** How often longer work on 64k takes than on 1k. `work` prepares a run on the length it is given. */
+/** Ratio of the times for 64k and 1k. `work` prepares a run on a given length. */
 export const growthOf = (work: (length: number) => () => void): number => {
   const smallMs = Math.max(leastCpuMs(work(smallLength)), leastMs)
   return leastCpuMs(work(largeLength), smallMs * largestLinearGrowth) / smallMs
 }
 
-// Of all matches in the text, as `replace`, `split` and `matchAll` find them: each search may begin anywhere.
+// All matches in the text, as in `replace`, `split` and `matchAll`: each search may begin anywhere.
 const withGlobal = (flags: string): string => (flags.includes('g') ? flags : `${flags}g`)
 
-/** A string that was joined stays a tree until it is read: reading it once keeps that out of the measure. */
+/** A concatenated string stays a tree until it is read: reading it once keeps that out of the measurement. */
 const flat = (text: string): string => {
   text.charCodeAt(text.length - 1)
   return text
@@ -68,7 +70,7 @@ const stage: { run: () => void } = { run: () => undefined }
 const context = createContext({ stage })
 const script = new Script('stage.run()')
 
-/** Time on the processor, which a busy machine does not add to; Infinity where the run was cut off. */
+/** Processor time, which other work does not increase; Infinity if the run was cut off. */
 const cpuMs = (run: () => void): number => {
   stage.run = run
   const before = process.threadCpuUsage()

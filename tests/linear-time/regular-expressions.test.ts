@@ -11,7 +11,7 @@ import {
   sourceOf,
 } from './tree-expressions.ts'
 
-/** Each is slow for a reason of its own: neighbours that overlap, a search that starts anew, an alternative twice. */
+/** Each is slow for a different reason: overlapping neighbours, a restarting search, a repeated alternative. */
 const slowExpressions = [
   /^[a-z]+\s*(?::\s*\d+)?\s*(?:;.*)?$/,
   /[\s,.]+$/,
@@ -40,12 +40,12 @@ describe('the search for slow expressions', () => {
   }
 
   for (const expression of linearExpressions) {
-    it(`has nothing against ${expression}`, () => {
+    it(`reports nothing for ${expression}`, () => {
       assert.equal(findSlowText(expression), undefined)
     })
   }
 
-  it('sees the literals of a source, and what it builds', () => {
+  it('finds the literals of a source, and the expressions it builds', () => {
     const source = [
       'const half = (total as number) / 2 / 1',
       'const text = `a/${/in a (template)/.source}/b` // a /comment/',
@@ -64,7 +64,7 @@ describe('the search for slow expressions', () => {
 })
 
 describe('the regular expressions of the product', () => {
-  it('each take linear time on the text that is worst for their shape', () => {
+  it('each take linear time on the worst text for their structure', () => {
     const expressions = literalsOfTree()
     assert.ok(expressions.length > 200, `only ${expressions.length} were seen`)
     const slow = expressions.flatMap(({ expression, place }) => {
@@ -74,7 +74,7 @@ describe('the regular expressions of the product', () => {
     assert.deepEqual(slow, [])
   })
 
-  it('do so too where they are put together', async () => {
+  it('do so too when they are combined', async () => {
     const built = await builtInTree()
     assert.ok(filesThatBuild().length > 0)
     for (const file of filesThatBuild()) {

@@ -25,7 +25,7 @@ import { readAudio } from '../../src/sdp/read-sdp.ts'
 import { stampTopVia } from '../../src/sip/transport/response-routing.ts'
 import { parseSipUri, schemeOf } from '../../src/sip/message/uri.ts'
 
-/** What a reader of SIP could go over again and again: separators, quotes, escapes, blanks, brackets, parameters. */
+/** Pieces that a SIP parser could scan repeatedly: separators, quotes, escapes, blanks, brackets, parameters. */
 const single = Array.from(',;"\\ \t<>=:[](@?%.-a1\n\r\0\u00e9')
 const pairs = [
   '\\"',
@@ -76,7 +76,7 @@ const credentials = { username: 'a', password: 'b' }
 
 const via = 'SIP/2.0/UDP a;branch=z9hG4bKa'
 
-/** Everything that reads what a peer wrote, and the beginnings that lead into its depths. */
+/** Every parser of peer input, and the prefixes that lead into its branches. */
 const readers: Readonly<
   Record<string, readonly [starts: readonly string[], (text: string) => unknown]>
 > = {
@@ -112,7 +112,7 @@ const fill = (start: string, piece: string, end: string, length: number): string
 
 const head = `OPTIONS sip:a@b SIP/2.0\r\nVia: ${via}\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:a@b>\r\nCall-ID: 1\r\nCSeq: 1 OPTIONS\r\n`
 
-/** A whole message with the hostile part in each of the places a message has. */
+/** A whole message with the hostile part in each of its places. */
 const places: readonly ((piece: string, length: number) => string)[] = [
   (piece, length) => fill(head.trimEnd(), piece, '\r\n\r\n', length),
   ...['Contact', 'Via', 'Record-Route', 'Supported', 'Subject'].map(
@@ -150,7 +150,7 @@ describe('hostile SIP', () => {
     })
   }
 
-  it('costs the reading of a whole message linear time', () => {
+  it('is parsed as a whole message in linear time', () => {
     for (const piece of pieces) {
       for (const place of places.keys()) {
         const growth = growthAt(place, piece)
@@ -159,7 +159,7 @@ describe('hostile SIP', () => {
     }
   })
 
-  it('costs linear time where random pieces follow each other', () => {
+  it('is parsed in linear time for sequences of random pieces', () => {
     const text = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(text, fc.nat(places.length - 1), (parts, place) => {
@@ -169,7 +169,7 @@ describe('hostile SIP', () => {
     )
   })
 
-  it('costs a stream linear time, in pieces of any size', () => {
+  it('is framed in a stream in linear time, in pieces of any size', () => {
     const streams = [
       (length: number) => `${head}l: ${length}\r\n\r\n${'a'.repeat(length)}`,
       (length: number) => `${head}${fill('', 'X: y\r\n', '', length - 512)}l: 0\r\n\r\n`,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import jsTokens, { type Token } from 'js-tokens'
 
-/** A regular expression of the product, and where it stands. */
+/** A regular expression of the product, and its place. */
 export interface TreeExpression {
   readonly expression: RegExp
   readonly place: string
@@ -14,13 +14,13 @@ const root = join(import.meta.dirname, '../..')
 
 export const sourceOf = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** Every source file of the product, but for tests and what only they use. */
+/** Every source file of the product, except tests and their helpers. */
 export const productFiles = (): string[] =>
   globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !/\.(test|d)\.ts$/.test(file))
     .toSorted()
 
-// The reader of JavaScript knows a division from an expression only where no types stand around it.
+// The JavaScript tokenizer distinguishes a division from an expression only without type annotations around it.
 const tokensOf = (source: string): Iterable<Token> => jsTokens(stripTypeScriptTypes(source))
 
 /** The regular expression literals of a source text. */
@@ -39,7 +39,7 @@ export const literalsIn = (
   return found
 }
 
-/** How many regular expressions a source text builds while it runs. */
+/** How many regular expressions a source text builds at run time. */
 export const countBuilt = (source: string): number => {
   const words = [...tokensOf(source)].filter(
     ({ type }) => !/WhiteSpace|Comment|LineTerm/.test(type),
@@ -56,7 +56,7 @@ export const literalsOfTree = (): TreeExpression[] =>
     })),
   )
 
-/** What the modules that build expressions build when they are loaded; they must build all of them there. */
+/** The expressions that modules build when they are loaded; they must build all of them there. */
 export const builtInTree = async (): Promise<(TreeExpression & { readonly file: string })[]> => {
   const found: (TreeExpression & { readonly file: string })[] = []
   for (const file of filesThatBuild()) {

@@ -10,8 +10,8 @@ import { startLiveCallRig, type LiveCallRig } from '../support/live-call-rig.ts'
 import { until } from '../support/until.ts'
 
 /**
- * Whole calls to the sandbox, over SIP and RTP, with something going wrong between our engine and its server. Whatever
- * it is, the call ends in the right state, and what the callee said stands in the transcript once, in order.
+ * Whole calls to the sandbox, over SIP and RTP, with a fault between our engine and its server. With every fault
+ * the call ends in the right state, and the callee's words are in the transcript once, in order.
  */
 const saidBySam = [
   'Hello, this is Sam speaking.',
@@ -21,14 +21,14 @@ const saidBySam = [
 ]
 const garden = 'Let me tell you about my garden.'
 
-/** On a busy machine packets come late, and the scripted model does not understand what is left of a line. */
+/** On a busy machine packets are late, and the scripted model does not understand damaged lines. */
 class GarbledCallError extends Error {
   override name = 'GarbledCallError'
 }
 
 const tries = 3
 
-/** Holds a call again whose audio was garbled on its way: what was said has to arrive whole once. */
+/** Repeats a call whose audio was damaged on its way: the speech must arrive intact once. */
 const againIfGarbled = async (hold: () => Promise<void>): Promise<void> => {
   for (let turn = 1; turn < tries; turn += 1)
     try {
@@ -103,7 +103,7 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 240_0
           await assertHeld(call)
           assert.equal(connections, expectedConnections)
           const refusals = fault === 'active_response_race' ? 1 : 0
-          // A cancel may cross the end of the response it means; the protocol has no way to avoid that, and nobody is hurt.
+          // A cancel may cross the end of its response; the protocol cannot avoid that, and it does no harm.
           const faultsOfOurs = errorCodes.filter((code) => code !== 'response_cancel_not_active')
           assert.equal(faultsOfOurs.length, refusals, errorCodes.join(' '))
         }),
@@ -111,7 +111,7 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 240_0
   }
 
   for (const fault of ['none', 'truncate_refused'] as const) {
-    it(`gives way to somebody who talks on, and truncates what was not heard: ${fault}`, () =>
+    it(`yields to a callee who keeps speaking, and truncates what was not heard: ${fault}`, () =>
       againIfGarbled(() =>
         withFault(
           fault,
@@ -135,7 +135,7 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 240_0
       ))
   }
 
-  it('fails, with the words so far, when the engine goes and does not come back', async () => {
+  it('fails, with the words so far, when the engine disappears permanently', async () => {
     const proxy = await startFaultyProxy(rig.engine.url, 'none')
     const call = await rig.dial('+12025550100')
     const running = rig.run(call, undefined, {
@@ -151,7 +151,7 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 240_0
     assert.ok((await rig.turns(call)).length >= 1)
   })
 
-  it('holds the same conversation by three servers in a row, and tells what it took', async () => {
+  it('holds the same conversation through three servers in a row, and reports its usage', async () => {
     const url = rig.engine.httpUrl
     const engine = {
       kind: 'cascade',

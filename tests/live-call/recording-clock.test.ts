@@ -21,9 +21,9 @@ import { startLiveCallRig } from '../support/live-call-rig.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 
-/** Clicks at known instants on both sides, looked for in what a player makes of the finished MP3. */
+/** Clicks at known instants on both sides, located in a player's output of the finished MP3. */
 
-/** The promise is 20 ms; where every tick is made by hand, nothing excuses more than the codec's own smear. */
+/** The promise is 20 ms; with manual ticks only the codec's own spread is allowed. */
 const toleranceMs = 2
 const signal = new AbortController().signal
 const encodeInThread = createThreadEncoder()
@@ -47,7 +47,7 @@ const assertSameInstants = (found: readonly number[], expected: readonly number[
 }
 
 describe('the recording of an RTP call', { skip: missing ?? false }, () => {
-  /** Frames of one minute of call; the first and the last have a click, where something is lost soonest. */
+  /** Frames of one minute of call; the first and the last have a click, where losses are most likely. */
   const frames = 3_000
   const agentClicks = new Map<number, number>([
     [0, 0],
@@ -65,8 +65,8 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
   ])
 
   /**
-   * One call over real sockets, both ends ticked by hand: each side's 20 ms begin when the packets of those before have
-   * arrived, so that every instant is known however busy the machine is.
+   * One call over real sockets, both ends ticked by hand. Each side's 20 ms begin when the earlier packets have
+   * arrived, so every instant is known on any machine.
    */
   const holdCall = async () => {
     const clock = createManualTime(new Date('2026-11-20T10:00:00Z'))
@@ -137,7 +137,7 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
     return { path, report, ...figures }
   }
 
-  it('has every click of both sides at its instant, on its own lane, from the first frame to the last', async () => {
+  it('has every click of both sides at its instant, in its own lane, from the first frame to the last', async () => {
     const call = await holdCall()
     assert.deepEqual([call.report.durationMs, call.report.framesLost], [frames * frameMs, 0])
     const mp3 = `${call.path}.mp3`
@@ -150,14 +150,14 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
       findClicks(left),
       [...agentClicks].map(([frame, ms]) => frame * frameMs + ms),
     )
-    // The contact is recorded as the agent heard it: later than it was said by what the network and its buffer take.
+    // The contact is recorded as the agent heard it: delayed by the network and its buffer.
     assert.equal(call.heardAtTick.length, contactClicks.size)
     const clicks = [...contactClicks.values()]
     assertSameInstants(
       findClicks(right),
       call.heardAtTick.map((tick, index) => tick * frameMs + (clicks[index] ?? 0)),
     )
-    // That delay begins at two frames and shrinks to one in the first pause, as the network never jitters.
+    // That delay begins at two frames and shrinks to one in the first pause, because the network never jitters.
     const said = [...contactClicks].map(([frame, ms]) => frame * frameMs + ms)
     const settled = findClicks(right).slice(1)
     assert.equal(call.playoutDelayMs, 20)
@@ -170,7 +170,7 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
 })
 
 describe('an hour of recording', { skip: missing ?? false, timeout: 300_000 }, () => {
-  it('neither drifts nor grows: every click of its last minute is where it was put', async () => {
+  it('neither drifts nor grows: every click of its last minute is at its instant', async () => {
     const seconds = 3_600
     const frames = seconds * 50
     const path = join(folder, 'hour.spool')
@@ -187,7 +187,7 @@ describe('an hour of recording', { skip: missing ?? false, timeout: 300_000 }, (
     const isContacts = (frame: number): boolean => frame % 3_000 === 1_500
     for (let frame = 0; frame < frames; frame += 1) {
       spool.write(isAgents(frame) ? agentClick : silent, isContacts(frame) ? contactClick : silent)
-      // The disk is given the time a real call gives it.
+      // The disk gets the time that a real call gives it.
       if (frame % 500 === 499) await spooled(path, frame + 1)
     }
     const figures = await spool.close()
@@ -217,7 +217,7 @@ describe(
   'the recording of a call over the sandbox trunk',
   { skip: missing ?? false, timeout: 120_000 },
   () => {
-    it('has the words of both sides where the transcript says they begin', async () => {
+    it('has the words of both sides at the transcript’s times', async () => {
       const rig = await startLiveCallRig({ rtpPorts: { min: 30_000, max: 33_998 } })
       try {
         const call = await rig.dial('+12025550100')
@@ -251,7 +251,7 @@ describe(
   },
 )
 
-/** A turn begins with a voiced frame of 20 ms; what is heard of the contact may begin with a soft consonant. */
+/** A turn begins with a voiced frame of 20 ms; the contact's speech may begin with a soft consonant. */
 const onsetToleranceMs = { agent: 40, contact: 100 } as const
 
 const silenceMs = 160
@@ -272,7 +272,7 @@ const findOnsets = (samples: Int16Array): number[] => {
   return found
 }
 
-/** Until so many frames are in the spool's file: it is written behind the recorder's back. */
+/** Until this many frames are in the spool's file, which the recorder writes asynchronously. */
 const spooled = (path: string, frames: number): Promise<true> =>
   until(
     'the spool to be written',

@@ -9,8 +9,8 @@ import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 
 /**
- * Calls to the people of the sandbox: real SIP and RTP over loopback, a media worker, the engine's wire protocol, the
- * database. They run side by side, as the longest of them takes half a minute.
+ * Calls to the personas of the sandbox: real SIP and RTP over loopback, a media worker, the engine's wire protocol,
+ * the database. They run side by side, because the longest takes half a minute.
  */
 describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, () => {
   let rig: LiveCallRig
@@ -90,7 +90,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
     )
   })
 
-  it('leaves its message on the voicemail of +12025550103 when it shall', async () => {
+  it('leaves its message on the voicemail of +12025550103 if configured', async () => {
     const plan = { voicemail: 'leave_message', voicemailMessage: 'Please call us back.' } as const
     const call = await runTo('+12025550103', { plan })
     const row = await rig.row(call)
@@ -100,7 +100,8 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
 
   it('waits for the congested trunk of +12025550105, then is answered', async () => {
     let call = await runTo('+12025550105')
-    // On a busy machine the trunk may not answer in time: such a call waits as well, and has not met the congestion yet.
+    // On a busy machine the trunk may not respond in time: such a call waits too, but has not met the congestion
+    // yet.
     for (let tries = 1; tries < 3 && !(await congestedOf(call)); tries += 1) {
       call = await rig.redial(call)
       await rig.run(call)
@@ -115,7 +116,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
     assert.equal(await invitesOf(call), invites + 1)
   })
 
-  it('ends by itself when nobody speaks at +12025550106, with its own words as transcript', async () => {
+  it('ends by itself when +12025550106 stays silent, with its own words as transcript', async () => {
     const call = await runTo('+12025550106')
     const row = await rig.row(call)
     assert.deepEqual([row.status, row.answer_status], ['completed', 'answered'])
@@ -173,7 +174,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
     assert.deepEqual([counts?.challenged, counts?.ringing], [1, 1])
   })
 
-  it('fails before it rings when its engine cannot be reached', async () => {
+  it('fails before it rings when its engine is unreachable', async () => {
     const plan = { engine: { kind: 'realtime', url: 'ws://127.0.0.1:9/' } } as const
     const row = await rig.row(await runTo('+12025550100', { plan }))
     assert.deepEqual(
@@ -184,7 +185,7 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
 })
 
 describe('a live call whose engine dies', { timeout: 120_000 }, () => {
-  it('fails answered, keeps what was said, and is hung up', async () => {
+  it('fails answered, keeps its words, and is hung up', async () => {
     const rig = await startLiveCallRig()
     try {
       const call = await rig.dial('+12025550108')

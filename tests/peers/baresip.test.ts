@@ -21,7 +21,7 @@ const number = '+12025550142'
 const toneHz = 440
 const sampleRateHz = 8000
 
-/** Five seconds of silence, so that the agent may greet, then a second of tone, and again. */
+/** Five seconds of silence, so that the agent can greet, then a second of tone, repeated. */
 const toneInPauses = (seconds: number): Int16Array =>
   Int16Array.from({ length: seconds * sampleRateHz }, (_, index) =>
     (index / sampleRateHz) % 6 < 5

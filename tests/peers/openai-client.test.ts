@@ -22,7 +22,7 @@ import { silentLogger } from '../../src/runtime/logger.ts'
 import { missingPeer } from '../support/peers.ts'
 import { makeSelfSigned } from '../support/self-signed.ts'
 
-/** OpenAI's own clients judge the scripted server: what they understand and accept is the protocol. */
+/** OpenAI's own clients test the scripted server: what they accept is the protocol. */
 
 const question = 'What is this about?'
 const farewell = 'Thank you for calling. Goodbye.'
@@ -84,7 +84,7 @@ describe("OpenAI's Realtime client, over TLS", needsTls, () => {
     return { realtime, seen, errors, until }
   }
 
-  it('holds a conversation: it is greeted, asks, is answered, and hears a tool called', async () => {
+  it('holds a conversation: it hears a greeting, asks, gets a reply, and receives a tool call', async () => {
     const { realtime, errors, until } = await connect()
     const format = { type: 'audio/pcmu' } as const
     realtime.send({
@@ -136,7 +136,7 @@ describe("OpenAI's Realtime client, over TLS", needsTls, () => {
     realtime.close()
   })
 
-  it('is told of a mistake as the client expects it', async () => {
+  it('receives an error in the expected form', async () => {
     const { realtime, errors, until } = await connect()
     realtime.send({ type: 'response.create' })
     const { error } = await until('error')
@@ -145,7 +145,7 @@ describe("OpenAI's Realtime client, over TLS", needsTls, () => {
     realtime.close()
   })
 
-  it('is the same server that our own engine holds a conversation with', async () => {
+  it('uses the same server that our own engine holds a conversation with', async () => {
     const engine = createRealtimeEngine({ url: server.url, ca, logger: silentLogger })
     const options = {
       callId: 'c',
@@ -214,7 +214,8 @@ describe("OpenAI's clients, plainly", () => {
     const until = async (type: string, count: number): Promise<void> => {
       while ((counts.get(type) ?? 0) < count) await new Promise<void>((resolve) => (wake = resolve))
     }
-    // In step with what the client hears of it, as a person would be: it takes the rest of a burst for an interruption.
+    // In step with what the client hears, as a person would be: speech during a burst would count as an
+    // interruption.
     const speak = async (text: string, count: number): Promise<void> => {
       const sound = framesOf(text)
       const send = (audio: string): void =>
@@ -235,7 +236,7 @@ describe("OpenAI's clients, plainly", () => {
     session.close()
   })
 
-  it('have speech put into words, plainly and in detail', async () => {
+  it('transcribe speech, plainly and in detail', async () => {
     const wav = writeWav(resample(speechOf(question), 8_000, 16_000), 16_000)
     const file = () => toFile(wav, 'speech.wav', { type: 'audio/wav' })
     const { transcriptions } = client().audio
@@ -257,13 +258,13 @@ describe("OpenAI's clients, plainly", () => {
     )
   })
 
-  it('have text spoken', async () => {
+  it('synthesize text', async () => {
     const speech = client().audio.speech
     const base = { model: 'scripted', voice: 'slt', input: 'Good morning.' } as const
     const pcm = Buffer.from(
       await (await speech.create({ ...base, response_format: 'pcm' })).arrayBuffer(),
     )
-    // Somewhere between half a second and three, at 24 kHz.
+    // Between half a second and three, at 24 kHz.
     assert.ok(pcm.length > 24_000 && pcm.length < 144_000, String(pcm.length))
     const wav = await speech.create({ ...base, response_format: 'wav' })
     assert.equal(
@@ -311,14 +312,14 @@ describe("OpenAI's clients, plainly", () => {
     )
   })
 
-  it('are told as they expect it what is not there', async () => {
+  it('get errors for missing resources in the expected form', async () => {
     await assert.rejects(client().images.generate({ prompt: 'x' }), { status: 404 })
     await assert.rejects(client().chat.completions.create({ model: 'm', messages: [] }), {
       status: 400,
     })
   })
 
-  it('reach nothing through a bare socket to another path', async () => {
+  it('get nothing through a bare socket from another path', async () => {
     const socket = new WebSocket(server.url.replace('/v1/realtime', '/else'))
     const [error] = (await once(socket, 'error')) as [Error]
     assert.match(error.message, /400/)

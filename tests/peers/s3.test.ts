@@ -25,14 +25,14 @@ describe('S3', { skip: missing ?? false }, () => {
   testStorage('S3', () => createS3Storage(settings()))
   testStorage('S3 with a prefix', () => createS3Storage(settings({ prefix: 'outdial/eu' })))
 
-  test('two prefixes do not see each other, and both are under their own', async () => {
+  test('two prefixes are separate, and each uses its own keys', async () => {
     const [one, two] = ['one', 'two'].map((prefix) => createS3Storage(settings({ prefix })))
     await one?.put('a', { bytes: Buffer.from('1') })
     assert.equal(await two?.open('a'), undefined)
     assert.equal((await createS3Storage(settings()).open('one/a'))?.size, 1)
   })
 
-  test('a refused key is told, and not taken for a missing object', async () => {
+  test('a refused key is reported, and not mistaken for a missing object', async () => {
     const credentials = { ...server.credentials, accessKeyId: 'STRANGER' }
     const storage = createS3Storage(settings({ credentials }))
     await assert.rejects(storage.open('a'), ({ $metadata }) => $metadata.httpStatusCode === 403)
@@ -41,12 +41,12 @@ describe('S3', { skip: missing ?? false }, () => {
     })
   })
 
-  test('a bucket that is not there is told on writing', async () => {
+  test('a missing bucket is reported on writing', async () => {
     const storage = createS3Storage(settings({ bucket: 'nothing' }))
     await assert.rejects(storage.put('a', { bytes: Buffer.from('x') }), { name: 'NoSuchBucket' })
   })
 
-  test('a server that is not there is told', async () => {
+  test('a missing server is reported', async () => {
     const storage = createS3Storage(settings({ endpoint: 'http://127.0.0.1:9' }))
     await assert.rejects(storage.open('a'), /ECONNREFUSED/)
   })

@@ -11,11 +11,13 @@ const scenarios = join(import.meta.dirname, 'sipp')
 /** One SIPp callee: plays a scenario for one call. */
 export interface SippPeer {
   readonly port: number
-  /** Resolves when SIPp saw its whole scenario; rejects with what it complained of otherwise. */
+  /** Resolves when SIPp completed its scenario; otherwise rejects with its error. */
   readonly succeeded: Promise<void>
 }
 
-/** Why the peer tests cannot run here; `undefined` when they can. In CI a missing SIPp is a failure, not a reason. */
+/**
+ * Why the peer tests cannot run here; `undefined` when they can. In CI a missing SIPp is a failure, not a reason.
+ */
 export const missingSipp = (): string | undefined => {
   try {
     execFileSync('sipp', ['-v'], { stdio: 'ignore' })
@@ -28,7 +30,9 @@ export const missingSipp = (): string | undefined => {
   }
 }
 
-/** Starts SIPp as callee, and waits until it listens: a trunk whose port is closed refuses, and the call would wait. */
+/**
+ * Starts SIPp as callee, and waits until it listens: a trunk with a closed port refuses, and the call would wait.
+ */
 export const startSipp = async (scenario: string): Promise<SippPeer> => {
   const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()]
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
@@ -50,13 +54,16 @@ export const startSipp = async (scenario: string): Promise<SippPeer> => {
     rmSync(folder, { recursive: true })
     if (status !== 0) throw new Error(`SIPp ended with ${status}: ${errors}`)
   })
-  // The test awaits it at its end; until then a rejection must not look unhandled.
+  // The test awaits it at its end; until then a rejection must not count as unhandled.
   succeeded.catch(() => {})
   await until('SIPp to listen', () => Promise.resolve(isBound(port) ? true : undefined))
   return { port, succeeded }
 }
 
-/** Whether a UDP socket of this machine has the port, by the kernel's table: to ask the port itself would be a message. */
+/**
+ * Whether a UDP socket of this machine has the port, by the kernel's table, because probing the port itself would
+ * send a message.
+ */
 const isBound = (port: number): boolean =>
   readFileSync('/proc/net/udp', 'utf8').includes(
     `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `,

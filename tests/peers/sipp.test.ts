@@ -114,7 +114,7 @@ test('SIPp checks our digest credentials', options, async (t) => {
   await succeeded
 })
 
-test('SIPp takes our ACK for lost, gets another, and hangs up', options, async (t) => {
+test('SIPp misses our ACK, gets another, and hangs up', options, async (t) => {
   const { outcome, succeeded } = await dialSipp(t, 'lost-ack')
   assert.deepEqual(await legOf(outcome).ended, { by: 'callee' })
   await succeeded

@@ -21,8 +21,8 @@ import { startSandboxCarrier } from '../support/sandbox-carrier-process.ts'
 import { until } from '../support/until.ts'
 
 /**
- * Who answers, and what becomes of it: the program as it is started by hand, against a sandbox carrier of its own that
- * keeps a journal. The calls are placed at once and run side by side.
+ * The answering parties and their results: the program as started by hand, against its own sandbox carrier with a
+ * journal. The calls are placed at once and run side by side.
  */
 
 type Resource = Readonly<Record<string, unknown>>
@@ -51,7 +51,7 @@ const transfersTo = (to: string) =>
 
 const barredTarget = '+12025550140'
 
-/** Each call: whom it reaches, and by which agent. */
+/** Each call: its callee and its agent. */
 const calls = {
   optOut: { number: '+12025550110', agent: agentFile({}) },
   skipped: { number: '+12025550103', agent: agentFile({}) },
@@ -70,7 +70,7 @@ const calls = {
 
 type Name = keyof typeof calls
 
-describe('who answers', { timeout: 180_000 }, () => {
+describe('the answering party', { timeout: 180_000 }, () => {
   let installation: Awaited<ReturnType<typeof createInstallation>>
   let carrier: Awaited<ReturnType<typeof startSandboxCarrier>>
   let outdial: OutdialProcess
@@ -144,7 +144,7 @@ describe('who answers', { timeout: 180_000 }, () => {
       .filter((line) => line.call_id === id && line.event === event)
       .map(({ detail }) => detail)
 
-  it('asks never to be called again, is barred in the same moment, and is not called again', async () => {
+  it('asks never to be called again, is barred at that moment, and is not called again', async () => {
     assert.deepEqual(await outcomeOf('optOut'), ['completed', 'answered', 'opted_out'])
     const again = await place(await createAgent('again', agentFile({})), '+12025550110')
     assert.equal(again.status, 409)
@@ -165,11 +165,11 @@ describe('who answers', { timeout: 180_000 }, () => {
     )
   })
 
-  it('is a voicemail, and is left where no message is wanted', async () => {
+  it('is a voicemail, and is hung up on if no message is wanted', async () => {
     assert.deepEqual(await outcomeOf('skipped'), ['completed', 'voicemail', 'voicemail_skipped'])
   })
 
-  it('is a voicemail, which gets the message whole and after its beep', async (test) => {
+  it('is a voicemail, which gets the whole message after its beep', async (test) => {
     assert.deepEqual(await outcomeOf('left'), ['completed', 'voicemail', 'voicemail_left'])
     const call = await endOf('left')
     const turns = await turnsOf(call)
@@ -187,7 +187,7 @@ describe('who answers', { timeout: 180_000 }, () => {
     assert.ok(rest >= 100, `the call ended ${rest} ms after the last word`)
   })
 
-  it('is transferred, and the call ends as such', async () => {
+  it('is transferred, and the call ends with that outcome', async () => {
     assert.deepEqual(await outcomeOf('transferred'), ['completed', 'answered', 'transferred'])
     const call = await endOf('transferred')
     const [target = ''] = journalOf(call, 'referred')
@@ -196,7 +196,7 @@ describe('who answers', { timeout: 180_000 }, () => {
     assert.equal(said.at(-1)?.text, 'One moment, please. I will connect you.')
   })
 
-  it('talks on when nobody takes the call over', async () => {
+  it('continues the conversation when the transfer fails', async () => {
     const call = await endOf('refused')
     assert.equal(journalOf(call, 'referred').length, 1)
     assert.notEqual(call['outcome'], 'transferred')
@@ -253,7 +253,7 @@ const lastFrameMs = (
 const isBeep = (frame: Int16Array): boolean => Math.abs((pureFrequency(frame) ?? 0) - 1000) <= 25
 const isLoud = (frame: Int16Array): boolean => energyOf(frame) > 300 ** 2
 
-/** From the first loud frame to the last, as the agent's sandbox voice speaks it. */
+/** From the first loud frame to the last, in the agent's sandbox voice. */
 const spokenLengthMs = (text: string): number => {
   const { samples, sampleRateHz } = createSynthesizer().synthesize(text, 'slt')
   const loud = framesMs(

@@ -39,7 +39,7 @@ const fileOf = (name: string, definition: unknown): string => {
   return path
 }
 
-/** Rings the busy one twice, a second apart, then says which way it went. */
+/** Calls the busy number twice, a second apart, then prints its branch. */
 const definition = (type: 'call' | 'jump' = 'call') => ({
   entry: 'ring',
   steps: {
@@ -144,7 +144,7 @@ test('a run calls, tries again, branches and waits, and each of its calls can be
   )
 })
 
-test('an answered call leads a run of the command line to its end, unseen in GET /calls', async () => {
+test('an answered call leads a run of the command line to its end, hidden from GET /calls', async () => {
   const [automationId, contactId] = [await publish('Answered'), await contactOf('+12025550107')]
   const run = await askOutdial<{ id: string; status: string }>(
     installation.env,
@@ -245,7 +245,7 @@ test('the simulator prints the timetable that the documentation shows', async ()
   assert.ok(documented.includes(stdout.trimEnd()), 'docs/automations.md shows another timetable')
 })
 
-test('the simulator answers JSON, and refuses what it cannot read with 2', async () => {
+test('the simulator prints JSON, and refuses unreadable input with 2', async () => {
   const timetable = await askOutdial<{ status: string; calls: number; entries: object[] }>(
     installation.env,
     ...simulateExample,
@@ -257,7 +257,7 @@ test('the simulator answers JSON, and refuses what it cannot read with 2', async
   assert.equal((await runOutdial(installation.env, ...lost)).status, 2)
 })
 
-test('the example of the documentation can be published, shown, and is drawn as it is shown', async () => {
+test('the example of the documentation can be published, is shown, and is drawn as documented', async () => {
   const file = JSON.parse(readFileSync(example, 'utf8').replaceAll('AGENT_ID', agent))
   const made = await askOutdial<{ id: string; status: string }>(
     installation.env,

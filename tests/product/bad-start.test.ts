@@ -14,7 +14,7 @@ import {
 } from '../support/outdial-process.ts'
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 
-/** What cannot run says so in one sentence with the remedy, and ends with 1; wrong use ends with 2. */
+/** A failing start explains itself in one sentence with the remedy, and ends with 1; wrong use ends with 2. */
 
 let installation: Awaited<ReturnType<typeof createInstallation>>
 
@@ -58,7 +58,7 @@ test('a SIP port in use is named with its setting', async () => {
   )
 })
 
-test('a start that fails has made no key and dialled nobody', async () => {
+test('a failed start has created no key and dialled no call', async () => {
   const { env } = installation
   const outdial = await startOutdial(env)
   const { org, agent } = await openSandboxTenant(outdial)
@@ -78,7 +78,7 @@ test('a start that fails has made no key and dialled nobody', async () => {
   assert.equal(status, 'queued')
 })
 
-test('a data folder that cannot be made is told with the remedy', async () => {
+test('a data folder that cannot be created is reported with the remedy', async () => {
   const file = join(installation.data, 'a-file')
   writeFileSync(file, '')
   for (const folder of [join(file, 'data'), '/proc/outdial/data']) {
@@ -89,7 +89,7 @@ test('a data folder that cannot be made is told with the remedy', async () => {
   }
 })
 
-test('a database that does not answer is told by host, never with the password', async () => {
+test('an unreachable database is reported by host, never with the password', async () => {
   const { status, sentence } = await refusal({
     DATABASE_URL: 'postgres://user:topsecret@127.0.0.1:1/outdial',
   })
@@ -98,7 +98,7 @@ test('a database that does not answer is told by host, never with the password',
   assert.doesNotMatch(sentence, /topsecret/)
 })
 
-test('an unknown setting and a trunk that cannot be read end with 1', async () => {
+test('an unknown setting and an invalid trunk end with 1', async () => {
   const unknown = await refusal({ OUTDIAL_TRUNK: 'sip:x' })
   assert.equal(unknown.status, 1)
   assert.match(unknown.sentence, /OUTDIAL_SIP_TRUNK/)
@@ -122,7 +122,7 @@ test('a second instance on the same data folder is refused and the first goes on
   assert.equal(await first.stop(), 0)
 })
 
-test('a database that is not there is named by every command that needs it', async () => {
+test('a missing database is named by every command that needs it', async () => {
   const nobody = { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/outdial' }
   for (const args of [['org', 'list'], ['migrate'], ['backup', join(installation.data, 'b')]]) {
     const { status, sentence } = await refusal(nobody, ...args)

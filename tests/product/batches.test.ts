@@ -18,7 +18,7 @@ import { until } from '../support/until.ts'
 
 /** Batches over HTTP and from a file, dialled by the program against its own sandbox carrier. */
 
-/** Rings at most this long, so that nobody waits for the one who never answers. */
+/** A short ring limit, so that the test does not wait long for the callee who never answers. */
 const ringSeconds = '3'
 
 let installation: Awaited<ReturnType<typeof createInstallation>>
@@ -105,7 +105,7 @@ test('a batch over HTTP dials the busy, the silent, the unreachable and the talk
   assert.deepEqual(listed[0], over)
 })
 
-test('a scheduled batch starts by itself, and a cancelled one calls nobody', async () => {
+test('a scheduled batch starts by itself, and a cancelled one makes no call', async () => {
   const soon = new Date(Date.now() + 1500).toISOString()
   const input = { name: 'Later', agent_id: agent, recipients: recipients.slice(1, 2) }
   const draft = await api.post('/batches', { ...input, scheduled_start_at: soon })
@@ -125,7 +125,7 @@ test('a scheduled batch starts by itself, and a cancelled one calls nobody', asy
   assert.ok(String(over.started_at) >= soon, `${String(over.started_at)} is before ${soon}`)
 })
 
-test('a file is run from the command line, and refused whole where a row is bad', async () => {
+test('a file is run from the command line, and refused as a whole if a row is bad', async () => {
   const file = join(installation.data, 'people.csv')
   const lines = [
     '\uFEFFExternal ID;Name;Phone Number',

@@ -20,7 +20,7 @@ const lines = [
   'Hello, this is Sam speaking.',
   'That sounds good. Tuesday morning works for me.',
 ]
-/** A telephone whose assistant asks who is calling, and then gives the call to its owner. */
+/** A telephone whose assistant asks who is calling, and then passes the call to its owner. */
 const screened: Persona = {
   number,
   shows: 'screens the call, then answers',
@@ -29,7 +29,7 @@ const screened: Persona = {
 const message = 'This is Riverside Dental. Please call us back.'
 
 test(
-  'an assistant that screens calls hears who is calling and why, and then its owner is talked with',
+  'a screening assistant hears who is calling and why, and then its owner talks with the agent',
   { timeout: 120_000 },
   async () => {
     const carrier = createSandboxServer({

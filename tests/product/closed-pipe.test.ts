@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => installation.remove())
 
-test('a reader that has left is no fault of the command', async () => {
+test('a reader that has left is not an error of the command', async () => {
   const { env } = installation
   const child = spawn(process.execPath, [main, 'org', 'create', '--name', 'Ada'], {
     env,
@@ -29,14 +29,14 @@ test('a reader that has left is no fault of the command', async () => {
   assert.equal(child.exitCode, 0)
 })
 
-/** Kept elsewhere where PostgreSQL's user may not enter the data folder. */
+/** Elsewhere, if PostgreSQL's user may not enter the data folder. */
 const clusterOf = (data: string): string => {
   const pointer = join(data, 'postgres-location')
   const home = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(data, 'postgres')
   return join(home, 'data')
 }
 
-test('the service goes on without a reader of its answers or its log, and drains', async () => {
+test('the service goes on without a reader of its output or its log, and drains', async () => {
   const outdial = await startOutdial(installation.env)
   const cluster = clusterOf(installation.data)
   const running = findPostmaster(cluster)
@@ -44,7 +44,7 @@ test('the service goes on without a reader of its answers or its log, and drains
   outdial.child.stdout?.destroy()
   outdial.child.stderr?.destroy()
   assert.equal(await outdial.stop(), 0)
-  // It stopped the database itself, instead of leaving it to whoever looks after orphans.
+  // It stopped the database itself, instead of leaving it to the orphan clean-up.
   assert.notEqual(running, undefined)
   assert.equal(findPostmaster(cluster), undefined)
 })

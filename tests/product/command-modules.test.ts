@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createInstallation } from '../support/outdial-process.ts'
 
-// A command needs at most 0.4 s of processor time. That is a figure of the machine; what it loads is the cause, and is the same
-// everywhere. Loading took from all time: libphonenumber-js 70 ms, client-s3 100 ms, graphile-worker with cosmiconfig 80 ms.
+// A command needs at most 0.4 s of processor time. That figure depends on the machine; its cause, the loaded
+// modules, does not. Load times: libphonenumber-js 70 ms, client-s3 100 ms, graphile-worker with cosmiconfig 80 ms.
 
 const { env, data, remove } = await createInstallation()
 after(remove)
@@ -15,7 +15,7 @@ after(remove)
 const root = join(import.meta.dirname, '../..')
 const organization = '01a2039f-37a4-7339-960d-04efa0a223a3'
 
-/** Packages of which only some commands have use. */
+/** Packages that only some commands need. */
 const heavy = [
   '@aws-sdk/client-s3',
   'bson',
@@ -27,7 +27,7 @@ const heavy = [
 
 let runs = 0
 
-/** What a command loads up to the refusal that there is no installation: all but what its answer may need. */
+/** The modules a command loads until it refuses for lack of an installation: all but those for its result. */
 const modulesOf = async (command: string): Promise<string[]> => {
   runs += 1
   const file = join(data, `modules-${runs}`)
@@ -67,7 +67,7 @@ const commands: readonly (readonly [string, readonly string[]])[] = [
   [`dnc list --org ${organization}`, []],
 ]
 
-test('a command that reads loads no package of which it has no use', async () => {
+test('a command that reads loads no package that it does not need', async () => {
   for (const [command, used] of commands) {
     const modules = await modulesOf(command)
     assert.ok(
@@ -83,7 +83,7 @@ test('a command that reads loads no package of which it has no use', async () =>
   }
 })
 
-test('the help and the version load nothing that only runs', async () => {
+test('the help and the version load nothing that only the service needs', async () => {
   for (const command of ['--help', '--version', 'start --help', 'doctor --help', 'backup --help']) {
     const modules = await modulesOf(command)
     assert.ok(modules.some((url) => url.endsWith('/src/cli/run-cli.ts')))

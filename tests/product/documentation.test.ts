@@ -8,11 +8,11 @@ import { commandBlocksOf } from '../support/document-blocks.ts'
 import { createInstallation } from '../support/outdial-process.ts'
 import { openReaderShell, type ReaderShell } from '../support/reader-shell.ts'
 
-/** Every command block of README and docs, in its order, as a newcomer pastes it into a checkout of his own. */
+/** Every command block of README and docs, in order, as a newcomer pastes it into a new checkout. */
 
 const root = join(import.meta.dirname, '../..')
 
-/** In the order in which they are read; a document with commands that is not named here is a failure below. */
+/** In reading order; a document with commands that is missing here fails a test below. */
 const documents = [
   'README.md',
   'docs/sandbox.md',
@@ -30,7 +30,7 @@ const notCopied = new Set(['.git', '.runtime', 'node_modules', '.outdial', '.env
 describe('the documents', () => {
   let checkout: string
   let shell: ReaderShell
-  /** Blocks lean on those before them. */
+  /** Blocks depend on earlier ones. */
   let failed: string | undefined
   let installation: Awaited<ReturnType<typeof createInstallation>>
 
@@ -40,12 +40,12 @@ describe('the documents', () => {
       recursive: true,
       filter: (path) => !notCopied.has(relative(root, path).split('/').at(-1) ?? ''),
     })
-    // What `npm start` would bring from the registry is here already.
+    // The packages that `npm start` would fetch from the registry are here already.
     for (const name of ['node_modules', '.runtime'])
       symlinkSync(join(root, name), join(checkout, name))
     installation = await createInstallation()
     const { OUTDIAL_DATA: _, npm_execpath: __, ...env } = installation.env
-    // A machine with an older Node runs the same commands; here the one of the tests stands first.
+    // A machine with an older Node runs the same commands; here the tests' Node comes first in PATH.
     env['PATH'] = `${dirname(process.execPath)}:${env['PATH'] ?? ''}`
     shell = openReaderShell({ folder: checkout, env })
   })
@@ -80,7 +80,7 @@ test('every document with commands is read', () => {
   assert.deepEqual(withCommands.toSorted(), documents.toSorted())
 })
 
-test('a block whose command fails is a failure, and one that runs on stays until it is replaced', async () => {
+test('a failing command fails its block, and one that keeps running stays until it is replaced', async () => {
   const shell = openReaderShell({ folder: tmpdir(), env: { PATH: process.env['PATH'] ?? '' } })
   const blockOf = (text: string) => {
     const [block] = commandBlocksOf('example.md', text)

@@ -12,7 +12,7 @@ import { askOutdial, createInstallation, startOutdial } from '../support/outdial
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
-test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keeps what is queued', async () => {
+test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keeps queued ones', async () => {
   const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '5' })
   const { env } = installation
   let outdial = await startOutdial(env)
@@ -66,7 +66,7 @@ test('SIGTERM stops claiming, ends live calls with BYE after the limit, and keep
   }
 })
 
-test('a second signal hangs up at once whoever is on the line', async () => {
+test('a second signal hangs up every live call at once', async () => {
   const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '600' })
   const { env } = installation
   let outdial = await startOutdial(env)
@@ -95,14 +95,14 @@ test('a second signal hangs up at once whoever is on the line', async () => {
   }
 })
 
-test('SIGTERM amid a start, once calls may be dialled, ends them with BYE too', async () => {
+test('SIGTERM during a start, once calls may be dialled, ends them with BYE too', async () => {
   const installation = await createInstallation({ OUTDIAL_DRAIN_SECONDS: '0' })
   const { env, data } = installation
   let outdial = await startOutdial(env)
   try {
     const { org, agent } = await openSandboxTenant(outdial)
     await outdial.stop()
-    // Accepted while nothing runs: dialled as soon as a start takes work.
+    // Accepted while no service runs: dialled as soon as a start takes work.
     const dial = ['dial', '--org', org, '--agent', agent, '+12025550108']
     const { id } = await askOutdial<{ id: string }>(env, ...dial)
 
@@ -116,7 +116,7 @@ test('SIGTERM amid a start, once calls may be dialled, ends them with BYE too', 
     for await (const line of createInterface(starting.stderr)) {
       if (line.includes('the database is ready')) await database.connect()
       if (!line.includes('dispatcher started')) continue
-      // The start ends with a look for the first organization: until the call is answered that has to wait.
+      // The start ends with a query for the first organization, which must wait until the call is answered.
       await database.query('begin; lock table organizations in share mode')
       await until('the call to be answered', async () => {
         const { rows } = await database.query('select status from calls where id = $1', [id])

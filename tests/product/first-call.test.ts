@@ -15,7 +15,7 @@ import {
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
-/** The program as it is started by hand, against its own sandbox carrier. */
+/** The program as started by hand, against its own sandbox carrier. */
 
 interface Turn {
   readonly speaker: string
@@ -121,7 +121,7 @@ const outcomes = [
   ['+12025550111', 'completed', 'answered'],
 ] as const
 
-describe('calls beside each other', { concurrency: true }, () => {
+describe('simultaneous calls', { concurrency: true }, () => {
   for (const [number, status, answer] of outcomes)
     it(`${number} ends ${status}/${answer}`, async () => {
       const ended = await call(number)
@@ -132,7 +132,7 @@ describe('calls beside each other', { concurrency: true }, () => {
     })
 })
 
-test('a manual dial is followed on the command line and hidden from the API', async () => {
+test('a manual call is followed on the command line and hidden from the API', async () => {
   const dialled = await askOutdial<{ id: string; status: string; answer_status: string }>(
     installation.env,
     ...`dial +12025550101 --org ${org} --agent ${agent} --follow`.split(' '),

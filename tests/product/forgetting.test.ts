@@ -79,7 +79,7 @@ const recordAndErase = async (settings: Record<string, string>): Promise<void> =
   }
 }
 
-test('an erased person is gone from API and data folder, live URLs included', () =>
+test('an erased person is gone from API and data folder, including live URLs', () =>
   recordAndErase({}))
 
 const missing = missingS3Server()

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const capacity = 5
 
-test('kill -9 amid ten calls loses none and rings no phone twice', async () => {
+test('kill -9 during ten calls loses none and rings no phone twice', async () => {
   const installation = await createInstallation()
   const carrier = await startSandboxCarrier(join(installation.data, 'journal'))
   const env = { ...installation.env, ...liveSettings(carrier.trunk) }

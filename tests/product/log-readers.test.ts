@@ -10,7 +10,7 @@ import { createInstallation, type OutdialProcess } from '../support/outdial-proc
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
-/** The service with a log that nobody takes: a full disk, and a pipe whose reader stands still. */
+/** The service with an unread log: a full disk, and a pipe whose reader is blocked. */
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -44,7 +44,7 @@ const start = async (t: TestContext, stdout: number, stderr: number) => {
   return { apiUrl, env, child, output: () => '', stop: end, kill: async () => undefined }
 }
 
-/** A call is held from its first to its last word, while the process is asked whether it lives. */
+/** A call lasts from its first to its last word, while the process is probed. */
 const holdCall = async (outdial: OutdialProcess): Promise<void> => {
   const { agent, api } = await openSandboxTenant(outdial)
   const number = '+12025550100'
@@ -67,11 +67,11 @@ const holdCall = async (outdial: OutdialProcess): Promise<void> => {
 
 const isLinux = process.platform === 'linux' ? {} : { skip: 'there is no /dev/full here' }
 
-/** A pipe without room, whose reader is this test. */
+/** A full pipe whose reader is this test. */
 const fullPipe = (folder: string) => {
   const path = join(folder, 'log')
   assert.equal(spawnSync('mkfifo', [path]).status, 0)
-  // Both ends, so that opening waits for nobody.
+  // Both ends, so that opening does not block.
   const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
   const filler = Buffer.alloc(4_096, '.')
   const isTaken = (size: number): boolean => {
@@ -85,7 +85,7 @@ const fullPipe = (folder: string) => {
   return { path, pipe }
 }
 
-describe('a log that nobody takes', { concurrency: true }, () => {
+describe('an unread log', { concurrency: true }, () => {
   it('a full disk under the log ends neither the process nor its calls', isLinux, async (t) => {
     const full = openSync('/dev/full', constants.O_WRONLY)
     const outdial = await start(t, full, full)
@@ -94,42 +94,38 @@ describe('a log that nobody takes', { concurrency: true }, () => {
     assert.equal(await outdial.stop(), 0)
   })
 
-  it(
-    'a reader of the log that stands still holds up no call, and misses no line',
-    isLinux,
-    async (t) => {
-      const folder = await createInstallation()
-      t.after(folder.remove)
-      const { path, pipe } = fullPipe(folder.data)
-      const end = openSync(path, constants.O_WRONLY)
-      const outdial = await start(t, end, end)
-      closeSync(end)
-      await holdCall(outdial)
-      const stopped = outdial.stop()
-      let log = ''
-      const chunk = Buffer.alloc(65_536)
-      const readOn = (): void => {
-        try {
-          for (;;) log += chunk.toString('utf8', 0, readSync(pipe, chunk))
-        } catch {
-          // Nothing is there for now.
-        }
+  it('a blocked reader of the log delays no call, and misses no line', isLinux, async (t) => {
+    const folder = await createInstallation()
+    t.after(folder.remove)
+    const { path, pipe } = fullPipe(folder.data)
+    const end = openSync(path, constants.O_WRONLY)
+    const outdial = await start(t, end, end)
+    closeSync(end)
+    await holdCall(outdial)
+    const stopped = outdial.stop()
+    let log = ''
+    const chunk = Buffer.alloc(65_536)
+    const readOn = (): void => {
+      try {
+        for (;;) log += chunk.toString('utf8', 0, readSync(pipe, chunk))
+      } catch {
+        // No data at the moment.
       }
-      await until('the last lines', async () => {
-        readOn()
-        return outdial.child.exitCode === null ? undefined : true
-      })
+    }
+    await until('the last lines', async () => {
       readOn()
-      closeSync(pipe)
-      assert.equal(await stopped, 0)
-      const lines = log
-        .replace(/^\.+/, '')
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-      const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
-      assert.ok(messages.length > 10, String(messages.length))
-      assert.ok(!messages.some((message) => message.includes('dropped')))
-      assert.match(log, /Stopped\. Queued work is kept/)
-    },
-  )
+      return outdial.child.exitCode === null ? undefined : true
+    })
+    readOn()
+    closeSync(pipe)
+    assert.equal(await stopped, 0)
+    const lines = log
+      .replace(/^\.+/, '')
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+    const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+    assert.ok(messages.length > 10, String(messages.length))
+    assert.ok(!messages.some((message) => message.includes('dropped')))
+    assert.match(log, /Stopped\. Queued work is kept/)
+  })
 })

@@ -34,7 +34,7 @@ const endOf = (api: ApiClient, id: string) =>
     return terminalStates.includes(String(body['status'])) ? body : undefined
   })
 
-test('a live call waits for trunk, caller ID and engine, and is dialled once they are set, a sandbox call never', async () => {
+test('a live call waits for trunk, caller ID and engine, and is dialled once they are set; a sandbox call never waits', async () => {
   const installation = await createInstallation()
   const carrier = await startSandboxCarrier(join(installation.data, 'journal'))
   const trunk = liveSettings(carrier.trunk)
@@ -95,7 +95,7 @@ test('a live call waits for trunk, caller ID and engine, and is dialled once the
   }
 })
 
-test('an organization is live by default where a trunk is, and shows its policy as a file that makes another', async () => {
+test('an organization is live by default with a trunk, and prints its policy as a reusable file', async () => {
   const installation = await createInstallation()
   const { env, data } = installation
   try {

@@ -16,7 +16,7 @@ import {
 import { sandboxOrganization } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
-/** docs/agents.md, step by step: an agent of one's own on a provider of one's own. */
+/** docs/agents.md, step by step: your own agent on your own provider. */
 
 const examples = join(import.meta.dirname, '../../docs/examples')
 let provider: ChildProcess
@@ -65,7 +65,7 @@ interface ShownCall {
   readonly latencies: readonly { readonly own_ms: number }[]
 }
 
-test('an agent from its file calls by three servers, and says what it took', async () => {
+test('an agent from its file calls through three servers, and reports its usage', async () => {
   const file = join(examples, 'agent.json')
   const agent = await askOutdial<{ id: string }>(
     installation.env,
@@ -114,7 +114,7 @@ test('an agent from its file calls by three servers, and says what it took', asy
   assert.ok(!said.some((text) => outdial.output().includes(text)))
 })
 
-test('an engine that a file names in a private network is not reached', async () => {
+test('an engine in a private network is not contacted for an agent file', async () => {
   const file = JSON.parse(await readFile(join(examples, 'agent.json'), 'utf8')) as object
   const path = join(installation.data, 'private.json')
   const engine = { kind: 'cascade', url: 'http://127.0.0.1:1/v1' }
@@ -135,7 +135,7 @@ test('an engine that a file names in a private network is not reached', async ()
   assert.equal(call.status, 'failed')
 })
 
-test('there is nothing to reprocess where nothing is exhausted', async () => {
+test('reprocessing does nothing without an exhausted result', async () => {
   const refused = await runOutdial(
     installation.env,
     'call',

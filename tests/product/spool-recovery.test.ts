@@ -11,10 +11,10 @@ import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 
-/** Somebody who talks until the other side hangs up. */
+/** A callee who talks until the other side hangs up. */
 const number = '+12025550108'
 
-test('kill -9 amid a conversation keeps its words and its audio', async (t) => {
+test('kill -9 during a conversation keeps its words and its audio', async (t) => {
   const installation = await createInstallation()
   const { env } = installation
   let outdial = await startOutdial(env)
@@ -31,7 +31,7 @@ test('kill -9 amid a conversation keeps its words and its audio', async (t) => {
       (await api.get(`/calls/${callId}`)).body['status'] === 'in_progress' ? true : undefined,
     )
     const answeredAtMs = performance.now()
-    // Turns are stored while the call lasts; the operator's view of them needs no end.
+    // Turns are stored during the call; the operator can read them before its end.
     const turnsSoFar = async (): Promise<number> =>
       (await askOutdial<{ turns: unknown[] }>(env, 'call', 'show', callId)).turns.length
     const spoken = await until(
@@ -95,7 +95,7 @@ test('kill -9 amid a conversation keeps its words and its audio', async (t) => {
     if (missing) return t.skip(missing)
     const audio = await probeAudio(file)
     assert.deepEqual([audio.codec, audio.channels, audio.sampleRateHz], ['mp3', 2, 8000])
-    // The recorder writes each second; what was said before the kill, but for that second, is there.
+    // The recorder writes each second; everything before the kill, except that second, is there.
     assert.ok(audio.seconds > spokenForSeconds - 1.5, `${audio.seconds} s of ${spokenForSeconds} s`)
     const last = turns.at(-1)?.audio_offset_ms ?? 0
     assert.ok(last / 1000 < audio.seconds + 1, `a turn at ${last} ms of ${audio.seconds} s`)

@@ -22,7 +22,7 @@ const documentIn = (text: string): StartDocument | undefined => {
   }
 }
 
-test('a start prints one JSON document, whose key works, and nothing else till its end', async () => {
+test('a start prints one JSON document with a working key, and nothing else until its end', async () => {
   const { env, data, remove } = await createInstallation()
   const main = join(import.meta.dirname, '../../src/main.ts')
   const child = spawn(process.execPath, [main, 'start', '--json'], { env, stdio: 'pipe' })

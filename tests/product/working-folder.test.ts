@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { after, beforeEach, test } from 'node:test'
 import { createInstallation } from '../support/outdial-process.ts'
 
-/** What a command finds in the folder it is called in: settings, and an installation or none. */
+/** What a command finds in its working folder: settings, and perhaps an installation. */
 
 const root = join(import.meta.dirname, '../..')
 const scratch = mkdtempSync(join(tmpdir(), 'outdial-folder-'))
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 after(() => rmSync(scratch, { recursive: true }))
 
-/** A command as it is called there, with nothing set but what is given. */
+/** A command in that folder, with only the given settings. */
 const run = async (args: readonly string[], settings: Record<string, string> = {}) => {
   const installation = await createInstallation()
   installation.remove()
@@ -40,7 +40,7 @@ const run = async (args: readonly string[], settings: Record<string, string> = {
   return { status: child.exitCode, stdout, stderr }
 }
 
-test('a command that reads names the folder it looked in, and makes no installation', async () => {
+test('a command that reads names the folder it looked in, and creates no installation', async () => {
   for (const args of [
     ['org', 'list'],
     ['call', 'show', 'an-id'],
@@ -59,13 +59,13 @@ test('a command that reads names the folder it looked in, and makes no installat
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('the example of settings may be copied as it is', async () => {
+test('the settings example can be copied unchanged', async () => {
   copyFileSync(join(root, '.env.example'), join(folder, '.env'))
   const { stderr } = await run(['org', 'list'])
   assert.ok(stderr.startsWith(`There is no installation in ${join(folder, '.outdial')}: `), stderr)
 })
 
-test('settings of the folder count, those of the environment before them', async () => {
+test('settings of the folder apply, and the environment overrides them', async () => {
   writeFileSync(join(folder, '.env'), 'OUTDIAL_DATA=mine\n')
   const told = async (settings = {}): Promise<string> =>
     (await run(['org', 'list'], settings)).stderr

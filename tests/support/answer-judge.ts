@@ -17,8 +17,8 @@ interface Described {
 }
 
 /**
- * Judges answers by the published OpenAPI document, read back independently of the schemas it was made from: `judge`
- * lists what is wrong with one.
+ * Judges responses against the published OpenAPI document, independently of the schemas it was made from: `judge`
+ * lists the errors of a response.
  */
 export const createAnswerJudge = () => {
   const described = readDocument()

@@ -6,7 +6,7 @@ import { sendRaw, type RawResponse } from './raw-http.ts'
 
 type HeaderValues = Readonly<Record<string, string | readonly string[]>>
 
-/** One request, byte for byte: what an HTTP client would correct is sent as it stands. */
+/** One request, byte for byte: no HTTP client corrects it. */
 export interface Request {
   readonly line: string
   readonly headers: HeaderValues
@@ -20,7 +20,7 @@ export interface Expected {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Its name, what is sent, what must come back. */
+/** Its name, the request, the expected response. */
 export type AnswerCase = readonly [name: string, request: Request, expected: Expected]
 
 export const aCall = '/calls/019c6b2e-7a40-7c31-9d0f-2f6a51b7ca11'
@@ -48,7 +48,7 @@ export const refused = (
   headers: Readonly<Record<string, string>> = {},
 ): Expected => ({ status: errorStatuses[code], code, headers })
 
-/** `validation_error` over these fields: path and code in turn. */
+/** `validation_error` over these fields: path and code alternate. */
 export const invalid = (
   ...pairs: readonly (readonly [path: string, code: FieldCode])[]
 ): Expected => ({
@@ -59,7 +59,7 @@ export const invalid = (
 export const allowing = (methods: string): Expected =>
   refused('method_not_allowed', { allow: methods })
 
-/** Makes one test of each case, over a connection of its own to one server with a key that may do everything. */
+/** Makes one test of each case, each over its own connection to one server with a key for everything. */
 export const testAnswers = (cases: readonly AnswerCase[]): void => {
   let api: ApiFixture
   let key: string
@@ -92,7 +92,7 @@ export const bytesOf = ({ line, headers, body }: Request, key: string): Buffer =
   ])
 }
 
-/** Status, envelope, and the headers that stand on every answer. */
+/** Status, envelope, and the headers of every response. */
 export const assertAnswer = (
   response: RawResponse | undefined,
   expected: Expected,

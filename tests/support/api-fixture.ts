@@ -19,7 +19,7 @@ export type FixtureHandlers = ApiHandlers<unknown>
 export interface ApiFixture {
   readonly url: string
   readonly port: number
-  /** Makes a key of the fixture's organization, or of another one. */
+  /** Creates a key of the fixture's organization, or of another one. */
   makeKey(principal?: Partial<FoundKey>): string
   readonly organizationId: string
   stop(): Promise<void>
@@ -30,7 +30,7 @@ type FixtureOptions = Partial<Omit<ApiServerOptions<typeof operations>, 'handler
   readonly findPrincipal?: FindPrincipal
 }
 
-/** The real server over the real table, with handlers that answer the table's own examples unless others are given. */
+/** The real server over the real table, by default with handlers that return the table's own examples. */
 export const startApiFixture = async (options: FixtureOptions = {}): Promise<ApiFixture> => {
   const principals = new Map<string, FoundKey>()
   const organizationId = newId()
@@ -76,14 +76,14 @@ export const startApiFixture = async (options: FixtureOptions = {}): Promise<Api
   }
 }
 
-/** Answers each operation with its documented example, as a handler would return it. */
+/** Returns each operation's documented example, as a handler would. */
 const exampleHandlers = (): FixtureHandlers =>
   Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => [
       name,
       async () => exampleResult(operation),
     ]),
-    // The contract test holds every example against its response schema.
+    // The contract test checks every example against its response schema.
   ) as unknown as FixtureHandlers
 
 const exampleResult = ({
@@ -98,7 +98,7 @@ const exampleResult = ({
   return statuses.length > 1 ? { status: statuses.at(-1), body: example } : example
 }
 
-/** Runs work without a server behind it, for handlers that touch no rows. Every Idempotency-Key is a new one. */
+/** Transactions without a database behind them, for handlers that touch no rows. Every Idempotency-Key is new. */
 const databaseWithoutRows: Database = {
   rows: async () => [],
   row: async <Row extends object>({ name }: Statement) =>

@@ -1,5 +1,5 @@
-// The API server in a process of its own, so that a test can measure what an attack on it costs. Told `{port, key, otherKey}` over IPC
-// when it listens; asked `memory`, it answers its resident set and the most it was, in bytes.
+// The API server in its own process, so that a test can measure the cost of an attack. It sends `{port, key,
+// otherKey}` over IPC when it listens; for `memory` it returns its present and maximum resident set, in bytes.
 import { createDocumentationPages } from '../../src/http/documentation/documentation-pages.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { startApiFixture } from './api-fixture.ts'
@@ -13,7 +13,7 @@ const api = await startApiFixture({
   checkResponses: false,
   maxConnectionsPerAddress: 100,
   pages: createDocumentationPages(() => 'http://localhost'),
-  // A large answer that each request gets made anew.
+  // A large response that is built anew for each request.
   handlers: { listAgents: async () => ({ data: agents, next: null }) as never },
 })
 const rateLimits = { read: 1e9, write: 1e9, execution: 1e9, transcript: 1e9, recording: 1e9 }

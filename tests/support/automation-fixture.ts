@@ -57,7 +57,7 @@ export const readRun = async (db: Database, runId: string): Promise<StoredRun> =
   return run
 }
 
-/** What the run did, by name. */
+/** The run's moves, by name. */
 export const movesOf = async (db: Database, runId: string): Promise<string[]> =>
   (
     await execute<{ move: string }>(
@@ -81,7 +81,7 @@ export const callsOf = (db: Database, runId: string): Promise<StoredCall[]> =>
     [runId],
   )
 
-/** Takes a queued call live, as a dispatcher would: its lease. */
+/** Makes a queued call live, as a dispatcher would: leases it. */
 export const dialCall = async (db: Database, callId: string): Promise<string> => {
   const leaseToken = newId()
   await execute(

@@ -19,7 +19,7 @@ import { somePrincipal } from './organization-fixture.ts'
 import { createCallingOrganization, execute, type CallingOrganization } from './queue-fixtures.ts'
 import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 
-/** Far ahead of the database's clock, whose `now()` is what hooks wake runs with. */
+/** Far ahead of the database's clock, whose `now()` hooks use to wake runs. */
 export const startMs = Date.parse('2031-03-03T17:00:00Z')
 export const minuteMs = 60_000
 export const dayMs = 24 * 60 * minuteMs
@@ -34,7 +34,7 @@ export const unanswered = { status: 'completed', answerStatus: 'no_answer' } as 
 export const endStep = (more: object = {}) => ({ type: 'end', result: 'completed', ...more })
 export const retry = { max_attempts: 2, delays: ['PT30M'], on: ['no_answer'] }
 
-/** One run at a time, stepped by hand over a database, on a clock that is turned by hand. */
+/** Steps one run at a time by hand over a database, with a manual clock. */
 export const createRunRig = (db: Database) => {
   let organization: CallingOrganization | undefined
   const time = { nowMs: startMs }
@@ -68,7 +68,7 @@ export const createRunRig = (db: Database) => {
       next,
       ...more,
     }),
-    /** A fresh organization with one run, and the time turned back. */
+    /** A new organization with one run, and the clock reset. */
     async begin(
       steps: () => object,
       { policy, origin }: { policy?: CallingPolicy; origin?: 'api' | 'cli' } = {},
@@ -107,7 +107,7 @@ export const createRunRig = (db: Database) => {
   }
 }
 
-/** A database that does something before each statement of its transactions. */
+/** A database that runs a function before each statement of its transactions. */
 export const interrupting = (
   database: Database,
   before: (statement: string, position: number, kill: () => Promise<void>) => Promise<void>,

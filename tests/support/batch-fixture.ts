@@ -44,7 +44,7 @@ export const recipients = (count: number, first = 0) =>
 
 type Members = Partial<Record<keyof BatchInput, unknown>>
 
-/** An organization's batches as its API and its dispatcher drive them, one step at a time. */
+/** An organization's batches, driven one step at a time as its API and its dispatcher do. */
 export const createBatchFixture = async (
   db: Database,
   options: Parameters<typeof createCallingOrganization>[1] = { concurrency: 1000 },
@@ -64,7 +64,7 @@ export const createBatchFixture = async (
   return {
     ...organization,
     nodeId,
-    /** A draft of this many recipients, or with these members of the body. */
+    /** A draft with this many recipients, or with these members of the body. */
     create: (count: number, members: Members = {}): Promise<Batch> => {
       const form = 'contact_ids' in members ? {} : { recipients: recipients(count) }
       const body = batchInput.parse({ name: 'Batch', agent_id: agentId, ...form, ...members })
@@ -101,10 +101,10 @@ export const createBatchFixture = async (
       return claimed
     },
     dial: (call: ClaimedCall): Promise<GateOutcome> => passGate(db, call, endCall),
-    /** Ends a dialled call, with everything that commits with it. False: somebody else had ended it. */
+    /** Ends a dialled call, with everything that commits with it. False: it had ended already. */
     end: (call: ClaimedCall, result: CallResult = answered): Promise<boolean> =>
       write(async (tx) => (await endCall(tx, endHeld(call, result))).length > 0),
-    /** One turn of the loop that looks after batches. */
+    /** One turn of the loop over due batches. */
     feed: () => feedBatches(db, endCall),
   }
 }

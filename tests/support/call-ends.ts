@@ -7,7 +7,7 @@ import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 import { endHeld, type CallResult } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 import type { EndedCall } from '../../src/domains/calls/lifecycle/ended-call.ts'
 
-/** Ends calls, and nothing follows from it. */
+/** Ends calls without any consequence. */
 export const endCallAlone = createEndCall([])
 
 export const finishCall = async (

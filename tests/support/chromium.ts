@@ -1,6 +1,6 @@
 import { chromium, type Browser } from 'playwright-core'
 
-/** The system's Chromium, with everything off that it would ask the network for on its own account. */
+/** The system's Chromium, with all its own network requests turned off. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: '/usr/bin/chromium',

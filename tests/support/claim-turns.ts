@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { takeClaimTurn } from '../../src/dispatch/claim/claim-turn.ts'
 
-/** What one turn of a dispatcher with so many channels starts. */
+/** What one turn of a dispatcher with this many channels starts. */
 export const startedInTurn = async (
   database: Database,
   nodeId: string,

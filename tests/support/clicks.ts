@@ -1,13 +1,13 @@
 import { encodeG711, g711FrameBytes, g711Silence } from '../../src/audio/g711.ts'
 
-/** Clicks: what is heard for two milliseconds can be placed to the millisecond, whatever codec it went through. */
+/** Clicks: a sound of two milliseconds can be located to the millisecond after any codec. */
 
 export const samplesPerMs = 8
 export const frameMs = 20
 const clickSamples = 2 * samplesPerMs
 const clickLevel = 24_000
 
-/** 20 ms of silence with a click that begins so many milliseconds into it. */
+/** 20 ms of silence with a click that begins at this millisecond. */
 export const clickFrame = (atMs: number): Uint8Array => {
   const samples = new Int16Array(g711FrameBytes)
   for (let index = 0; index < clickSamples; index += 1)
@@ -17,14 +17,14 @@ export const clickFrame = (atMs: number): Uint8Array => {
 
 export const silentFrame = (): Uint8Array => g711Silence('pcmu')
 
-/** Whether a frame of mu-law holds a click: none of its bytes is loud otherwise. */
+/** Whether a frame of mu-law contains a click: no other byte is loud. */
 export const holdsClick = (frame: Uint8Array): boolean => frame.some((byte) => (byte & 0x7f) < 0x20)
 
-/** Louder than what the encoder spreads around a click, or makes of the other lane's. */
+/** Louder than the encoder's spread around a click, or its copy in the other lane. */
 const heardLevel = 6_000
 const leastGapMs = 60
 
-/** Where clicks begin, in milliseconds: the loudest sample of each, less half a click. */
+/** Where clicks begin, in milliseconds: the loudest sample of each, minus half a click. */
 export const findClicks = (samples: Int16Array): number[] => {
   const found: number[] = []
   const gap = leastGapMs * samplesPerMs

@@ -27,7 +27,7 @@ export interface Tenant {
 const many = 1_000_000
 const unlimited = { read: many, write: many, execution: many, transcript: many, recording: many }
 
-/** The API role over the real handlers and a database of its own; nobody dials. */
+/** The API role over the real handlers and its own database; no dispatcher runs. */
 export const startComposedApi = async (options: Partial<Pick<ApiRoleOptions, 'endCall'>> = {}) => {
   const database = await createTestDatabase()
   const { db } = database
@@ -49,7 +49,7 @@ export const startComposedApi = async (options: Partial<Pick<ApiRoleOptions, 'en
   await role.start()
   const url = `http://127.0.0.1:${role.port}`
 
-  /** An organization with a key that may do everything as often as it likes, and one of each resource. */
+  /** An organization with a key for everything without a rate limit, and one of each resource. */
   const createTenant = async (
     name: string,
     settings: Omit<Parameters<typeof setOrganization>[2], 'rateLimits'> = {},

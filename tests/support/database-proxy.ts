@@ -3,20 +3,23 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** One connection through the proxy, told before the bytes are passed on. `pause` the server to keep its answers back. */
+/**
+ * One connection through the proxy, reported before the bytes are passed on. `pause` the server to hold back its
+ * responses.
+ */
 export interface OverheardLink {
   fromClient(bytes: Buffer, server: Socket): void
   fromServer?(): void
 }
 
 export interface DatabaseProxy<Connection extends pg.ClientConfig = pg.ClientConfig> {
-  /** As the database is reached through it. */
+  /** The connection settings of the database. */
   readonly connection: Connection & { readonly host: string; readonly port: number }
   /** Ends its connections too. */
   stop(): void
 }
 
-/** Stands between a client and a PostgreSQL server that listens on a socket file. */
+/** A proxy between a client and a PostgreSQL server that listens on a socket file. */
 export const startDatabaseProxy = async <Connection extends pg.ClientConfig>(
   connection: Connection,
   overhear: () => OverheardLink,

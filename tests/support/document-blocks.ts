@@ -1,4 +1,4 @@
-/** The command blocks of a Markdown document, in its order, with what a comment above them says about how they run. */
+/** The command blocks of a Markdown document in order, with their comments about how they run. */
 export interface CommandBlock {
   readonly document: string
   /** Line of the first command, counted from 1. */
@@ -8,8 +8,8 @@ export interface CommandBlock {
 }
 
 /**
- * How a reader runs a block: to its end in the terminal that stands open; in a terminal of its own, where it runs on after
- * it has printed `until`, and replaces what ran there before; or not here, for a reason.
+ * How a reader runs a block: to its end in the open terminal; in its own terminal, where it keeps running after it
+ * has printed `until`, and replaces what ran there before; or not here, for a reason.
  */
 export type Manner =
   | { readonly kind: 'to_its_end' }
@@ -21,7 +21,7 @@ const comment = /^<!-- (.*) -->$/
 const runsOn = /^runs on in terminal (\w+) until "(.+)"$/
 const notRun = /^not run: (.+)$/
 
-/** Throws for a block of commands whose comment is of no known form, and for a fence that is never closed. */
+/** Throws for a block of commands whose comment has no known form, and for an unclosed fence. */
 export const commandBlocksOf = (document: string, text: string): CommandBlock[] => {
   const lines = text.split('\n')
   const blocks: CommandBlock[] = []

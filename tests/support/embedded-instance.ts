@@ -1,4 +1,4 @@
-/** A process that runs the embedded PostgreSQL of the folder in its first argument until it is asked to stop. */
+/** A process that runs the embedded PostgreSQL of the folder in its first argument until a stop signal. */
 import { connectOrStartEmbedded, startEmbedded } from '../../src/database/embedded-postgres.ts'
 
 const [folder = '', kind = 'service', stateFolder] = process.argv.slice(2)

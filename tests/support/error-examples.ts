@@ -8,7 +8,7 @@ import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 export type ErrorExamples = Readonly<Record<ErrorCode, unknown>>
 
 const requestId = 'req_0123456789abcdef'
-/** Ids are new in every installation; the reference shows one and the same. */
+/** Ids are new in every installation; the reference shows a constant one. */
 const exampleId = '019c6b2e-7a40-7c31-9d0f-2f6a51b7c0a1'
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
@@ -19,7 +19,7 @@ interface Ask {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What the API really answers, one answer for each error code: the examples of the reference. */
+/** The API's real responses, one for each error code: the examples of the reference. */
 export const collectErrorExamples = async (): Promise<ErrorExamples> => {
   let isBroken = false
   const api = await startComposedApi({
@@ -82,7 +82,7 @@ export const collectErrorExamples = async (): Promise<ErrorExamples> => {
     await ask('/contacts', { body: other })
     await ask('/contacts', { body: { ...other, external_id: 'crm-1842' } })
 
-    // The first of two equal requests waits for a lock of ours.
+    // The first of two equal requests waits for our lock.
     const held: Promise<void>[] = []
     await api.db.transaction(async (tx) => {
       await tx.run(lockOrganization, [tenant.organizationId])

@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer, WebSocket } from 'ws'
 
-/** What goes wrong between an engine and its server. Each happens to the first connection only, unless it says otherwise. */
+/** Faults between an engine and its server. Each happens to the first connection only, unless stated otherwise. */
 export type Fault =
   | 'none'
-  /** On every connection: the server begins a response just before ours is asked for, which it then refuses. */
+  /** On every connection: the server begins a response just before our request, which it then refuses. */
   | 'active_response_race'
-  /** On every connection: it says that we truncated beyond the end of its audio. */
+  /** On every connection: it reports that we truncated beyond the end of its audio. */
   | 'truncate_refused'
   | 'session_expired'
   /** On every connection: the audio of a response comes all at once, at its end. */
   | 'delta_burst'
-  /** On every connection: words come before their audio, and what was heard after the answer to it. */
+  /** On every connection: words come before their audio, and the callee's words after the reply to them. */
   | 'reordered'
-  /** From then on nothing goes either way, and no ping is answered. */
+  /** From then on no message passes in either direction, and no ping gets a pong. */
   | 'half_open'
   /** The server is gone in the middle of its second response. */
   | 'gone_mid_sentence'
@@ -22,7 +22,7 @@ export type Fault =
 export interface FaultyProxy {
   readonly url: string
   readonly connections: () => number
-  /** Codes of the errors that the server really answered. */
+  /** Codes of the errors that the server really sent. */
   readonly errorCodes: () => readonly string[]
   readonly stop: () => void
 }
@@ -95,7 +95,7 @@ export const startFaultyProxy = async (upstreamUrl: string, fault: Fault): Promi
       toClient(text)
     }
 
-    /** The words of a response go out with its beginning; what the callee said waits for the answer to it. */
+    /** The words of a response are sent at its beginning; the callee's words wait for the reply. */
     const reorder = (event: Event, text: string): void => {
       if (event.type === 'conversation.item.input_audio_transcription.completed') {
         return void held.push(text)

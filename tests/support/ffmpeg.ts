@@ -23,7 +23,7 @@ export const probeAudio = async (
   }
 }
 
-/** What a player makes of an audio file: both lanes at 8 kHz. */
+/** What a player decodes from an audio file: both lanes at 8 kHz. */
 export const decodeStereo = async (
   file: string,
 ): Promise<{ readonly left: Int16Array; readonly right: Int16Array }> => {

@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
 /**
- * Test files run side by side, each in a process of its own, which takes a block of ports for itself. It holds the
- * block by listening on its first TCP port for as long as it lives.
+ * Test files run side by side, each in its own process, which reserves a block of ports. It holds the block by
+ * listening on its first TCP port for its lifetime.
  */
 const blocks = 500
 const portsOfABlock = { tcp: 40, udp: 8 } as const
-/** Outside of what systems give to whoever asks for any port: one of those would be given away before it is used. */
+/** Outside the systems' ephemeral range: a port there could be assigned before it is used. */
 const lowestPort = { tcp: 12_000, udp: 61_000 } as const
 
 let own: Promise<number> | undefined
 const given = { tcp: 0, udp: 0 }
 
-/** A TCP port of loopback that is free, and that nobody else who asks here is given meanwhile. */
+/** A free TCP port of loopback that no other caller of this function gets meanwhile. */
 export const freeTcpPort = (): Promise<number> => findFree('tcp', isTcpFree)
 
-/** The same of UDP. */
+/** The same for UDP. */
 export const freeUdpPort = (): Promise<number> => findFree('udp', isUdpFree)
 
 const findFree = async (

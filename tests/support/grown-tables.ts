@@ -6,7 +6,7 @@ export const grown = {
   ended: 6_000,
   queued: 4_000,
   live: 1_000,
-  /** Of the queued ones: claimed a while ago by a node that does not know it. */
+  /** Of the queued ones: claimed a while ago by a node that no longer knows it. */
   lost: 50,
   contacts: 3_000,
   runs: 2_000,
@@ -15,7 +15,7 @@ export const grown = {
   agents: 200,
 } as const
 
-/** One of the batches that a sixth of the calls are in, and the Automation of the runs. */
+/** One for the batches of a sixth of the calls, and the Automation of the runs. */
 export interface Grown {
   readonly batchId: string
   readonly automationId: string
@@ -93,14 +93,14 @@ const texts = [
    select ${id(7, 'n')}, 'env' from generate_series(1, ${grown.lanes}) n`,
 ]
 
-/** Fills the tables of an organization that has an immediate lane, and of many that do nothing. Nothing is analyzed. */
+/** Fills the tables of an organization that has an immediate lane, and of many idle ones. Nothing is analyzed. */
 export const growTables = async (
   db: Database,
   { organizationId }: CallingOrganization,
   nodeId: string,
 ): Promise<Grown> => {
   await db.transaction(async (tx) => {
-    // Nothing is checked row by row, and no plan that a connection keeps is made anew.
+    // Without checks per row, and without invalidating cached plans.
     await execute(tx, 'set local session_replication_role = replica')
     for (const text of texts) {
       const values = [organizationId, nodeId].slice(
@@ -118,7 +118,7 @@ export const growTables = async (
   return row
 }
 
-/** So many calls that ended long ago, with what belongs to them: what the statistics are of, where they are old. */
+/** This many calls that ended long ago, with their dependent rows: the content of outdated statistics. */
 export const endSomeCalls = async (
   db: Database,
   organization: CallingOrganization,

@@ -4,7 +4,7 @@ import { operations } from '../../src/contract/operations.ts'
 
 /** One request to send over a socket; headers may repeat. */
 export interface HostileRequest {
-  /** The operation it was made from, for the report. */
+  /** The operation it was derived from, for the report. */
   readonly origin: string
   readonly method: string
   readonly path: string
@@ -12,10 +12,10 @@ export interface HostileRequest {
   readonly body: Buffer | undefined
 }
 
-/** Identifiers that exist, by the name that paths and bodies give them (`call_id`), so that some requests reach a resource. */
+/** Existing identifiers, by their names in paths and bodies (`call_id`), so that some requests reach a resource. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>
 
-/** Requests around every operation of the table, each as likely as the others: valid ones, and ones with a few things wrong. */
+/** Requests around every operation of the table, with equal probability: valid ones, and ones with a few errors. */
 export const hostileRequests = (key: string, known: KnownIds): fc.Arbitrary<HostileRequest> =>
   fc
     .constantFrom(...Object.entries<Operation>(operations))
@@ -70,7 +70,7 @@ const validRequest = (
       }
     })
 
-/** The example body with identifiers that exist, and one of 51 people, or a row of them, as its contacts. */
+/** The example body with existing identifiers, and as contacts one of 51 people, or several of them. */
 const varied = (body: unknown, idOf: (name: string) => string, at: number): unknown => {
   let [identities, numbers] = [at, at]
   return JSON.parse(JSON.stringify(body), (name, value: unknown) => {
@@ -102,7 +102,7 @@ const membersOf = (schema: Operation['query']): string[] =>
     ? Object.keys(schema.shape)
     : []
 
-/** Text that parsers, databases and path routers stumble over. */
+/** Text that causes problems in parsers, databases and path routers. */
 const nastyText = fc.oneof(
   fc.constantFrom(
     '',
@@ -132,7 +132,7 @@ const nastyJson = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<unknown>(null, true, 1e308, -1, [], {}, [[]]) },
 )
 
-/** A header's value may hold any byte but the line's end. */
+/** A header's value may contain any byte except the line's end. */
 const headerValue = fc
   .oneof(nastyText, fc.constantFrom('bearer x', 'Bearer  x', 'text/plain', '2026-07-17', 'gzip'))
   .map((text) =>
@@ -205,7 +205,7 @@ const withHeader =
     headers: [...draft.headers.filter(([other]) => isAdded || other !== name), [name, value]],
   })
 
-/** Changes a member that is there, or adds one, at the top or one level down. */
+/** Changes an existing member, or adds one, at the top or one level down. */
 const withMember =
   ([at, name, value]: readonly [number, string, unknown]): Fault =>
   (draft) => {
@@ -229,7 +229,7 @@ const withNesting =
   (levels: number): Fault =>
   (draft) => ({ ...draft, body: Buffer.from('{"a":'.repeat(levels) + '1' + '}'.repeat(levels)) })
 
-/** Escapes what cannot stand in a request target, and leaves the rest as hostile as it is. */
+/** Escapes what a request target must not contain, and leaves the rest hostile. */
 const encodeLoosely = (text: string): string =>
   text
     .toWellFormed()

@@ -31,7 +31,7 @@ const nasty = [
   'e\u0301',
 ]
 
-/** Text as an enemy would write it into a name: controls, escapes of terminals, turned direction, broken surrogates. */
+/** A hostile name: control characters, terminal escapes, reversed direction, broken surrogates. */
 export const hostileText = fc
   .array(
     fc.oneof(
@@ -44,7 +44,10 @@ export const hostileText = fc
   )
   .map((parts) => parts.join(''))
 
-/** Whether one line of text can neither move a cursor, nor begin another line, nor turn the order of its characters. */
+/**
+ * Whether one line of text can neither move a cursor, nor begin another line, nor change the order of its
+ * characters.
+ */
 export const isHarmless = (line: string): boolean =>
   line.isWellFormed() &&
   Array.from(line).every((character) => {

@@ -31,7 +31,10 @@ import { createCallingOrganization, execute, queueCalls } from './queue-fixtures
 import { createTestDatabase } from './test-database.ts'
 import { endCall } from '../../src/compose/call-end.ts'
 
-/** Everything of a live call that is real: SIP, RTP, media worker, engine protocol, database; only HTTP and dispatch are left out. */
+/**
+ * The real parts of a live call: SIP, RTP, media worker, engine protocol, database; only HTTP and dispatch are
+ * missing.
+ */
 export type LiveCallRig = Awaited<ReturnType<typeof startLiveCallRig>>
 
 const outcomes = ['achieved', 'not_achieved', 'callback_requested', 'inconclusive'] as const

@@ -4,7 +4,7 @@ import { createApiClient } from './api-client.ts'
 import { askOutdial, type OutdialProcess } from './outdial-process.ts'
 import type { SandboxTenant } from './sandbox-tenant.ts'
 
-/** What an installation needs so that live organizations' calls leave by this trunk, held by the scripted engine. */
+/** The settings that send live organizations' calls to this trunk, with the scripted engine. */
 export const liveSettings = (trunk: string): Record<string, string> => ({
   OUTDIAL_SIP_TRUNK: trunk,
   OUTDIAL_CALLER_ID: '+12025550199',
@@ -32,7 +32,7 @@ const agentFile = {
   max_duration_seconds: 300,
 }
 
-/** A live organization that may call at all hours, made as an operator makes it, with an agent and a client of its own. */
+/** A live organization that may call at all hours, created as an operator would, with its own agent and client. */
 export const openLiveTenant = async ({ env, apiUrl }: OutdialProcess): Promise<SandboxTenant> => {
   const fileOf = (name: string, content: object): string => {
     const path = join(env['OUTDIAL_DATA'] ?? '', name)

@@ -12,7 +12,7 @@ import { systemTime } from '../../src/runtime/time.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { endCallAlone } from './call-ends.ts'
 
-/** An agent file without anything optional. */
+/** An agent file without optional members. */
 export const minimalAgentFile = {
   name: 'Reminder',
   greeting: 'Hello {{contact.name|there}}.',
@@ -20,7 +20,7 @@ export const minimalAgentFile = {
   voicemail: 'hang_up',
 } as const
 
-/** An administrator: no handler looks at who asks. */
+/** An administrator: no handler checks the requester. */
 export const somePrincipal: Principal = {
   kind: 'session',
   organizationId: newId(),
@@ -30,7 +30,7 @@ export const somePrincipal: Principal = {
   rateLimits: defaultRateLimits,
 }
 
-/** The context a handler gets from the HTTP kernel. */
+/** The context that a handler gets from the HTTP kernel. */
 export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
   db,
   parts: { quotas: unlimitedStorage, clock: systemTime, endCall: endCallAlone },
@@ -40,7 +40,7 @@ export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) 
   version: latestVersion,
 })
 
-/** A contact body as the kernel hands it over. */
+/** A contact body in the form the kernel passes it. */
 export const contactBody = (members: Partial<ContactInput> = {}): ContactInput =>
   contactInput.parse({
     external_id: `crm-${newId()}`,
@@ -54,7 +54,7 @@ export interface OrganizationFixture {
   readonly agentId: string
   /** A queued API call to this number; its id. */
   placeCall(phoneNumber?: string): Promise<string>
-  /** A queued manual dial; its id. */
+  /** A queued manual call; its id. */
   dial(phoneNumber?: string): Promise<string>
 }
 

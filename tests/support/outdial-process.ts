@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freeTcpPort } from './free-port.ts'
 import { until } from './until.ts'
 
-/** The program as an operator runs it: a process of its own, with its own data folder and ports. */
+/** The program as an operator runs it: its own process, data folder and ports. */
 export interface OutdialProcess {
   readonly apiUrl: string
   readonly env: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface OutdialProcess {
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-/** The environment without the settings of whoever runs the tests. */
+/** The environment without the test runner's own settings. */
 const inherited = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
@@ -30,7 +30,7 @@ const inherited = (): Record<string, string> =>
     ),
   )
 
-/** A data folder and ports of its own; removed by `remove`. */
+/** Its own data folder and ports; deleted by `remove`. */
 export const createInstallation = async (settings: Record<string, string> = {}) => {
   const data = mkdtempSync(join(tmpdir(), 'outdial-test-'))
   const env: Record<string, string> = {
@@ -115,7 +115,7 @@ export const runOutdial = async (
   return { status: child.exitCode, stdout, stderr }
 }
 
-/** Runs a command with `--json` and returns what it printed; throws on any other end than success. */
+/** Runs a command with `--json` and returns its output; throws unless it succeeds. */
 export const askOutdial = async <T>(
   env: Readonly<Record<string, string>>,
   ...args: string[]

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Why a test cannot run here: the program it drives is not installed. Under CI that is a failure, as CI installs
- * everything that `.ci/debian-packages.txt` lists.
+ * Why a test cannot run here: its peer program is not installed. Under CI that is a failure, because CI installs
+ * everything in `.ci/debian-packages.txt`.
  */
 export const missingPeer = (program: string): string | undefined => {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return undefined

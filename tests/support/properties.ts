@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * fast-check, with the same cases on every machine, so that a failure belongs to the change at hand. To look for others:
- * `FAST_CHECK_SEED=random`, or a number.
+ * fast-check, with the same cases on every machine, so that a failure belongs to the present change. For other
+ * cases: `FAST_CHECK_SEED=random`, or a number.
  */
 export { fc }
 

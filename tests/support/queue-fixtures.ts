@@ -13,7 +13,7 @@ import type { OrganizationMode } from '../../src/domains/organizations/organizat
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
 import { newId } from '../../src/runtime/ids.ts'
 
-/** An organization that may call: everything a call of it needs. */
+/** An organization that may call, with everything that a call needs. */
 export interface CallingOrganization {
   readonly organizationId: string
   readonly agentId: string
@@ -45,7 +45,7 @@ const insertContact = sql(
    values ($1, $2, 'manual_dial', 'Test', $3)`,
 )
 
-/** With one agent and one contact; open at all hours unless a policy says otherwise. */
+/** With one agent and one contact; by default open at all hours. */
 export const createCallingOrganization = (
   db: Database,
   {
@@ -95,13 +95,13 @@ export const batchLane = (organizationId: string, sourceId: string): Lane => ({
 
 let numbers = 0
 
-/** A number that no other call of the tests has: two calls to one are not live at once. */
+/** A number of no other call in the tests, because two calls to one are not live at once. */
 export const nextNumber = (): string => {
   numbers += 1
   return `+1202${2_000_000 + numbers}`
 }
 
-/** Queues `count` calls, due now, in a lane that is open, each to a number of its own where none is given. */
+/** Queues `count` calls, due now, in an open lane, by default each to its own number. */
 export const queueCalls = async (
   db: Database,
   organization: CallingOrganization,
@@ -128,7 +128,7 @@ export const queueCalls = async (
   return rows
 }
 
-/** Any statement, for what a test wants to look at or to break. */
+/** Any statement, for what a test wants to inspect or break. */
 export const execute = <Row extends object>(
   db: Queryable,
   text: string,
@@ -153,7 +153,7 @@ export const untilBlocked = async (db: Queryable): Promise<void> => {
   throw new Error('nobody waits for a lock')
 }
 
-/** A node whose lease holds, without a process behind it. */
+/** A node with a valid lease, without a process behind it. */
 export const insertNode = async (db: Queryable, nodeId: string): Promise<void> => {
   await execute(
     db,
@@ -163,7 +163,7 @@ export const insertNode = async (db: Queryable, nodeId: string): Promise<void> =
   )
 }
 
-/** A trunk that limits nothing, unless told. */
+/** A trunk, by default without limits. */
 export const openTrunk = async (db: Queryable, channels = 1e6, tokens = 1e6): Promise<void> => {
   await execute(
     db,
@@ -173,7 +173,7 @@ export const openTrunk = async (db: Queryable, channels = 1e6, tokens = 1e6): Pr
   )
 }
 
-/** Empties everything a dispatcher looks at. */
+/** Empties every table that a dispatcher reads. */
 export const clearOrganizations = async (db: Queryable): Promise<void> => {
   await execute(
     db,

@@ -1,10 +1,10 @@
-/** Random choices that a seed decides, the same on every machine. */
+/** Random choices determined by a seed, the same on every machine. */
 export interface Random {
   /** From 0, below 1. */
   next(): number
   chance(probability: number): boolean
   between(min: number, max: number): number
-  /** Throws where there is nothing to choose from. */
+  /** Throws for an empty list. */
   pick<T>(items: readonly T[]): T
 }
 

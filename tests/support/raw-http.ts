@@ -10,13 +10,13 @@ export interface RawResponse {
 export interface RawOptions {
   /** Ends our half of the connection after the bytes. */
   readonly end?: boolean
-  /** The answer has no body although it declares one. */
+  /** The response has no body although it declares one. */
   readonly isHead?: boolean
 }
 
 /**
- * Sends exactly these bytes on a connection of its own and reads until the server closes it, so that what no HTTP
- * client would send can be sent. Informational (1xx) answers are skipped.
+ * Sends exactly these bytes on its own connection and reads until the server closes it, so that a test can send
+ * what no HTTP client would. Informational (1xx) responses are skipped.
  */
 export const sendRaw = (
   port: number,
@@ -28,7 +28,7 @@ export const sendRaw = (
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close while we still send; what it said before counts.
+      // The server may close while we still send; its response before that counts.
       if (chunks.length === 0) reject(error)
     })
     socket.on('end', () => socket.end())

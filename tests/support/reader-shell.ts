@@ -2,11 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { CommandBlock } from './document-blocks.ts'
 
-/** A person at a terminal who pastes the commands of documents: one bash, and one more for each that runs on. */
+/**
+ * A person at a terminal who pastes the commands of documents: one bash, and one more for each command that keeps
+ * running.
+ */
 export interface ReaderShell {
   /** Runs a block to its end. Rejects with its output when one of its commands fails, or after `limitMs`. */
   run(block: CommandBlock, limitMs: number): Promise<string>
-  /** Closes every terminal: what runs there gets SIGTERM, and is awaited. */
+  /** Closes every terminal: their programs get SIGTERM, and are awaited. */
   close(): Promise<void>
 }
 
@@ -15,7 +18,7 @@ export interface ReaderOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Prints each command that fails, and at the end of a block a line that no document prints. */
+/** Prints each failing command, and at the end of a block a line that no document prints. */
 const prelude = `set -E -o pipefail\ntrap 'printf "\\nFAILED: %s\\n" "$BASH_COMMAND"' ERR\n`
 const mark = 'end-of-block-5d1f'
 const stopLimitMs = 60_000
@@ -30,7 +33,7 @@ export const openReaderShell = ({ folder, env }: ReaderOptions): ReaderShell => 
       if (manner.kind === 'not_run') return ''
       if (manner.kind === 'to_its_end') {
         const from = shell.output().length
-        // Without input of its own: a command that reads would swallow the blocks after it.
+        // Without input: a command that reads would consume the blocks after it.
         shell.child.stdin?.write(`{\n${commands}\n} </dev/null\nprintf '\\n${mark}\\n'\n`)
         const said = await shell.until(mark, from, limitMs, placeOf(block))
         const failed = /^FAILED: .*$/m.exec(said)
@@ -50,7 +53,7 @@ export const openReaderShell = ({ folder, env }: ReaderOptions): ReaderShell => 
   }
 }
 
-/** The last command takes the shell's place, so that the terminal's SIGTERM reaches it as Ctrl-C would. */
+/** The last command replaces the shell, so that the terminal's SIGTERM reaches it as Ctrl-C would. */
 const asOneProcess = (commands: string): string => {
   const assignments = /^((?:\w+=\S*\s+(?:\\\n)?)*)([\s\S]*)$/.exec(commands.trim())
   const [, settings = '', command = ''] = assignments ?? []

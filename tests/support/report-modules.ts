@@ -1,4 +1,5 @@
-// Given by --import: writes every module that the program loads, one URL a line, into the file that MODULES_FILE names.
+// Loaded by --import: writes every module that the program loads, one URL a line, into the file that MODULES_FILE
+// names.
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

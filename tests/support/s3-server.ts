@@ -8,7 +8,7 @@ import { until } from './until.ts'
 
 const program = join(import.meta.dirname, '../../node_modules/s3rver/bin/s3rver.js')
 
-/** Why no S3 server can be run here. Under CI, which installs everything, that is a failure. */
+/** Why no S3 server can run here. Under CI, which installs everything, that is a failure. */
 export const missingS3Server = (): string | undefined => {
   if (existsSync(program)) return undefined
   const reason = 's3rver is not installed'
@@ -16,10 +16,10 @@ export const missingS3Server = (): string | undefined => {
   return reason
 }
 
-/** What s3rver knows: requests signed with anything else are refused. */
+/** The credentials of s3rver: requests signed with others are refused. */
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const
 
-/** A server of the S3 protocol as a process of its own, with one bucket. */
+/** A server of the S3 protocol as its own process, with one bucket. */
 export const startS3Server = async (bucket: string) => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-s3-'))
   const port = await freeTcpPort()

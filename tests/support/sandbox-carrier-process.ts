@@ -12,7 +12,7 @@ export interface JournalLine {
   readonly sip_call_id: string
   readonly number?: string
   readonly at: string
-  /** The key that was pressed, or whom the call was referred to. */
+  /** The pressed key, or the target of a transfer. */
   readonly detail?: string
 }
 
@@ -23,7 +23,7 @@ const programs = {
   many: join(import.meta.dirname, 'many-numbers-carrier.ts'),
 } as const
 
-/** The sandbox carrier as a process of its own: its journal survives whatever kills the dialling side. */
+/** The sandbox carrier as its own process: its journal survives any kill of the dialling side. */
 export const startSandboxCarrier = async (
   journalPath: string,
   numbers: keyof typeof programs = 'own',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createApiClient, type ApiClient } from './api-client.ts'
 import { askOutdial, type OutdialProcess } from './outdial-process.ts'
 
-/** The organization and the agent that the first start makes, and a client with a new key for all scopes. */
+/** The organization and the agent of the first start, and a client with a new key for all scopes. */
 export interface SandboxTenant {
   readonly org: string
   readonly agent: string

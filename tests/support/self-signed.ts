@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A certificate of its own for 127.0.0.1, PEM, good for two days. Needs `openssl`. */
+/** A new certificate for 127.0.0.1, PEM, valid for two days. Needs `openssl`. */
 export const makeSelfSigned = (): { readonly cert: string; readonly key: string } => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -1,4 +1,4 @@
-/** The background process behind `connectToTestServer`: runs PostgreSQL until nobody has used it for a while. */
+/** The background process behind `connectToTestServer`: runs PostgreSQL until it has been unused for a while. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -12,7 +12,7 @@ export interface TestDatabase {
   readonly db: Database
   /** For a second `openDatabase`, a plain `pg` client or another process (as JSON). */
   readonly connection: pg.ClientConfig
-  /** Closes `db` and drops the database, whoever is still connected. */
+  /** Closes `db` and drops the database, even with open connections. */
   drop(): Promise<void>
 }
 
@@ -21,8 +21,8 @@ const migrationsFolder = join(import.meta.dirname, '../../migrations')
 const maxConnections = 10
 
 /**
- * A fresh database with all migrations applied: a copy of a template that is migrated once for each
- * content of migrations/. Call `drop` in `after`.
+ * A fresh database with all migrations applied: a copy of a template that is migrated once for each content of
+ * migrations/. Call `drop` in `after`.
  */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
   const server = await connectToTestServer()
@@ -57,7 +57,7 @@ const administer = async <T>(
 
 const templateLockKey = 7_065_483_442
 
-/** Built under another name and renamed: a killed test leaves no half template. */
+/** Built under another name and renamed, so that a killed test leaves no incomplete template. */
 const ensureTemplate = async (client: pg.Client, server: pg.ClientConfig): Promise<string> => {
   const template = `template_${hashOfMigrations()}`
   await client.query('select pg_advisory_lock($1)', [templateLockKey])

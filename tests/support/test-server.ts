@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbedded, type EmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 
-/** The runner of all tests puts the connection of its server here, as JSON. */
+/** The test runner puts the connection of its server here, as JSON. */
 export const testServerVariable = 'OUTDIAL_TEST_DATABASE'
 
-/** A server that nobody has been connected to for this long ends, and its folder goes. */
+/** A server without connections for this long ends, and its folder is deleted. */
 export const idleLimitMs = 30_000
 const startPatienceMs = 30_000
 
@@ -22,7 +22,7 @@ export const sharedFolder = join(
 )
 export const connectionFile = join(sharedFolder, 'connection.json')
 
-/** Tests lose nothing that matters in a power cut: no fsync. Many processes connect at once. */
+/** A power cut costs tests nothing that matters: no fsync. Many processes connect at once. */
 export const startTestServer = async (folder: string): Promise<EmbeddedPostgres> => {
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o711)
@@ -31,8 +31,8 @@ export const startTestServer = async (folder: string): Promise<EmbeddedPostgres>
 }
 
 /**
- * The PostgreSQL that this run's tests share: the runner's where there is one, else one that the
- * first test file starts in the background and that ends by itself when nobody uses it any more.
+ * The PostgreSQL that the tests of this run share: the runner's if there is one, else one that the first test file
+ * starts in the background and that ends by itself when unused.
  */
 export const connectToTestServer = async (): Promise<pg.ClientConfig> => {
   const given = process.env[testServerVariable]
@@ -61,7 +61,7 @@ const findSharedServer = async (): Promise<pg.ClientConfig | undefined> => {
   }
 }
 
-/** Of several that are spawned at once the instance lock lets one live. */
+/** If several are spawned at once, the instance lock lets one live. */
 const spawnSharedServer = (): void => {
   spawn(process.execPath, [join(import.meta.dirname, 'shared-test-server.ts')], {
     detached: true,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Asks again until the answer is not `undefined`. For what can only be seen from outside by polling (HTTP resources,
- * files of another program); inside a process an event is awaited instead.
+ * Polls until the result is not `undefined`. For what can only be observed from outside by polling (HTTP resources,
+ * files of another program); inside a process a test awaits an event instead.
  */
 export const until = async <T>(
   what: string,

@@ -5,22 +5,28 @@ import { parseMessage } from '../../src/sip/message/parse-message.ts'
 import { createResponse } from '../../src/sip/message/responses.ts'
 import { freeUdpPort } from './free-port.ts'
 
-/** How the trunk answers an INVITE: a status and headers of its own. */
+/** The trunk's response to an INVITE: a status and its own headers. */
 export interface TrunkAnswer {
   readonly status: number
   readonly headers?: SipRequest['headers']
 }
 
-/** A trunk over UDP that answers every call by one rule, goes away and comes back on one port. */
+/** A trunk over UDP that responds to every call by one rule, disappears and comes back on one port. */
 export interface VanishingTrunk {
   readonly port: number
-  /** How often a number was called: repetitions of one INVITE, with credentials too, are one. */
+  /** How often a number was called: repetitions of one INVITE, also with credentials, count once. */
   timesCalled(number: string): number
-  /** Numbers whose INVITE was delivered before the trunk went, and never answered: only the trunk can know of it. */
+  /**
+   * Numbers whose INVITE was delivered before the trunk disappeared, and got no response: only the trunk can know
+   * them.
+   */
   readonly unanswered: ReadonlySet<string>
   readonly numbers: ReadonlySet<string>
   readonly arrivalsMs: readonly number[]
-  /** From here on every datagram is refused by ICMP, as with no program on the port; resolves when what came before is read. */
+  /**
+   * From here on every datagram is refused by ICMP, as without a program on the port; resolves when earlier
+   * datagrams have been read.
+   */
   leave(): Promise<void>
   comeBack(): void
   close(): Promise<void>
@@ -28,7 +34,7 @@ export interface VanishingTrunk {
 
 export interface VanishingTrunkOptions {
   readonly answer?: (invite: SipRequest) => TrunkAnswer
-  /** What OPTIONS gets. */
+  /** The response to OPTIONS. */
   readonly optionsStatus?: number
 }
 
@@ -36,15 +42,15 @@ const busy: TrunkAnswer = { status: 486 }
 const addressOfTrunk = '127.0.0.1'
 
 /**
- * A socket that is connected elsewhere refuses what others send, keeps its port, and can still be read of what came before: so it
- * is known of each INVITE whether it was delivered.
+ * A socket connected elsewhere refuses other senders, keeps its port, and can still read earlier datagrams: so the
+ * trunk knows of each INVITE whether it was delivered.
  */
 export const openVanishingTrunk = async ({
   answer = () => busy,
   optionsStatus = 200,
 }: VanishingTrunkOptions = {}): Promise<VanishingTrunk> => {
   const socket = createSocket('udp4')
-  // Its one datagram is behind everything that came to the trunk before.
+  // Its one datagram is queued behind everything that arrived at the trunk before.
   const marker = createSocket('udp4')
   const attempts = new Map<string, Set<string>>()
   const unanswered = new Set<string>()
@@ -85,7 +91,7 @@ export const openVanishingTrunk = async ({
       reply(message, { status: message.method === 'OPTIONS' ? optionsStatus : 200 }, from)
   })
   for (const each of [socket, marker]) {
-    // A port that was asked for by number is kept by a socket that is no longer connected.
+    // A socket that is no longer connected keeps a port that was requested by number.
     each.bind(await freeUdpPort(), addressOfTrunk)
     await once(each, 'listening')
   }

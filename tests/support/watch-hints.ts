@@ -1,6 +1,6 @@
 import type { Database } from '../../src/database/database.ts'
 
-/** The transactions of a database whose hints are written down, once committed, and sent to nobody. */
+/** Records the hints of a database's transactions, once committed, and sends them to no listener. */
 export const watchHints = (database: () => Database) => {
   const hints: { channel: string; payload: string | undefined }[] = []
   const transaction: Database['transaction'] = (work) =>
@@ -13,7 +13,7 @@ export const watchHints = (database: () => Database) => {
     )
   return {
     transaction,
-    /** What was sent since the last time this was asked. */
+    /** The hints since the last read. */
     take: () => hints.splice(0),
     takeChannels: () => hints.splice(0).map(({ channel }) => channel),
   }

@@ -6,21 +6,24 @@ import {
   type Transaction,
 } from '../../src/database/database.ts'
 
-/** A database over which every statement is also explained, as it runs, before it is sent. */
+/** A database that explains every statement, as it runs, before it is sent. */
 export interface WatchedDatabase extends Database {
-  /** What each statement looked at, by its name: the most of all its runs. */
+  /** What each statement read, by its name: the maximum of all its runs. */
   readonly looks: ReadonlyMap<string, Look>
 }
 
-/** Pages of tables and indexes, and rows that were read from them, those included that a filter then left out. */
+/** Pages of tables and indexes, and rows read from them, including those that a filter then dropped. */
 export interface Look {
   readonly pages: number
   readonly rows: number
-  /** The scans of the run with the most. */
+  /** The scans of the run with the most rows. */
   readonly scans: string
 }
 
-/** How a prepared statement is planned: anew for its values, as at its first use, or once for all values, as at its hundredth. */
+/**
+ * How a prepared statement is planned: for its values, as at its first use, or once for all values, as at its
+ * hundredth.
+ */
 const planModes = ['force_custom_plan', 'force_generic_plan'] as const
 
 interface PlanNode {
@@ -38,8 +41,8 @@ interface PlanNode {
 }
 
 /**
- * `db` has one connection, so that its prepared statements are those of all runs. Each statement is run twice more than it
- * is meant to, and these runs are taken back.
+ * `db` has one connection, so that all runs share its prepared statements. Each statement is run twice more than
+ * needed, and these runs are rolled back.
  */
 export const watchDatabase = (db: Database): WatchedDatabase => {
   const looks = new Map<string, Look>()
@@ -67,7 +70,7 @@ export const watchDatabase = (db: Database): WatchedDatabase => {
     }
   }
 
-  /** Statements that leave together are watched one after the other, each before those behind it have begun. */
+  /** Pipelined statements are watched one after the other, each before those behind it have begun. */
   const watchIn = (tx: Transaction): Transaction => {
     let last: Promise<unknown> = Promise.resolve()
     const inTurn = <T>(
@@ -97,7 +100,8 @@ export const watchDatabase = (db: Database): WatchedDatabase => {
   return {
     ...db,
     looks,
-    // What was not awaited inside is awaited before the commit, which leaves later here than its statements.
+    // Statements that were not awaited inside are awaited before the commit, which here leaves later than its
+    // statements.
     transaction: (work) =>
       db.transaction(async (tx) => {
         const asked: Promise<unknown>[] = []
@@ -143,7 +147,7 @@ const lookOf = (plan: PlanNode): Look => {
 const larger = (look: Look, known: Look | undefined): Look =>
   known === undefined || look.pages + look.rows > known.pages + known.rows ? look : known
 
-/** Of a bitmap the part that reads the index has the rows. */
+/** In a bitmap scan the index part has the rows. */
 const scansOf = (node: PlanNode): PlanNode[] => [
   ...(node['Node Type'].includes('Scan') &&
   (node['Index Name'] !== undefined || node['Node Type'] === 'Seq Scan')
@@ -160,7 +164,7 @@ const rowsOf = (node: PlanNode): number =>
 
 const pagesOf = (node: PlanNode): number => node['Shared Hit Blocks'] + node['Shared Read Blocks']
 
-/** Without a name: a text that is sent once is not kept by the connection. */
+/** Unnamed: the connection does not keep a text that is sent once. */
 const send = <Row extends object>(tx: Queryable, text: string): Promise<Row[]> =>
   tx.rows<Row>(sql('', text), [])
 

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 
 const checkout = join(import.meta.dirname, '../..')
 
-/** Stands in for npm: installs a package that says which lock file it came from, and counts its calls. */
+/** Stands in for npm: installs a package that names its lock file, and counts its calls. */
 const npm = `#!/bin/sh
 echo "$@" >>"$CALLS"
 [ -z "$NPM_FAILS" ] || exit 1
@@ -56,7 +56,7 @@ const countCalls = (): number => readFileSync(calls, 'utf8').split('\n').length 
 
 const environment = (more: Record<string, string> = {}): NodeJS.ProcessEnv => {
   const { npm_execpath: _, ...env } = process.env
-  // What is started by its shebang runs on the Node that runs the tests, not on an older one of the machine.
+  // Programs with a shebang run on the tests' Node, not on an older one of the machine.
   const path = [join(root, 'path'), dirname(process.execPath), env['PATH']].join(':')
   return { ...env, PATH: path, CALLS: calls, ...more }
 }
@@ -68,7 +68,7 @@ const run = (args: string[], more?: Record<string, string>) =>
     encoding: 'utf8',
   })
 
-test('the first run installs, later ones do not, and the command gets its words and gives its status', () => {
+test('the first run installs, later ones do not, and the command gets its arguments and returns its status', () => {
   const first = run(['dial', '--follow', '+12025550100'])
   assert.equal(first.stdout, '["dial","--follow","+12025550100"]\n')
   assert.equal(first.status, 7)
@@ -80,7 +80,7 @@ test('the first run installs, later ones do not, and the command gets its words 
   )
 })
 
-test('running the product installs no package of development, and working on it brings them once', () => {
+test('running the product installs no development package, and working on it installs them once', () => {
   mkdirSync(join(root, 'benchmarks'))
   writeFileSync(join(root, 'benchmarks/claim.ts'), '')
   const installs = () => readFileSync(calls, 'utf8').match(/--(omit|include)=dev/g)
@@ -89,13 +89,13 @@ test('running the product installs no package of development, and working on it 
   assert.deepEqual(installs(), ['--omit=dev'])
   run(['bench', 'claim'])
   assert.deepEqual(installs(), ['--omit=dev', '--include=dev'])
-  // What is whole is enough for running.
+  // A complete installation is enough for running.
   run(['start'])
   run(['bench', 'claim'])
   assert.equal(countCalls(), 2)
 })
 
-test('what npm itself installed, without packages of development, is enough for running', () => {
+test('an installation by npm itself, without development packages, is enough for running', () => {
   const packages = {
     'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
     'node_modules/b': { version: '1.0.0', integrity: 'sha512-b', dev: true },
@@ -121,11 +121,11 @@ test('the installed command is the same program', () => {
   assert.equal(answer.status, 7)
 })
 
-test('a word that every object of JavaScript knows is a command like any other', () => {
+test('a property name of every JavaScript object is a command like any other', () => {
   assert.equal(run(['constructor', '--help']).stdout, '["constructor","--help"]\n')
 })
 
-test('a script of the checkout that is asked for help tells what it does, and is not run', () => {
+test('a script of the checkout with --help prints its description, and is not run', () => {
   mkdirSync(join(root, 'benchmarks'))
   writeFileSync(join(root, 'benchmarks/one.ts'), '/**\n * Measures one.\n */\nprocess.exit(9)\n')
   writeFileSync(join(root, 'benchmarks/two.ts'), '// Measures two,\n// `npm run bench two`.\nx()\n')
@@ -148,7 +148,7 @@ test('a changed lock file replaces the packages', () => {
   assert.equal(countCalls(), 2)
 })
 
-test('an install that fails leaves the old packages, and says so', () => {
+test('a failed install leaves the old packages, and reports it', () => {
   run(['start'])
   lock('second')
   const failed = run(['start'], { NPM_FAILS: '1' })
@@ -157,7 +157,7 @@ test('an install that fails leaves the old packages, and says so', () => {
   assert.match(installed(), /first/)
 })
 
-test('an install that waits says for what, and ends at its limit with the way round', async () => {
+test('a waiting install reports its reason, and ends at its limit with a remedy', async () => {
   const script = `
     import { installLocked } from './scripts/install/npm.mjs'
     const limits = { installTimeoutMs: 3000, requestTimeoutMs: 1000, progressIntervalMs: 1000 }
@@ -212,7 +212,7 @@ test('an install killed half-way leaves the old packages, and the next run compl
   )
 })
 
-test('of several first runs at once each one works', async () => {
+test('several simultaneous first runs all work', async () => {
   const children = [1, 2, 3, 4].map((n) =>
     spawn(process.execPath, ['scripts/bootstrap.mjs', String(n)], {
       cwd: root,
@@ -260,7 +260,7 @@ console.log('ready')`,
   assert.equal(await rest, '1\n')
 })
 
-test('when the bootstrap is killed hard, the command is asked to end', async () => {
+test('when the bootstrap is killed hard, the command receives a termination signal', async () => {
   run(['start'])
   writeFileSync(
     join(root, 'src/main.ts'),

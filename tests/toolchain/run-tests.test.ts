@@ -14,10 +14,10 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 const checkout = join(import.meta.dirname, '../..')
-/** What does not hang ends by then on a busy machine too. */
+/** Limit for what does not hang, also on a busy machine. */
 const fileTimeoutSeconds = 10
 
-/** A small checkout whose only tests are ours. */
+/** A small checkout with only our tests. */
 let root: string
 before(() => {
   root = mkdtempSync(join(tmpdir(), 'outdial-runner-'))
@@ -49,7 +49,7 @@ const run = (...paths: string[]) => {
   return { status, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) }
 }
 
-test('the runner counts what passes, and hands out one database for all files', () => {
+test('the runner counts what passes, and provides one database for all files', () => {
   write(
     'good.test.ts',
     `test('a', () => assert.ok(process.env.OUTDIAL_TEST_DATABASE))\ntest('b', async (t) => { await t.test('c', () => {}) })`,
@@ -59,7 +59,7 @@ test('the runner counts what passes, and hands out one database for all files', 
   assert.equal(status, 0)
 })
 
-test('every way to fail is a failure with a name and a reason', () => {
+test('every kind of failure is reported with a name and a reason', () => {
   write('assertion.test.ts', `test('sums', () => assert.equal(1 + 1, 3))\ntest('fine', () => {})`)
   write('broken.test.ts', `import './absent.ts'\ntest('never runs', () => {})`)
   write('crash.test.ts', `test('ends the process', () => process.kill(process.pid, 'SIGSEGV'))`)
@@ -73,12 +73,12 @@ test('every way to fail is a failure with a name and a reason', () => {
   assert.match(stdout, /src\/sample\/empty\.test\.ts {2}has no tests/)
   assert.match(stdout, /src\/sample\/hang\.test\.ts {2}hung and was killed after 10 s/)
   assert.match(stdout, /skipped: src\/sample\/skip\.test\.ts:3 {2}needs a peer \(no peer here\)/)
-  // A loop lets nothing out: what passed before it in its file is not counted.
+  // An endless loop blocks output: earlier passes in its file are not counted.
   assert.equal(lastLine, '4 passed, 5 failed, 1 skipped')
   assert.equal(status, 1)
 })
 
-test('files say how they run: those that wait side by side after what works, one alone at the end', () => {
+test('files state how they run: waiting ones side by side after working ones, one alone at the end', () => {
   const noteTime = (name: string) =>
     `import { appendFileSync } from 'node:fs'
 test('${name}', async () => {

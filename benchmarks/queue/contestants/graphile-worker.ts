@@ -4,7 +4,7 @@ import pg from 'pg'
 import { ratePerSecond } from '../figures.ts'
 import { analyzeAll, backlog, claim, enqueue, withDatabase } from './workload.ts'
 
-/** As it comes, or with its local queue and its batches, which take and end many jobs in one statement. */
+/** With defaults, or with its local queue and its batches, which claim and end many jobs in one statement. */
 const isBatched = process.argv[3] === 'graphile-batched'
 const batching = {
   localQueue: { size: 200 },

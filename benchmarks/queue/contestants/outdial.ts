@@ -39,7 +39,7 @@ const enqueued = await ratePerSecond(enqueue, async () => {
   })
   return 1
 })
-// Ended as it is when it was refused right before dialling: the one end that follows a claim directly.
+// Ended like a call refused right before dialling: the one end that directly follows a claim.
 const worked = await ratePerSecond(claim, async () => {
   const calls = await take()
   await Promise.all(

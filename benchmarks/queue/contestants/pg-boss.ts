@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { claimRatePerSecond, ratePerSecond } from '../figures.ts'
 import { analyzeAll, backlog, claim, enqueue, jobsPerClaim, withDatabase } from './workload.ts'
 
-/** What is used of it: it belongs to the benchmarks alone, so that nothing else knows its types. */
+/** The used part of it: only the benchmarks have it, so its types are not available elsewhere. */
 interface Boss {
   start(): Promise<unknown>
   stop(options: { graceful: boolean; close: boolean }): Promise<void>

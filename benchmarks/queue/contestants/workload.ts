@@ -7,12 +7,12 @@ import type { Connection } from '../stand.ts'
 export const backlog = 100_000
 export const enqueue = { atOnce: 32, forMs: 3_000 } as const
 export const claim = { atOnce: 4, forMs: 3_000 } as const
-/** As many as a dispatcher of the product takes at most. */
+/** The maximum claim of the product's dispatcher. */
 export const jobsPerClaim = maxCallsPerClaim
 
 export const serverOfArguments = (): Connection => JSON.parse(process.argv[2] ?? '') as Connection
 
-/** A database of one's own for the duration. */
+/** A separate database for the duration. */
 export const withDatabase = async (
   name: string,
   work: (connection: Connection) => Promise<ContestFigures>,
@@ -29,7 +29,7 @@ export const withDatabase = async (
   }
 }
 
-/** Statistics for all its tables, as autovacuum would give them a little later. */
+/** Statistics for all its tables, as autovacuum would compute them a little later. */
 export const analyzeAll = async (connection: Connection): Promise<void> => {
   const client = new pg.Client(connection)
   await client.connect()

@@ -7,7 +7,7 @@ import type { Stage } from '../stage/stage.ts'
 /** More than the product's table of transactions holds. */
 const byes = 21_000
 const perSecond = 5_250
-/** Where the product answers, it is sent no faster than it does, so that its socket drops nothing. */
+/** If the product responds, it is sent no faster than that, so that its socket drops nothing. */
 const maxUnanswered = 300
 const floodLimitMs = 20_000
 const stepMs = 20
@@ -37,7 +37,7 @@ export const byeFlood: Attack = {
   },
 }
 
-/** Returns how many of them were answered. Where none is, all are sent; else until so many have arrived. */
+/** Returns how many of them got a response. If none does, all are sent; else until this many have arrived. */
 const flood = async ({ trunk, product }: Stage): Promise<number> => {
   const { peer } = trunk
   const parts = { address: peer.address, port: peer.port }
@@ -48,7 +48,7 @@ const flood = async ({ trunk, product }: Stage): Promise<number> => {
   })
   const startedMs = performance.now()
   let sent = 0
-  // Unanswered ones of an earlier moment are lost: nobody waits for them.
+  // Earlier unanswered ones count as lost.
   let lost = 0
   const isAnswering = (): boolean => answers > sent / 4
   const isDone = (): boolean => (isAnswering() ? answers : sent) >= byes

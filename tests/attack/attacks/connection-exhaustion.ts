@@ -5,15 +5,15 @@ import type { Attack } from '../stage/attack.ts'
 import { exchange, openConnection } from '../stage/http-connection.ts'
 import { judgeProbes } from '../stage/judge-probes.ts'
 
-/** More than the product takes of everybody together. */
+/** More than the product accepts in all. */
 const connections = 10_500
 const atOnce = 250
-/** A fifth of what there is. */
+/** A fifth of the total. */
 const maxHeld = 2_000
 const settleMs = 500
 const request = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
 
-/** One address opens more connections than there are, and says nothing on them. */
+/** One address opens more connections than the total, and sends nothing on them. */
 export const connectionExhaustion: Attack = {
   name: 'connection-exhaustion',
   goal: 'one address holds no more than 2,000 connections, others are served',
@@ -29,7 +29,7 @@ export const connectionExhaustion: Attack = {
       )
       const good = opened.filter((socket) => socket !== undefined)
       sockets.push(...good)
-      // Refused at the door: the cap is reached.
+      // Refused at accept: the cap is reached.
       if (good.length < atOnce / 2) break
     }
     await delay(settleMs)

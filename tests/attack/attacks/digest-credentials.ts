@@ -9,11 +9,11 @@ import { openUdpPeer } from '../stage/udp-peer.ts'
 const realm = 'trunk.example'
 const challengeOf = (name: string, algorithm = 'SHA-256'): string =>
   `Digest realm="${name}", nonce="${Math.random()}", algorithm=${algorithm}, qop="auth"`
-/** Without a nonce of ours in it, such a hash can be tried offline for every trunk at once. */
+/** Without our own nonce in it, such a hash can be attacked offline for every trunk at once. */
 const withoutQop = `Digest realm="${realm}", nonce="n", algorithm=MD5`
 const settleMs = 2_500
 
-/** Credentials are for the trunk: its addresses, and the realm it first had. */
+/** Credentials are for the trunk: its addresses, and its first realm. */
 export const digestCredentials: Attack = {
   name: 'digest-credentials',
   goal: 'credentials go to the trunk’s addresses and first realm, by no weaker digest than it demands',
@@ -31,7 +31,7 @@ export const digestCredentials: Attack = {
   },
 }
 
-/** Whether an INVITE that is challenged like this comes back with credentials. */
+/** Whether an INVITE with this challenge comes back with credentials. */
 const answersChallenge = async (stage: Stage, challenge: string): Promise<boolean> => {
   const { trunk, tenant, agentId } = stage
   const number = stage.newNumber()
@@ -39,7 +39,7 @@ const answersChallenge = async (stage: Stage, challenge: string): Promise<boolea
   trunk.plan(number, async (call, count) => {
     if (count > 1) {
       isAnswered = call.invites.some((invite) => headerOf(invite, 'proxy-authorization') !== '')
-      // A 2xx is the proof that the trunk knows these credentials.
+      // A 2xx proves that the trunk knows these credentials.
       return call.answer()
     }
     return call.respond('407 Proxy Authentication Required', {
@@ -55,8 +55,8 @@ const answersChallenge = async (stage: Stage, challenge: string): Promise<boolea
 }
 
 /**
- * A trunk that asks for less than its setting demands; MD5 without qop is less than what any demands. Each on a product of
- * its own, for a trunk whose challenge is refused is not called again at once.
+ * A trunk that asks for less than its setting requires; MD5 without qop is less than any setting requires. Each on
+ * its own product, because a trunk with a refused challenge is not called again at once.
  */
 const leaksByWeakDigest = async (stage: Stage): Promise<string[]> => {
   const problems: string[] = []
@@ -66,7 +66,7 @@ const leaksByWeakDigest = async (stage: Stage): Promise<string[]> => {
   return problems
 }
 
-/** Throws where not even a good challenge is answered. */
+/** Throws if not even a valid challenge is answered. */
 const isWeakAnswered = async (
   stage: Stage,
   parameter: string,
@@ -89,7 +89,7 @@ const isWeakAnswered = async (
   }
 }
 
-/** The 200's Contact lies elsewhere, and challenges the BYE that is sent there. */
+/** The Contact of the 200 is elsewhere, and challenges the BYE sent there. */
 const leaksToContact = async (stage: Stage): Promise<{ credentials: boolean }> => {
   const { trunk, tenant, agentId } = stage
   const elsewhere = await openUdpPeer(strangerAddress(120))
@@ -110,7 +110,7 @@ const leaksToContact = async (stage: Stage): Promise<{ credentials: boolean }> =
     call.answer({ contact: `<sip:${elsewhere.address}:${elsewhere.port}>` }),
   )
   const { body } = await tenant.call(agentId, number, line)
-  // A trunk whose challenge was refused is tried again after a while.
+  // A trunk with a refused challenge is tried again after a while.
   await trunk.callTo(number)
   await delay(settleMs)
   await tenant.request('POST', `/calls/${body.id}/cancel`, {})

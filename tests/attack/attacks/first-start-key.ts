@@ -4,7 +4,7 @@ import type { Attack } from '../stage/attack.ts'
 const numbers = ['+12125559901', '+12025550100', '+442079460000'] as const
 const watchMs = 4_000
 
-/** The key that the first start printed is for trying: with it no telephone rings, although there is a trunk. */
+/** The key of the first start is for trials: with it no phone rings, even with a trunk. */
 export const firstStartKey: Attack = {
   name: 'first-start-key',
   goal: 'no call of the printed key reaches the trunk',

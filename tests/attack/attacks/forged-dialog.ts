@@ -6,7 +6,7 @@ import { openUdpPeer } from '../stage/udp-peer.ts'
 
 const listenMs = 1_500
 
-/** A stranger who knows Call-ID and both tags of the live calls still is one. */
+/** A stranger who knows Call-ID and both tags of the live calls is still a stranger. */
 export const forgedDialog: Attack = {
   name: 'forged-dialog',
   goal: 'a stranger who knows Call-ID and tags ends no call and is sent 0 bytes',
@@ -18,7 +18,7 @@ export const forgedDialog: Attack = {
         const text = leg.compose(method, 1_000 + index, via)
         await peer.send(text, product.home.sipPort, '127.0.0.1')
       }
-      // The INVITE's own transaction: a CANCEL, and a final answer to what was answered long ago.
+      // The INVITE's own transaction: a CANCEL, and a final response to an INVITE that was answered long ago.
       const via = headerOf(leg.invites[0]!, 'via')
       await peer.send(leg.compose('CANCEL', 1, via), product.home.sipPort, '127.0.0.1')
     }

@@ -8,7 +8,7 @@ import { openUdpPeer, type UdpPeer } from '../stage/udp-peer.ts'
 
 const holdMs = 1_500
 
-/** Answers to an INVITE in flight from where it did not go: they are not answers. */
+/** Responses to an INVITE in flight from another address must not count. */
 export const forgedResponses: Attack = {
   name: 'forged-responses',
   goal: 'a stranger’s 407, 302 and 200 draw no credentials, no ACK and no audio',

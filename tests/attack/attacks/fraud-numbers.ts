@@ -1,6 +1,6 @@
 import type { Attack } from '../stage/attack.ts'
 
-/** Ranges that are called for the money the caller pays, satellites, and numbers of emergency. */
+/** Revenue-share ranges, satellite ranges, and emergency numbers. */
 const numbers = [
   '+826012345678',
   '+559001234567',

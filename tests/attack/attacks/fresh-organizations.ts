@@ -4,7 +4,7 @@ import { copyRows } from '../stage/copy-rows.ts'
 const organizations = 100_000
 const name = 'Fresh'
 
-/** A hundred thousand organizations that were just made, none of which has a call. */
+/** A hundred thousand new organizations without a call. */
 export const freshOrganizations: Attack = {
   name: 'fresh-organizations',
   goal: 'beside 100,000 fresh organizations a call rings within 5 s',

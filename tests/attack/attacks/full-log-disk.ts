@@ -9,7 +9,7 @@ const garbage = 5_000
 const burst = 50
 const garbagePerMs = 2
 
-/** Every line the product logs meets a full disk. */
+/** Every logged line meets a full disk. */
 export const fullLogDisk: Attack = {
   name: 'full-log-disk',
   goal: 'a full log disk ends neither the product nor a call',
@@ -18,7 +18,7 @@ export const fullLogDisk: Attack = {
   run: (stage, limits) => survivesLog(stage, limits, 'full'),
 }
 
-/** Whoever should read the log stands still: the pipe fills up. */
+/** The reader of the log is blocked: the pipe fills up. */
 export const standingLogReader: Attack = {
   name: 'standing-log-reader',
   goal: 'a log that nobody reads stalls nothing: /healthz within 200 ms, calls go on',
@@ -41,7 +41,7 @@ const survivesLog = async (
     const { id: agentId = '' } = await tenant.publishAgent()
     const call = await openLiveCall({ trunk, engine, tenant, agentId }, stage.newNumber())
     await prober.reset()
-    // At the level debug each of these is a line: more than a pipe holds.
+    // At level debug each of these is a line: more than a pipe holds.
     for (let sent = 0; sent < garbage; sent += 1) {
       await trunk.peer.send(`INVITE garbage ${sent}\r\n\r\n`, product.home.sipPort, '127.0.0.1')
       if (sent % burst === 0) await delay(burst / garbagePerMs)

@@ -9,19 +9,19 @@ import type { Stage } from '../stage/stage.ts'
 
 const mebibyte = 1024 * 1024
 const block = randomBytes(mebibyte)
-/** Of nothing. */
+/** A checksum of nothing. */
 const rows = Buffer.alloc(mebibyte, '\n')
-/** A line of a table that never ends, and compresses no better than one does. */
+/** An endless line of a table that compresses badly. */
 const endlessMebibytes = 160
 const bombMebibytes = 512
-/** What one of ours says at its beginning. */
+/** The beginning of a genuine backup. */
 type Manifest = Readonly<Record<string, unknown>>
 
 function* repeat(piece: Buffer, count: number): Generator<Buffer> {
   for (let turn = 0; turn < count; turn += 1) yield piece
 }
 
-/** Files that no backup command wrote. `escape` is where those end up that leave their folder. */
+/** Files that no backup command wrote. `escape` is the target of those that leave their folder. */
 const hostileFiles = (
   manifest: Manifest,
   escape: string,
@@ -102,7 +102,7 @@ const hostileFiles = (
   }
 }
 
-/** Restores of files that are made to harm: refused in one sentence, in little memory, and nothing was written. */
+/** Restores of hostile files: refused in one sentence, in little memory, without writing anything. */
 export const hostileBackups: Attack = {
   name: 'hostile-backups',
   goal: 'a restore refuses what no backup holds, in 150 MB, and leaves the installation empty',
@@ -151,7 +151,9 @@ export const hostileBackups: Attack = {
 
 type Empty = Awaited<ReturnType<Stage['openEmpty']>>
 
-/** What is refused above is not refused because nothing can be restored, and what was refused left nothing behind. */
+/**
+ * A genuine backup still restores, so the refusals above had a reason, and the refused files left nothing behind.
+ */
 const judgeGood = async ({ tenant }: Stage, empty: Empty, good: string): Promise<string[]> => {
   const before = await empty.run('org', 'list', '--json')
   const problems: string[] = []

@@ -6,7 +6,7 @@ import { createCostMeter } from '../stage/message-cost.ts'
 
 const size = 60_000
 const spaces = ' '.repeat(size)
-/** A head that is short enough to be read to its end. */
+/** A head short enough to be read to its end. */
 const room = 15_000
 
 /** Heads that Node's parser refuses, so that our own reads them. */
@@ -30,7 +30,7 @@ const heads: Readonly<Record<string, string>> = {
   'spaces after Bearer': `GET /calls HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer${' '.repeat(14_000)}x\r\n\r\n`,
 }
 
-/** A request head of any shape is refused in no time. */
+/** A request head of any structure is refused at once. */
 export const httpHeadCost: Attack = {
   name: 'http-head-cost',
   goal: 'no request head costs more than 20 ms',

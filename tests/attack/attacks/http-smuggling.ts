@@ -6,7 +6,7 @@ const hidden = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
 const chunked = `0\r\n\r\n${hidden}`
 const host = 'Host: 127.0.0.1\r\n'
 
-/** Requests about whose end two readers could disagree, each with another one behind that end. */
+/** Requests whose end two readers could place differently, each followed by another one. */
 const requests: Readonly<Record<string, string>> = {
   'HTTP/1.0 with Transfer-Encoding': `POST /calls HTTP/1.0\r\n${host}Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n${chunked}`,
   'HTTP/1.0 with both lengths': `POST /calls HTTP/1.0\r\n${host}Transfer-Encoding: chunked\r\nContent-Length: ${chunked.length}\r\nConnection: keep-alive\r\n\r\n${chunked}`,
@@ -26,7 +26,7 @@ const requests: Readonly<Record<string, string>> = {
   'a chunk ended by a line feed': `POST /calls HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n1\na\n0\n\n${hidden}`,
 }
 
-/** What follows a request of doubtful length is never served. */
+/** Data after a request of ambiguous length is never served. */
 export const httpSmuggling: Attack = {
   name: 'http-smuggling',
   goal: 'a request of doubtful framing is refused and its connection closed',
@@ -44,7 +44,7 @@ export const httpSmuggling: Attack = {
     const plain = await exchange(product.home.apiPort, hidden + hidden, {
       localAddress: strangerAddress(81),
     })
-    // Two that are in order show that hidden ones would have been counted.
+    // Two valid ones prove that hidden ones would have been counted.
     if (countResponses(plain.text) !== 2) problems.push('two honest requests got no two answers')
     return { figure: `${answers.length} framings`, problems }
   },

@@ -8,12 +8,12 @@ import type { Stage } from '../stage/stage.ts'
 
 const requests = 4_000
 const connections = 40
-/** Above what the guard of an address allows, far below one for each key. */
+/** Above the guard of an address, far below one for each key. */
 const maxLookups = 1_000
 /** PostgreSQL reports its counters with this delay at most. */
 const statisticsDelayMs = 1_500
 
-/** Keys of the right form and checksum that nobody ever made. */
+/** Keys of the right form and checksum that were never created. */
 export const inventedKeys: Attack = {
   name: 'invented-keys',
   goal: 'a flood of invented keys is refused before the database is asked',

@@ -6,7 +6,7 @@ import { openUdpPeer } from '../stage/udp-peer.ts'
 
 const waitMs = 3_000
 
-/** A proxy that shows itself in the 2xx alone is on the way of everything that follows (RFC 3261 13.2.2.4). */
+/** A proxy that appears only in the 2xx is on the path of everything that follows (RFC 3261 13.2.2.4). */
 export const lateRouteSet: Attack = {
   name: 'late-route-set',
   goal: 'the route set is that of the 2xx, not of an earlier 180',

@@ -3,7 +3,7 @@ import type { Attack } from '../stage/attack.ts'
 
 const pauseMs = 12_000
 
-/** The whole process stands still for 12 s, as on a machine that is moved: a stall is no death. */
+/** The whole process stops for 12 s, as on a migrating machine: a stall is no death. */
 export const pausedProcess: Attack = {
   name: 'paused-process',
   goal: 'calls survive a process that stood still for 12 s',

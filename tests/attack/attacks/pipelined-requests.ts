@@ -6,10 +6,10 @@ import { judgeProbes, untilCalm } from '../stage/judge-probes.ts'
 
 const requests = 1_000
 const watchMs = 3_000
-/** The largest file there is. */
+/** The largest file. */
 const request = 'GET /docs/scalar.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 
-/** One connection asks a thousand times for the largest file and reads nothing. */
+/** One connection requests the largest file a thousand times and reads nothing. */
 export const pipelinedRequests: Attack = {
   name: 'pipelined-requests',
   goal: 'memory grows by 150 MB at most, /healthz answers within 200 ms',

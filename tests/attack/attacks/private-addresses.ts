@@ -29,7 +29,7 @@ const hosts = [
   '１２７.０.０.１',
 ] as const
 
-/** No spelling of a private address leads a tenant's tool there, nor does a proxy of the environment. */
+/** No notation of a private address leads a tenant's tool there, nor does a proxy of the environment. */
 export const privateAddresses: Attack = {
   name: 'private-addresses',
   goal: 'no spelling of a private address is connected to, no proxy of the environment is asked',
@@ -106,7 +106,7 @@ const useTools = ({ session }: LiveCall, count: number): Promise<string[]> =>
     ),
   )
 
-/** Counts who connects, on both versions of IP. */
+/** Counts connections, on both versions of IP. */
 const openTrap = async () => {
   let connections = 0
   const listen = async (host: string, port: number): Promise<Server | undefined> => {
@@ -124,7 +124,7 @@ const openTrap = async () => {
   const first = await listen('0.0.0.0', 0)
   if (!first) throw new Error('No port is free.')
   const { port } = first.address() as AddressInfo
-  // Where the machine has no IPv6 there is nothing to reach either.
+  // A machine without IPv6 has no IPv6 target either.
   const second = await listen('::1', port)
   return {
     port,

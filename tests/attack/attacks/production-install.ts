@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Attack } from '../stage/attack.ts'
 import { openSandboxCall } from '../stage/sandbox-call.ts'
 
-/** What a release consists of, besides its packages. */
+/** The content of a release, besides its packages. */
 const parts = ['src', 'migrations', 'docs', 'bin', 'deploy', 'package.json', 'README.md', 'LICENSE']
 
 interface LockedPackage {
@@ -13,7 +13,7 @@ interface LockedPackage {
   readonly devOptional?: boolean
 }
 
-/** The product as `npm ci --omit=dev` installs it: it starts and calls without a package for development. */
+/** The product as `npm ci --omit=dev` installs it: it starts and calls without a development package. */
 export const productionInstall: Attack = {
   name: 'production-install',
   goal: 'without development packages the product starts and holds a call',
@@ -40,7 +40,7 @@ export const productionInstall: Attack = {
   },
 }
 
-/** The installed packages that package-lock.json does not mark as development's. */
+/** The installed packages that package-lock.json does not mark as development packages. */
 const copyPackages = async (
   from: string,
   to: string,
@@ -61,7 +61,10 @@ const copyPackages = async (
   return { installed, left }
 }
 
-/** Nested packages have entries of their own in the lock file. Not in one go: the live calls are the harness's too. */
+/**
+ * Nested packages have their own entries in the lock file. Copied in portions, because the harness also serves the
+ * live calls.
+ */
 const copyFolder = (from: string, to: string): Promise<void> =>
   cp(from, to, {
     recursive: true,

@@ -3,10 +3,10 @@ import { judgeProbes } from '../stage/judge-probes.ts'
 
 const rounds = 5
 const atOnce = 400
-/** A pool and a few listeners; 400 questions must not become 400 connections. */
+/** A pool and a few listeners; 400 requests must not become 400 connections. */
 const maxConnections = 60
 
-/** Four hundred questions at once whether it is ready, and the command line at the same time. */
+/** Four hundred simultaneous readiness requests, together with a command. */
 export const readyzFlood: Attack = {
   name: 'readyz-flood',
   goal: '/readyz stays 200, opens no connection to the database per request, the command line works',

@@ -9,7 +9,7 @@ const packets = 150
 const frameMs = 20
 const eventType = 101
 
-/** Audio, keys and RTCP BYEs from other addresses, and from other ports of the trunk's. */
+/** Audio, keys and RTCP BYEs from other addresses, and from other ports of the trunk. */
 export const rtpInjection: Attack = {
   name: 'rtp-injection',
   goal: 'no packet of a stranger reaches agent, recording or keypad; the agent’s audio stays',
@@ -26,7 +26,7 @@ export const rtpInjection: Attack = {
     const keysBefore = call.session.told.length
     await call.leg.audio?.press(5)
     const problems = await flowProblems(call)
-    // The product answers the genuine key, so that the silence about the strangers' means something.
+    // The product accepts the genuine key, so its silence about the strangers' keys is meaningful.
     for (let wait = 0; wait < 100 && call.session.told.length === keysBefore; wait += 1)
       await delay(50)
     const told = [call, ...stage.live].flatMap(({ session }) => session.told).join(' ')
@@ -53,7 +53,7 @@ const inject = async (peer: UdpPeer, { leg }: LiveCall): Promise<void> => {
   if (!audio) return
   const { address, port } = audio.remote
   for (let index = 0; index < packets; index += 1) {
-    // What continues the callee's own stream, and a stream of the stranger's own.
+    // A continuation of the callee's own stream, and a separate stream of the stranger.
     const own = rtpPacket(0, index, index * 160, 0xbad, strangerFrame)
     const { sequence, timestamp, ssrc } = audio
     const copied = rtpPacket(0, sequence + 1, timestamp + 160, ssrc, strangerFrame)

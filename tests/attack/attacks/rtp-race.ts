@@ -8,7 +8,7 @@ import { openUdpPeer } from '../stage/udp-peer.ts'
 const packets = 60
 const frameMs = 20
 
-/** A stranger who is there before the callee's first packet does not get the call. */
+/** A stranger who sends before the callee's first packet does not get the call. */
 export const rtpRace: Attack = {
   name: 'rtp-race',
   goal: 'strangers who send before the callee does get no audio and are not heard',

@@ -3,7 +3,7 @@ import { openTenant } from '../stage/tenant.ts'
 
 const ringLimitMs = 8_000
 
-/** Two nodes of one channel each hold two calls: what the second brings is not taken from the first. */
+/** Two nodes of one channel each hold two calls: the second adds its own channel. */
 export const secondNode: Attack = {
   name: 'second-node',
   goal: 'OUTDIAL_MAX_CHANNELS is each node’s own: two nodes of one channel hold two calls',

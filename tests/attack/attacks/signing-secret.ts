@@ -8,10 +8,10 @@ import type { Stage } from '../stage/stage.ts'
 const talkMs = 1_500
 /** A recording is encoded after its call; a new secret signs once every node knows it. */
 const patienceMs = 40_000
-/** Nodes look for secrets every three seconds. */
+/** Nodes reload secrets every three seconds. */
 const lookedMs = 6_000
 
-/** URLs of recordings: altered or foreign ones open nothing, and a rotation puts an end to a secret that leaked. */
+/** URLs of recordings: altered or foreign ones open nothing, and a rotation ends a leaked secret. */
 export const signingSecret: Attack = {
   name: 'signing-secret',
   goal: 'only URLs of our secrets open recordings; a rotation keeps them until they expire, a retired secret opens none',
@@ -66,14 +66,14 @@ const statusOf = async (url: URL): Promise<number> => {
   return response.status
 }
 
-/** 1 where it was refused. */
+/** 1 if it was refused. */
 const judge = async (name: string, url: URL, problems: string[]): Promise<number> => {
   const status = await statusOf(url)
   if (status !== 403) problems.push(`${name} was answered ${status}`)
   return status === 403 ? 1 : 0
 }
 
-/** What somebody makes of a URL that he has. */
+/** Alterations of a known URL. */
 const judgeForged = async (url: URL, problems: string[]): Promise<number> => {
   const recordingId = url.pathname.split('/').at(-1) ?? ''
   const expires = Number(url.searchParams.get('e'))

@@ -3,12 +3,12 @@ import { hostileBodies, hostileShapes, type HostileShape } from '../stage/hostil
 import { createCostMeter } from '../stage/message-cost.ts'
 import type { Stage } from '../stage/stage.ts'
 
-/** The largest that a datagram holds beside its headers. */
+/** The largest value that a datagram holds beside its headers. */
 const size = 60_000
-/** Enough to be sure; each may stall the product for seconds. */
+/** Enough for certainty; each may stall the product for seconds. */
 const enoughBroken = 2
 
-/** One datagram of 60 kB, from the very trunk: whatever its shape, it is read in no time. */
+/** One datagram of 60 kB, from the trunk itself: whatever its structure, it is read at once. */
 export const sipMessageCost: Attack = {
   name: 'sip-message-cost',
   goal: 'no datagram costs more than 20 ms',
@@ -27,7 +27,7 @@ export const sipMessageCost: Attack = {
   },
 }
 
-/** Bodies that only a standing dialog may send. */
+/** Bodies that only an active dialog may send. */
 const bodiesInDialog = async (stage: Stage): Promise<HostileShape[]> => {
   const { leg } = await stage.openCall()
   const { peer } = stage.trunk

@@ -13,7 +13,7 @@ const size = 60_000
 const enoughBroken = 2
 const listenMs = 1_500
 
-/** The same shapes over a TCP trunk's connection, and strangers at the TCP port. */
+/** The same messages over a TCP trunk's connection, and strangers at the TCP port. */
 export const sipStreamCost: Attack = {
   name: 'sip-stream-cost',
   goal: 'no message of a stream costs more than 20 ms; strangers at the TCP port are sent 0 bytes',
@@ -40,7 +40,7 @@ export const sipStreamCost: Attack = {
       for (const { name, write } of shapes) {
         const costMs = await meter.costMs(
           async () => {
-            // A stream whose message was refused may be gone: the trunk opens another.
+            // A stream with a refused message may be closed: the trunk opens another.
             const socket = await openConnection(product.home.sipPort, trunkAddress, 500)
             await new Promise<void>((resolve) => {
               if (!socket) return resolve()
@@ -70,7 +70,7 @@ export const sipStreamCost: Attack = {
   },
 }
 
-/** A connection for each message, so that none is refused for another's sake. */
+/** A connection for each message, so that each is refused independently. */
 const countAnswers = async (port: number): Promise<number> => {
   const localAddress = strangerAddress(20)
   const messages = strangeMessages({ address: localAddress, port: 5060, transport: 'TCP' })

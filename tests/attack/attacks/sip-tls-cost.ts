@@ -14,21 +14,21 @@ import { strangeMessages, strangeRequest } from '../stage/requests.ts'
 import { openTenant, type Tenant } from '../stage/tenant.ts'
 import { openTlsTrunk, type TlsTrunk } from '../stage/tls-trunk.ts'
 
-/** As large as a stream's message may be, and as long as a line may be. */
+/** The maximum size of a stream's message and of a line. */
 const largeSize = 60_000
 const shortSize = 3_500
 const enoughBroken = 2
 const tries = 4
-/** For what a call leaves to be done. */
+/** For the remaining work of a call. */
 const settleMs = 50
-/** For an answer that is swallowed by half a message before it. */
+/** For a response that an incomplete message before it swallows. */
 const patienceMs = 300
 const listenMs = 1_500
 const dripMs = 3_000
 const halfHandshakes = 200
 const floodMessages = 2_000
 
-/** The trunk is reached by TLS, and what it sends over that connection is hostile; strangers find no TLS port. */
+/** The trunk uses TLS and sends hostile messages over that connection; strangers find no TLS port. */
 export const sipTlsCost: Attack = {
   name: 'sip-tls-cost',
   goal: 'no message over TLS costs more than 20 ms, a hostile TLS trunk costs 150 MB at most, strangers 0 bytes',
@@ -77,7 +77,7 @@ export const sipTlsCost: Attack = {
 
 type Reach = () => Promise<Socket>
 
-/** A connection of the product over which a call just went: the product opens one where none is left. */
+/** A connection of the product that just carried a call: the product opens one if none is left. */
 const createReach = (trunk: TlsTrunk, tenant: Tenant, agentId: string): Reach => {
   let numbers = 0
   return async () => {
@@ -112,7 +112,7 @@ const costOfShapes = async (
   const messages = [
     ...sized(shapes, shortSize),
     ...sized(repeatedShapes(parts), largeSize),
-    // Beyond the length of a line the header makes no difference, and each costs a connection.
+    // Beyond the maximum line length the header makes no difference, and each costs a connection.
     ...sized(
       shapes.filter(({ name }) => name.startsWith('Via: ') || !name.includes(': ')),
       largeSize,
@@ -121,7 +121,7 @@ const costOfShapes = async (
   let worstMs = 0
   let connection = await reach()
   let answered = 0
-  /** Until what comes behind it is answered, or the product gave the connection up. */
+  /** Until the message behind it gets a response, or the product closed the connection. */
   const send = async (socket: Socket, text: string): Promise<void> => {
     const callId = randomUUID()
     const isAnswered = trunk.answerTo(callId).then(() => void (answered += 1))
@@ -132,7 +132,7 @@ const costOfShapes = async (
     await Promise.race([isAnswered, isClosed, delay(patienceMs)])
     socket.off('close', onClose)
   }
-  /** The smallest of some tries, each over a connection that still lives. */
+  /** The smallest of some tries, each over an open connection. */
   const costOf = async (text: string): Promise<number> => {
     let best = Infinity
     for (let turn = 0; turn < tries && best > limits.messageMs / 2; turn += 1) {
@@ -161,7 +161,7 @@ const costOfShapes = async (
 const sized = (shapes: readonly HostileShape[], size: number) =>
   shapes.map(({ name, write: compose }) => ({ name: `${name} (${size})`, text: compose(size) }))
 
-/** Requests by the thousand over the connection that the product itself opened, none of whose answers are read. */
+/** Thousands of requests over the product's own connection, whose responses are not read. */
 const floodOwnConnection = async (product: Product, reach: Reach): Promise<string[]> => {
   const connection = await reach()
   connection.pause()
@@ -173,7 +173,7 @@ const floodOwnConnection = async (product: Product, reach: Reach): Promise<strin
   return product.isAlive ? [] : ['a flood over TLS ended the product']
 }
 
-/** A message that comes byte by byte keeps nobody waiting. */
+/** A message that arrives byte by byte delays no other. */
 const dripOver = async (product: Product, reach: Reach): Promise<string[]> => {
   const connection = await reach()
   const text = strangeRequest('OPTIONS', { address: trunkAddress, port: 5061, transport: 'TLS' })
@@ -188,8 +188,8 @@ const dripOver = async (product: Product, reach: Reach): Promise<string[]> => {
 }
 
 /**
- * Strangers who speak TLS, half a handshake, plain SIP or nothing. The product takes no connections by TLS, so none may be
- * opened; where one is, not a byte may come.
+ * Strangers with TLS, half a handshake, plain SIP or silence. The product accepts no TLS connections; if one opens,
+ * it must not get a byte.
  */
 const strangersAtPort = async (sipPort: number): Promise<number> => {
   const localAddress = strangerAddress(130)

@@ -4,12 +4,12 @@ import { openLiveCall } from '../stage/live-calls.ts'
 import { openTenant, type Tenant } from '../stage/tenant.ts'
 
 const calls = 1_000_000
-/** PostgreSQL goes over to a plan for all arguments with the sixth execution of a connection. */
+/** PostgreSQL switches to a generic plan with the sixth execution on a connection. */
 const requests = 12
 const atOnce = 20
 const listLimitMs = 300
 
-/** An organization with a million calls lists them by every filter, over and over. */
+/** An organization with a million calls lists them by every filter, repeatedly. */
 export const slowLists: Attack = {
   name: 'slow-lists',
   goal: 'no list of a million calls takes 300 ms, and lists keep no call from ringing',
@@ -83,7 +83,7 @@ const timeList = async (tenant: Tenant, path: string): Promise<number> => {
   return performance.now() - startedMs
 }
 
-/** The first is the one that matches nothing. */
+/** The first one matches nothing. */
 const pathsOf = (agentId: string, callId: string): string[] => {
   const filters = [
     `agent_id=${agentId}`,

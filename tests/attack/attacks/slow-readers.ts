@@ -9,7 +9,7 @@ const addresses = 30
 const watchMs = 3_000
 const request = 'GET /docs/scalar.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 
-/** Three hundred clients of thirty addresses ask for the largest file and read nothing. */
+/** Three hundred clients from thirty addresses request the largest file and read nothing. */
 export const slowReaders: Attack = {
   name: 'slow-readers',
   goal: 'memory grows by 150 MB at most, /healthz answers within 200 ms',

@@ -8,7 +8,7 @@ import type { Stage } from '../stage/stage.ts'
 const ownUser = 'outdial'
 const startTimeoutMs = 60_000
 
-/** Started as root, the product gives its database to a user of its own, or to nobody. */
+/** Started as root, the product runs its database as a separate user, or refuses. */
 export const startedAsRoot: Attack = {
   name: 'started-as-root',
   goal: 'as root PostgreSQL runs as our own user without a shell, else the start is refused with a remedy',
@@ -73,11 +73,11 @@ const passwordEntries = (): string[][] =>
 const nameOf = (uid: number): string =>
   passwordEntries().find(([, , id]) => id === String(uid))?.[0] ?? String(uid)
 
-/** Those of the database, wherever they are. */
+/** The database's processes and files, wherever they are. */
 const foldersOf = (data: string): string[] =>
   [data, join(data, 'postgres')].filter((folder) => statSync(folder, { throwIfNoEntry: false }))
 
-/** On a machine without that user and without a command to make it, but with other users. */
+/** On a machine without that user and without a command to create it, but with other users. */
 const startWithoutUser = async ({
   root,
   settings,

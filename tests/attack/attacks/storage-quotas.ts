@@ -4,10 +4,10 @@ import { openTenant, type ApiAnswer, type Tenant } from '../stage/tenant.ts'
 const quota = 20
 const recipientsOfBatch = 8
 const answersQuota = 5
-/** What the contract has for a limit (docs/decisions.md). */
+/** The contract's error for a quota (docs/decisions.md). */
 const refusals = [413, 429]
 
-/** An organization that stores without end is stopped at its quota, and nobody else is. */
+/** An organization that stores endlessly is stopped at its quota; no other is affected. */
 export const storageQuotas: Attack = {
   name: 'storage-quotas',
   goal: 'contacts, batches, their recipients and kept answers are refused beyond the organization’s quota',

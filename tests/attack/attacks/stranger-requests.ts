@@ -8,7 +8,7 @@ import { openUdpPeer } from '../stage/udp-peer.ts'
 const listenMs = 4_000
 const scanners = 4
 
-/** Whatever strangers send over UDP, nothing comes back: no answer, no reflection. */
+/** Whatever strangers send over UDP, no byte comes back: no response, no reflection. */
 export const strangerRequests: Attack = {
   name: 'stranger-requests',
   goal: 'strangers are sent 0 bytes',
@@ -21,7 +21,7 @@ export const strangerRequests: Attack = {
     for (const peer of peers) {
       const parts = { address: peer.address, port: peer.port }
       const messages = strangeMessages(parts)
-      // Requests that look like those of a live call, but for a tag.
+      // Requests that resemble those of a live call, except for a tag.
       for (const { leg } of live)
         messages.push(
           strangeRequest('BYE', { ...parts, callId: leg.sipCallId, toTag: leg.remoteTag }),

@@ -3,11 +3,11 @@ import type { Attack } from '../stage/attack.ts'
 import { openLiveCall } from '../stage/live-calls.ts'
 import { openTenant } from '../stage/tenant.ts'
 
-/** Clears the screen, sets the title, colours, a C1 introducer, a bell, and turns the text around. */
+/** Clears the screen, sets the title, colours, a C1 introducer, a bell, and reverses the text. */
 const escapes = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u0085\u200f\u202eevil\u2066\u0008'
 const hostileName = `Mallory ${escapes}`
 
-/** C0 but for line feed and tabulator, DEL, C1, and marks that change the direction of text. */
+/** C0 except line feed and tab, DEL, C1, and direction marks. */
 const ranges = [
   [0x00, 0x08],
   [0x0b, 0x1f],
@@ -31,7 +31,7 @@ const findForbidden = (text: string): string | undefined => {
 const printable = (text: string): string =>
   Array.from(text, (character) => (isForbidden(character) ? '…' : character)).join('')
 
-/** Names, words and outcomes of others never steer the operator's terminal. */
+/** Foreign names, words and outcomes never control the operator's terminal. */
 export const terminalEscapes: Attack = {
   name: 'terminal-escapes',
   goal: 'no control or direction character of others reaches a terminal or a log line',

@@ -10,7 +10,7 @@ const body = '{"ok":true}'
 const answer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`
 const toolTimeoutMs = 9_000
 
-/** Headers that say where a request ends, or that belong to one connection. */
+/** Headers that define a request's end, or that belong to one connection. */
 const framing = [
   { 'Content-Length': '60' },
   { 'transfer-encoding': 'chunked' },
@@ -77,7 +77,7 @@ const publish = (tenant: Tenant, port: number, headers: object) =>
     ],
   })
 
-/** Each organization's tool twice, in turns: with one pool the second would take the first's connection. */
+/** Each organization's tool twice, alternating: with one pool the second would use the first's connection. */
 const useTools = async (
   { trunk, engine, newNumber }: Stage,
   tenants: readonly Tenant[],
@@ -95,7 +95,7 @@ const useTools = async (
   for (const { leg } of calls) await leg.request('BYE')
 }
 
-/** Answers every request, and notes whose came over which connection. */
+/** Responds to every request, and records which organization used which connection. */
 const openToolServer = async () => {
   const connections: { readonly organizations: string[] }[] = []
   const sockets = new Set<Socket>()

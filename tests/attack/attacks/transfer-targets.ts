@@ -4,7 +4,7 @@ import { openLiveCall, type LiveCall } from '../stage/live-calls.ts'
 import { openTenant } from '../stage/tenant.ts'
 import { headerOf } from '../stage/sip-text.ts'
 
-/** Allowed: it shows that a REFER would be seen. */
+/** An allowed target: it proves that a REFER would be seen. */
 const goodTarget = '+12125550123'
 
 /** Each is a forbidden number, or would put more than a target into Refer-To. */
@@ -31,7 +31,7 @@ const targets = [
 
 const announcementMs = 1_500
 
-/** An agent that may connect callees with colleagues in the United States connects them with nobody else. */
+/** An agent that may transfer to colleagues in the United States transfers to no other target. */
 export const transferTargets: Attack = {
   name: 'transfer-targets',
   goal: 'a forbidden number is refused as target of a transfer in every spelling',
@@ -63,7 +63,7 @@ export const transferTargets: Attack = {
   },
 }
 
-/** The Refer-To that the product sent, once the agent wanted the transfer. */
+/** The product's Refer-To, once the agent wanted the transfer. */
 const transferredTo = async ({ leg, session }: LiveCall): Promise<string | undefined> => {
   const settled = session.callTool('transfer_call', {})
   await Promise.race([settled, delay(announcementMs * 10)])

@@ -5,11 +5,11 @@ import { strangeRequest } from '../stage/requests.ts'
 import { openUdpPeer } from '../stage/udp-peer.ts'
 
 const listenMs = 4_000
-/** One refusal is fair; a series of them is a weapon against the trunk. */
+/** One refusal is fair; a series of them is an attack on the trunk. */
 const maxAnswersEach = 1
 const messages = 20
 
-/** INVITEs in the trunk's name that nobody acknowledges: each draws one answer at most. */
+/** Unacknowledged INVITEs in the trunk's name: each gets one response at most. */
 export const trunkReflection: Attack = {
   name: 'trunk-reflection',
   goal: 'an INVITE in the trunk’s name that nobody acknowledges draws one answer at most',

@@ -6,16 +6,16 @@ import type { Stage } from '../stage/stage.ts'
 import { openTenant } from '../stage/tenant.ts'
 
 const queued = 50_000
-/** A claim takes as many at once: what is done for each of them is done so often. */
+/** A claim takes this many at once, so work per call happens this often. */
 const concurrency = 40
 const watched = 150
 const claimLimitMs = 250
 const watchTimeoutMs = 40_000
 const sampleMs = 10
-/** Of the queued calls alone. */
+/** Only queued calls. */
 const prefix = '+1646'
 
-/** Fifty thousand queued calls in tables about which PostgreSQL knows nothing yet. */
+/** Fifty thousand queued calls in tables without statistics. */
 export const unanalyzedClaims: Attack = {
   name: 'unanalyzed-claims',
   goal: 'claims from 50,000 calls in tables never analyzed take 250 ms at most',
@@ -25,7 +25,7 @@ export const unanalyzedClaims: Attack = {
     const { product, database, trunk, engine } = stage
     const tenant = await openTenant(product, 'Queueing')
     const { id: agentId = '' } = await tenant.publishAgent()
-    // One line only: the second call waits, and all its copies with it.
+    // Only one line: the second call waits, and all its copies with it.
     await product.ask('org', 'set', tenant.id, '--concurrency', '1')
     const held = await openLiveCall({ trunk, engine, tenant, agentId }, stage.newNumber())
     const { body } = await tenant.call(agentId, `${prefix}2000000`, 'queued')
@@ -58,7 +58,7 @@ export const unanalyzedClaims: Attack = {
   },
 }
 
-/** How long a statement that leases calls was seen to run. */
+/** The longest observed run of a statement that leases calls. */
 const longestClaim = async ({ database }: Stage, isDone: () => boolean): Promise<number> => {
   const deadline = performance.now() + watchTimeoutMs
   let longestMs = 0

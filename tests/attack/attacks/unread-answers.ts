@@ -8,13 +8,13 @@ import { openTenant, type Tenant } from '../stage/tenant.ts'
 const readers = 300
 const addresses = 30
 const pageItems = 100
-/** As long as a text may be, in characters of four bytes. */
+/** A text of maximum length, in characters of four bytes. */
 const longText = '\u{1f600}'.repeat(255)
 const watchMs = 5_000
 const atOnce = 10
 const smallestPageBytes = 400_000
 
-/** Three hundred clients of a tenant ask for pages of 400 kB, each made anew, and read nothing. */
+/** Three hundred clients of a tenant request pages of 400 kB, each built anew, and read nothing. */
 export const unreadAnswers: Attack = {
   name: 'unread-answers',
   goal: 'memory grows by 150 MB at most, /healthz answers within 200 ms, who reads is served',

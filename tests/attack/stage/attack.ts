@@ -1,19 +1,19 @@
 import type { Stage } from './stage.ts'
 
-/** One promise of docs/security.md, and what is done to break it. */
+/** One promise of docs/security.md, and the attack on it. */
 export interface Attack {
   readonly name: string
-  /** What is promised, for the row. */
+  /** The promise, for the row. */
   readonly goal: string
-  /** Takes minutes: only where everything is asked for. */
+  /** Takes minutes: only in the full run. */
   readonly isLong?: true
-  /** Judged by a clock: what fails is tried again, as the machine may have been busy with something else. */
+  /** Judged by wall time: a failure is tried again, because the machine may have been busy. */
   readonly isTimed?: true
   run(stage: Stage, limits: Limits): Promise<Result>
 }
 
 export interface Result {
-  /** What was measured, for the row. */
+  /** The measured figures, for the row. */
   readonly figure: string
   /** Promises that were broken. */
   readonly problems: readonly string[]
@@ -21,17 +21,17 @@ export interface Result {
   readonly figures?: Partial<Figures>
 }
 
-/** The largest of each over all attacks. */
+/** The maximum of each over all attacks. */
 export interface Figures {
-  /** What one message cost. */
+  /** The cost of one message. */
   messageMs: number
-  /** Bytes that strangers were sent. */
+  /** Bytes that strangers received. */
   strangerBytes: number
   memoryMb: number
   healthzMs: number
 }
 
-/** What clocks may show. Tests run beside others, so theirs are wider; what is broken is off by more than that. */
+/** Limits of measured times. Tests run beside others, so theirs are wider; a broken promise exceeds them by far. */
 export interface Limits {
   readonly messageMs: number
   readonly healthzMs: number

@@ -37,7 +37,7 @@ import { startedAsRoot } from '../attacks/started-as-root.ts'
 import { sipTlsCost } from '../attacks/sip-tls-cost.ts'
 import type { Attack } from './attack.ts'
 
-/** Every attack, in the order they are tried. */
+/** Every attack, in the order of execution. */
 export const attacks: readonly Attack[] = [
   firstStartKey,
   strangerRequests,

@@ -19,7 +19,7 @@ export const frameHead = (type: string, length: number): Buffer => {
   return head
 }
 
-/** Writes the pieces, compressed; with `isSealed` an end frame follows whose checksum is right. */
+/** Writes the pieces, compressed; with `isSealed` an end frame with the right checksum follows. */
 export const writeBackup = async (
   path: string,
   pieces: Iterable<Buffer>,

@@ -5,7 +5,7 @@ import { openUdpPeer, type UdpPeer } from './udp-peer.ts'
 /** The callee's RTP of one call. */
 export interface CallAudio {
   readonly peer: UdpPeer
-  /** Where the product's SDP wants it. */
+  /** The destination in the product's SDP. */
   readonly remote: { readonly address: string; readonly port: number }
   readonly ssrc: number
   /** Of the next packet. */
@@ -13,9 +13,9 @@ export interface CallAudio {
   readonly timestamp: number
   /** Our SDP. */
   readonly description: string
-  /** What came from the product. */
+  /** Packets received from the product. */
   readonly heard: Heard
-  /** Each address and port that packets came from. */
+  /** Each source address and port of packets. */
   readonly sources: ReadonlySet<string>
   start(): void
   /** Presses a key (RFC 4733). */

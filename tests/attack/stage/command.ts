@@ -9,7 +9,7 @@ export interface CommandResult {
 }
 
 export interface MeasuredResult extends CommandResult {
-  /** The most memory it had; 0 where the system does not tell. */
+  /** Its maximum memory; 0 if the system does not report it. */
   readonly peakMb: number
 }
 
@@ -39,7 +39,7 @@ export const runMeasured = async (
   return { status: child.exitCode, stdout: stdout(), stderr: stderr(), peakMb }
 }
 
-/** The system remembers the highest, so that looking now and then is enough. */
+/** The system remembers the maximum, so occasional sampling is enough. */
 const highestMb = (pid: number): number => {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -49,7 +49,7 @@ const highestMb = (pid: number): number => {
   }
 }
 
-/** What a stream gave so far, its last part where it is much. */
+/** A stream's output so far, its last part if it is long. */
 export const collect = (stream: NodeJS.ReadableStream | null): (() => string) => {
   let text = ''
   stream?.on('data', (chunk: Buffer) => {

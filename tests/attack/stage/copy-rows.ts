@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** More rows than any test makes by requests. */
+/** More rows than any test creates by requests. */
 export interface RowCopies {
   readonly table: string
   /** Of the row that is copied. */
@@ -10,7 +10,7 @@ export interface RowCopies {
   readonly differences: Readonly<Record<string, string>>
 }
 
-/** Copies a row within its table, whatever columns the table has. */
+/** Copies a row within its table, with any columns. */
 export const copyRows = async (
   database: pg.Client,
   { table, id, count, differences }: RowCopies,

@@ -3,26 +3,26 @@ import { agentFrame, hear, type Heard } from './marked-audio.ts'
 
 /** One conversation at the harness's engine. */
 export interface EngineSession {
-  /** What `<…>` in the agent's prompt holds: the contact's name. Empty until the session is set. */
+  /** The content of `<…>` in the agent's prompt: the contact's name. Empty until the session is configured. */
   readonly line: string
   /** Names of the tools the agent has. */
   readonly tools: readonly string[]
-  /** Whose audio came in. */
+  /** Whose audio arrived. */
   readonly heard: Heard
-  /** Texts the product told the engine beside audio: keys that were pressed, notes. */
+  /** Texts that the product sent beside audio: keys that were pressed, notes. */
   readonly told: readonly string[]
   readonly isOpen: boolean
-  /** Calls a tool as the model would; resolves with the result that the product gives back. */
+  /** Calls a tool as the model would; resolves with the product's result. */
   callTool(name: string, toolArguments: object): Promise<string>
-  /** Something the callee is reported to have said. */
+  /** Reports words of the callee. */
   reportWords(text: string): void
   close(): void
 }
 
-/** Prompts of the harness's agents name their contact like this. */
+/** Prompts of the harness's agents name their contact in this form. */
 export const linePrompt = 'You talk to <{{contact.name}}>.'
 
-/** Often enough that nobody takes the callee for gone. */
+/** Often enough that the callee never counts as gone. */
 const talkEveryMs = 2_000
 const agentSeconds = 1.2
 const framesPerSecond = 50

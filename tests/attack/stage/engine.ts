@@ -4,14 +4,14 @@ import { WebSocketServer } from 'ws'
 import { serveEngineSession, type EngineSession } from './engine-session.ts'
 
 /**
- * A voice engine of the harness behind the Realtime protocol. It says what it hears (whose audio), keeps a call alive
- * with words of the callee, and calls the tools an attack wants called.
+ * A voice engine of the harness behind the Realtime protocol. It reports whose audio it hears, keeps a call alive
+ * with words of the callee, and calls the tools that an attack needs.
  */
 export interface Engine {
-  /** What OUTDIAL_REALTIME_URL is set to. */
+  /** The value of OUTDIAL_REALTIME_URL. */
   readonly url: string
   readonly sessions: readonly EngineSession[]
-  /** The latest session of the line that an agent's prompt named, once it is there. */
+  /** The latest session of the line that an agent's prompt named, once it exists. */
   sessionOf(line: string, timeoutMs?: number): Promise<EngineSession>
   close(): void
 }

@@ -1,6 +1,6 @@
 import { strangeRequest, type RequestParts } from './requests.ts'
 
-/** A message that grows with `size`, of a shape that costs a careless reader the square of it. */
+/** A message that grows with `size`, whose structure costs a careless reader quadratic time. */
 export interface HostileShape {
   readonly name: string
   readonly write: (size: number) => string
@@ -9,7 +9,7 @@ export interface HostileShape {
 const times = (text: string, size: number): string =>
   text.repeat(Math.floor(size / Math.max(1, text.length)))
 
-/** Values of one header; each is put into every header that is read. */
+/** Values of one header; each is put into every parsed header. */
 const values: Readonly<Record<string, (size: number) => string>> = {
   'spaces and a letter': (size) => `SIP/2.0/UDP${times(' ', size)}x`,
   'spaces within': (size) => `SIP/2.0/UDP h${times(' ', size)};branch=z9hG4bK1 x`,
@@ -63,7 +63,7 @@ const withHeader = (message: string, name: string, value: string): string => {
     : message.replace('\r\n', () => `\r\n${name}: ${value}\r\n`)
 }
 
-/** Every value in every header, and shapes of whole messages. */
+/** Every value in every header, and structures of whole messages. */
 export const hostileShapes = (parts: RequestParts): HostileShape[] => {
   const invite = (): string => strangeRequest('INVITE', parts)
   const response = (): string => invite().replace(/^.*\r\n/, 'SIP/2.0 407 No\r\n')
@@ -102,10 +102,10 @@ export const hostileShapes = (parts: RequestParts): HostileShape[] => {
 }
 
 const repeatedNames = ['Via', 'Contact', 'Record-Route', 'Proxy-Authenticate', 'X-Any'] as const
-/** Short enough that no line is too long, often enough that the message is as large as one may be. */
+/** Short enough that no line is too long, repeated up to the maximum message size. */
 const lineBytes = 3_500
 
-/** Messages of a stream that are within every limit, and full of the hostile values. */
+/** Messages of a stream within every limit, full of the hostile values. */
 export const repeatedShapes = (parts: RequestParts): HostileShape[] =>
   repeatedNames.flatMap((name) =>
     Object.entries(values).map(([shape, write]) => ({
@@ -118,7 +118,7 @@ export const repeatedShapes = (parts: RequestParts): HostileShape[] =>
     })),
   )
 
-/** Bodies that are read within a dialog. */
+/** Bodies that are parsed within a dialog. */
 export const hostileBodies: readonly {
   readonly name: string
   readonly method: string

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A TCP connection of the harness from an address of its own. */
+/** A TCP connection of the harness from its own address. */
 export const openConnection = async (
   port: number,
   localAddress = '127.0.0.1',
@@ -15,7 +15,7 @@ export const openConnection = async (
   return socket.destroyed ? undefined : socket
 }
 
-/** Sends these bytes and returns all that comes until the connection closes or time is out. */
+/** Sends these bytes and returns everything received until the connection closes or the time is over. */
 export const exchange = async (
   port: number,
   bytes: string | Buffer,
@@ -38,6 +38,6 @@ export const exchange = async (
   return { text: Buffer.concat(chunks).toString('latin1'), isClosed }
 }
 
-/** How many responses stand in what a connection received. */
+/** How many responses a connection received. */
 export const countResponses = (text: string): number =>
   text.match(/HTTP\/1\.[01] \d{3} /g)?.length ?? 0

@@ -2,7 +2,7 @@ import type { Limits, Result } from './attack.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Probes, Prober } from './prober.ts'
 
-/** Memory and /healthz while an attack lasted. */
+/** Memory and /healthz during an attack. */
 export const judgeProbes = (
   { slowestMs, answers, failures, grownMb }: Probes,
   limits: Limits,
@@ -20,7 +20,7 @@ const calmMs = 1_000
 const calmAnswers = 5
 const patienceMs = 60_000
 
-/** Waits until /healthz is answered as ever, so that what an attack set going is over, or until patience ends. */
+/** Waits until /healthz is as fast as before, so that the attack's work is over, or until the time limit. */
 export const untilCalm = async (prober: Prober): Promise<void> => {
   const deadline = performance.now() + patienceMs
   for (let before = 0; performance.now() < deadline;) {

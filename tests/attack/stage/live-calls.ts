@@ -42,7 +42,7 @@ export const openLiveCall = async (
   return call
 }
 
-/** What is wrong with a call that should be live: over, mute in a direction, or with a stranger in it. */
+/** The faults of a call that should be live: over, mute in a direction, or with a stranger in it. */
 export const flowProblems = async ({ leg, session }: LiveCall): Promise<string[]> => {
   if (leg.isOver) return ['it was ended']
   const before = { callee: session.heard.callee, agent: leg.audio?.heard.agent ?? 0 }
@@ -66,7 +66,7 @@ export const flowProblems = async ({ leg, session }: LiveCall): Promise<string[]
   return problems
 }
 
-/** Whose audio stands in the spool of a call's recording, of the callee's lane. */
+/** Whose audio is in the callee's lane of a recording's spool. */
 export const readSpool = (dataFolder: string, callId: string): Heard | undefined => {
   const name = readdirSync(dataFolder, { recursive: true, encoding: 'utf8' }).find(
     (file) => file.endsWith('.spool') && file.includes(callId),

@@ -1,6 +1,6 @@
 /**
- * Audio whose origin can be read from its bytes (mu-law). The callee is too quiet to be taken for speech, the agent is
- * heard, and a stranger is louder than both: one byte of him in a stream shows that he came through.
+ * Audio whose origin can be read from its bytes (mu-law). The callee is too quiet to count as speech, the agent is
+ * audible, and a stranger is louder than both: one byte of the stranger in a stream proves that it passed.
  */
 export const frameBytes = 160
 
@@ -17,7 +17,7 @@ export interface Heard {
   stranger: number
 }
 
-/** Adds up whose bytes these are; silence and what concealment makes of a gap is nobody's. */
+/** Counts bytes by origin; silence and concealment count for none. */
 export const hear = (audio: Uint8Array, heard: Heard): void => {
   for (const byte of audio) {
     const level = byte & 0x7f

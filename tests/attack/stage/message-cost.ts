@@ -3,9 +3,9 @@ import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Product } from './product.ts'
 
-/** No machine is that busy with something else. */
+/** No machine is delayed this long by other work. */
 const beyondDoubtMs = 1_500
-/** What is far below its limit need not be asked again. */
+/** A cost far below its limit need not be measured again. */
 const clearlyGood = 1 / 4
 const restTries = 10
 
@@ -20,9 +20,9 @@ interface CostLimits {
 }
 
 /**
- * How long the product was busy with what was just sent to it: the time its main thread ran until it answered /healthz,
- * less what it runs to answer /healthz alone. It is the thread's own time, so that a machine that is busy with something
- * else makes no message expensive; a system that does not tell it gives the time that passed.
+ * How long the product was busy with a message: the time its main thread ran until it answered /healthz, minus the
+ * time for /healthz alone. It is the thread's own time, so that other work on the machine does not count; a system
+ * without that figure gives elapsed time.
  */
 export const createCostMeter = async ({ home, pid }: Product): Promise<CostMeter> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -35,7 +35,7 @@ export const createCostMeter = async ({ home, pid }: Product): Promise<CostMeter
       }).on('error', reject)
     })
   const nowMs = clockOfMainThread(pid)
-  // The first answer may overtake the message, the second cannot.
+  // The first response may overtake the message, the second cannot.
   const time = async (send: () => Promise<void>): Promise<number> => {
     const startedMs = nowMs()
     await send()
@@ -43,7 +43,7 @@ export const createCostMeter = async ({ home, pid }: Product): Promise<CostMeter
     await ask()
     return nowMs() - startedMs
   }
-  /** The smallest of some tries: other work of the product makes some slow, a costly message all. */
+  /** The smallest of some tries: other work makes some slow, a costly message all. */
   const least = async (send: () => Promise<void>, enoughMs: number, tries: number) => {
     let best = Infinity
     for (let round = 0; round < tries && best > enoughMs; round += 1) {
@@ -64,7 +64,7 @@ export const createCostMeter = async ({ home, pid }: Product): Promise<CostMeter
 
 const nanosecondsPerMs = 1_000_000
 
-/** Time that a process's main thread ran, of Linux; else time that passed. */
+/** Running time of a process's main thread, on Linux; else elapsed time. */
 const clockOfMainThread = (pid: number): (() => number) => {
   const file = `/proc/${pid}/task/${pid}/schedstat`
   if (!existsSync(file)) return () => performance.now()

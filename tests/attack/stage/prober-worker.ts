@@ -10,7 +10,7 @@ const settings = workerData as ProberSettings
 
 const everyMs = 50
 const giveUpMs = 15_000
-/** A load balancer keeps its connection: what is measured is the product and not the accepting of sockets. */
+/** A load balancer keeps its connection: this measures the product and not the accepting of sockets. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 let slowestMs = 0
@@ -40,7 +40,7 @@ const ask = (): Promise<boolean> =>
     request.on('error', () => resolve(false))
   })
 
-/** How late this thread itself was since it was last asked: what the machine had no time for is not the product's. */
+/** The lateness of this thread since the last read: delays of the machine are not the product's. */
 let ownLateMs = 0
 let tickedMs = performance.now()
 const tickMs = 5
@@ -71,7 +71,7 @@ const reset = (): void => {
 }
 
 const read = (): Probes => ({
-  // A question that is still open counts with the time it has taken so far.
+  // An open request counts with its time so far.
   slowestMs: Math.max(slowestMs, askedMs === undefined ? 0 : performance.now() - askedMs),
   answers,
   failures,
@@ -84,7 +84,7 @@ port.on('message', (question: 'reset' | 'read') => {
   port.postMessage(probes)
 })
 reset()
-// Not with the probes: memory grows while they wait.
+// Separate from the probes, because memory grows while they wait.
 setInterval(() => {
   peakMb = Math.max(peakMb, residentMb())
 }, everyMs)

@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** What the product was like while it was watched. */
+/** Observations of the product. */
 export interface Probes {
-  /** The slowest answer of /healthz; endless where one did not come. */
+  /** The slowest response of /healthz; infinite if one is missing. */
   readonly slowestMs: number
   readonly answers: number
   readonly failures: number
-  /** Resident memory above what it was at the beginning. */
+  /** Resident memory above the initial value. */
   readonly grownMb: number
 }
 
-/** Asks /healthz all the time and looks at the product's memory, from a thread that no attack keeps busy. */
+/** Requests /healthz continuously and samples the product's memory, from a thread that no attack keeps busy. */
 export interface Prober {
-  /** Begins anew. */
+  /** Resets the observations. */
   reset(): Promise<void>
   read(): Promise<Probes>
   stop(): Promise<void>

@@ -7,7 +7,7 @@ import { freeTcpPort, freeUdpPort } from '../../support/free-port.ts'
 import { until } from '../../support/until.ts'
 import { collect, runMeasured, type CommandResult } from './command.ts'
 
-/** A data folder and ports: what a product keeps over its restarts. */
+/** A data folder and ports, which a product keeps over its restarts. */
 export interface Home {
   readonly data: string
   readonly apiPort: number
@@ -17,20 +17,20 @@ export interface Home {
   remove(): void
 }
 
-/** The product as an operator runs it: a child process with a data folder of its own. */
+/** The product as an operator runs it: a child process with its own data folder. */
 export interface Product {
   readonly apiUrl: string
   readonly home: Home
   readonly databaseUrl: string
   readonly pid: number
   readonly isAlive: boolean
-  /** What `start --json` told, the first key among it. */
+  /** The output of `start --json`, including the first key. */
   readonly started: StartDocument
-  /** What it logged so far; empty where nobody reads it. */
+  /** Its log so far; empty if it is not read. */
   output(): string
   /** One command of the command line to its end. */
   run(...args: string[]): Promise<CommandResult>
-  /** Runs it with `--json`; throws on any other end than success. */
+  /** Runs it with `--json`; throws unless it succeeds. */
   ask<T>(...args: string[]): Promise<T>
   signal(name: NodeJS.Signals): void
   stop(): Promise<void>
@@ -48,9 +48,9 @@ export interface ProductOptions {
   /** The checkout that is attacked. */
   readonly root: string
   readonly settings: Readonly<Record<string, string>>
-  /** `unread`: a pipe that nobody reads; `full`: a full disk. */
+  /** `unread`: a pipe without a reader; `full`: a full disk. */
   readonly log?: 'read' | 'unread' | 'full'
-  /** Variables that are no settings of the product. */
+  /** Variables that are not settings of the product. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -125,7 +125,7 @@ export const startProduct = async (home: Home, options: ProductOptions): Promise
   }
 }
 
-/** What the product and its commands are started with. */
+/** The environment of the product and its commands. */
 export const environmentOf = (
   home: Home,
   settings: Readonly<Record<string, string>>,

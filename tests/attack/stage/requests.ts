@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { composeSip } from './sip-text.ts'
 
 export interface RequestParts {
-  /** Of the sender, as its Via and Contact name it. */
+  /** The sender's address in Via and Contact. */
   readonly address: string
   readonly port: number
   readonly transport?: 'UDP' | 'TCP' | 'TLS'
@@ -16,7 +16,7 @@ export interface RequestParts {
 
 const random = (): string => randomBytes(8).toString('hex')
 
-/** A request that is right in form and belongs to nothing. */
+/** A well-formed request that belongs to nothing. */
 export const strangeRequest = (method: string, parts: RequestParts): string => {
   const { address, port, transport = 'UDP', toTag, body = '', headers = [] } = parts
   const branch = parts.branch ?? `z9hG4bK${random()}`
@@ -36,7 +36,7 @@ export const strangeRequest = (method: string, parts: RequestParts): string => {
   )
 }
 
-/** What a scanner sends in its first hour, and some that no scanner would: all as one stranger. */
+/** A scanner's typical requests, and some unusual ones: all from one stranger. */
 export const strangeMessages = (parts: RequestParts): string[] => {
   const methods = ['INVITE', 'OPTIONS', 'REGISTER', 'CANCEL', 'BYE', 'ACK', 'SUBSCRIBE', 'MESSAGE']
   const outside = methods.map((method) => strangeRequest(method, parts))
@@ -47,7 +47,7 @@ export const strangeMessages = (parts: RequestParts): string[] => {
   return [
     ...outside,
     ...inside,
-    // Refused before anything is looked up in many a stack.
+    // Many stacks refuse it before any look-up.
     strangeRequest('FOO', parts),
     strangeRequest('INVITE', { ...parts, headers: [['Require', 'nothing-we-know']] }),
     strangeRequest('INVITE', { ...parts, headers: [['Content-Type', 'text/nonsense']], body: 'x' }),

@@ -1,7 +1,7 @@
 import type { Attack, Figures, Limits, Result } from './attack.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** What became of one attack. */
+/** The result of one attack. */
 export interface Row extends Result {
   readonly name: string
   readonly goal: string
@@ -15,13 +15,13 @@ export interface RunOptions {
   readonly onRow?: (row: Row) => void
 }
 
-/** A clock is asked again before it is believed that something was late. */
+/** A timed failure is measured again before it counts. */
 const tries = 3
-/** What took this long was not late by accident. */
+/** A delay this long is no accident. */
 const patienceMs = 45_000
 const attackLimitMs = 10 * 60_000
 
-/** Tries the attacks one after another on one running product, whose two live calls must survive them all. */
+/** Runs the attacks one after another on one running product, whose two live calls must survive them all. */
 export const runAttacks = async (options: RunOptions): Promise<Row[]> => {
   const { root, attacks, limits, onRow } = options
   const stage = await openStage(root)

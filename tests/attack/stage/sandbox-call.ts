@@ -5,7 +5,7 @@ const number = '+12025550107'
 const callTimeoutMs = 60_000
 const terminal = ['completed', 'failed', 'cancelled']
 
-/** A call of the key that the first start printed, to its end: its last state. */
+/** Runs a call with the key of the first start to its end; returns its last state. */
 export const openSandboxCall = async ({ apiUrl, started }: Product): Promise<string> => {
   const first = started.first_start
   if (!first) return 'nowhere: no key was printed'

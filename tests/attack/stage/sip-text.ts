@@ -1,4 +1,6 @@
-/** SIP messages as text: the harness has a parser of its own, so that a fault of the product's cannot hide in both. */
+/**
+ * SIP messages as text: the harness has its own parser, so that a bug of the product's parser cannot hide in both.
+ */
 export interface SipText {
   readonly start: string
   /** Of a request; `undefined` for a response. */
@@ -58,7 +60,7 @@ export const composeSip = (
     body,
   ].join('\r\n')
 
-/** A response with what RFC 3261 8.2.6.2 copies from the request. */
+/** A response with the fields that RFC 3261 8.2.6.2 copies from the request. */
 export const composeResponse = (
   request: SipText,
   status: string,
@@ -85,7 +87,7 @@ export interface ResponseParts {
   readonly body?: string
 }
 
-/** What stands between the angle brackets, or the whole without parameters. */
+/** The text between the angle brackets, or the whole without parameters. */
 export const uriOf = (nameAddress: string): string =>
   /<([^>]*)>/.exec(nameAddress)?.[1] ?? nameAddress.split(';')[0] ?? ''
 

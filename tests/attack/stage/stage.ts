@@ -20,7 +20,7 @@ import { openTrunk, type Trunk } from './trunk.ts'
 export interface Stage {
   /** The checkout that is attacked. */
   readonly root: string
-  /** What the product was started with; another one may be, too. */
+  /** The product's start options; an attack may start another one. */
   readonly settings: Readonly<Record<string, string>>
   readonly product: Product
   readonly trunk: Trunk
@@ -31,25 +31,25 @@ export interface Stage {
   readonly prober: Prober
   readonly database: pg.Client
   readonly live: readonly LiveCall[]
-  /** A further call, to a number nobody has called yet. */
+  /** A further call, to an unused number. */
   readonly openCall: () => Promise<LiveCall>
-  /** A number nobody has called yet. */
+  /** An unused number. */
   readonly newNumber: () => string
-  /** Another product beside this one, with a database of its own; stopped with the stage. */
+  /** Another product beside this one, with its own database; stopped with the stage. */
   startAnother(options: AnotherOptions): Promise<Product>
-  /** An installation in which nothing was started yet: its command line. */
+  /** An installation that was never started: its command line. */
   openEmpty(): Promise<{ run(...args: string[]): Promise<MeasuredResult> }>
-  /** What became of the two calls; calls that broke are replaced, a product that ended is started again. */
+  /** The state of the two calls; broken calls are replaced, an ended product is restarted. */
   recover(): Promise<string[]>
   stop(): Promise<void>
 }
 
 export interface AnotherOptions extends Omit<ProductOptions, 'root'> {
-  /** Another checkout than the one that is attacked. */
+  /** Another checkout than the attacked one. */
   readonly root?: string
   /** Its database is the embedded one, in its own folder. */
   readonly hasOwnCluster?: boolean
-  /** A node of the installation that this product belongs to, instead of an installation of its own. */
+  /** A node of this product's installation, instead of a separate installation. */
   readonly besides?: Product
 }
 
@@ -178,7 +178,7 @@ const buildStage = async (
   }
 }
 
-/** An empty database on the server that tests share. */
+/** An empty database on the tests' shared server. */
 const createDatabase = async () => {
   const server = await connectToTestServer()
   const name = `attack_${randomBytes(8).toString('hex')}`

@@ -8,9 +8,9 @@ import type { Product } from './product.ts'
 export interface Tenant {
   readonly id: string
   readonly key: string
-  /** Publishes an agent; `undefined` with the refusal where it is refused. */
+  /** Publishes an agent; returns `undefined` with the refusal if it is refused. */
   publishAgent(members?: object): Promise<{ id?: string; refusal?: string }>
-  /** Places a call; resolves with the status and the body of the answer. */
+  /** Places a call; resolves with the status and the body of the response. */
   call(agentId: string, number: string, name: string): Promise<ApiAnswer>
   request(method: string, path: string, body?: object): Promise<ApiAnswer>
 }

@@ -8,17 +8,17 @@ import { createServer } from 'node:tls'
 import { trunkAddress } from './addresses.ts'
 import { composeResponse, headerOf, parseSip, type SipText } from './sip-text.ts'
 
-/** A trunk that is reached by TLS alone, with a certificate of its own authority. */
+/** A trunk that accepts only TLS, with a certificate of its own authority. */
 export interface TlsTrunk {
   readonly port: number
   readonly uri: string
-  /** What the product must trust, as NODE_EXTRA_CA_CERTS takes it. */
+  /** The trusted authority for the product, as NODE_EXTRA_CA_CERTS takes it. */
   readonly authorityFile: string
-  /** Connections that finished their handshake and live, the newest last. */
+  /** Open connections with a finished handshake, the newest last. */
   readonly connections: readonly Socket[]
-  /** Calls that it was asked for; each was answered 486. */
+  /** Received calls; each got 486. */
   readonly calls: readonly SipText[]
-  /** Once the product answered a request of this Call-ID. */
+  /** Resolves once the product answered a request of this Call-ID. */
   answerTo(callId: string): Promise<void>
   close(): void
 }
@@ -32,7 +32,7 @@ export const openTlsTrunk = async (): Promise<TlsTrunk> => {
   const server = createServer({ cert, key }, (socket) => {
     connections.push(socket)
     socket.on('error', () => socket.destroy())
-    // The product gave it up: nothing that is written any more is read.
+    // The product closed it: further writes are not read.
     socket.on('end', () => socket.destroy())
     socket.on('close', () => void connections.splice(connections.indexOf(socket), 1))
     socket.setEncoding('latin1')
@@ -55,7 +55,7 @@ export const openTlsTrunk = async (): Promise<TlsTrunk> => {
       socket.write(composeResponse(message, status, { toTag: 'trunk' }))
     }
   })
-  // Whoever breaks off a handshake.
+  // Peers that abort a handshake.
   server.on('tlsClientError', () => undefined)
   server.listen(0, trunkAddress)
   await once(server, 'listening')
@@ -81,7 +81,7 @@ export const openTlsTrunk = async (): Promise<TlsTrunk> => {
   }
 }
 
-/** Of the first whole message, keep-alives before it included. */
+/** Of the first whole message, including keep-alives before it. */
 const endOfMessage = (text: string): number | undefined => {
   const start = text.length - text.trimStart().length
   const headEnd = text.indexOf('\r\n\r\n', start)

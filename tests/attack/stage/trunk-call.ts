@@ -20,14 +20,14 @@ export interface TrunkCall {
   readonly sipCallId: string
   /** Each INVITE that began a transaction; a second one carries credentials. */
   readonly invites: readonly SipText[]
-  /** What came within the dialog: ACK, BYE, CANCEL, REFER, … */
+  /** Requests within the dialog: ACK, BYE, CANCEL, REFER, … */
   readonly requests: readonly SipText[]
   readonly localTag: string
   readonly remoteTag: string
   /** The Contact of the product. */
   readonly remoteTarget: string
   readonly audio: CallAudio | undefined
-  /** The product ended it, or we did. */
+  /** Either side ended it. */
   readonly isOver: boolean
   readonly over: Promise<void>
   /** A response to the latest INVITE. */
@@ -36,7 +36,7 @@ export interface TrunkCall {
   answer(options?: AnswerOptions): Promise<void>
   /** A request within the dialog, repeated until a final response or until time is out. */
   request(method: string, options?: RequestOptions): Promise<SipText | undefined>
-  /** The text of a request within the dialog, as whoever knows the dialog could write it. */
+  /** The text of a request within the dialog, as a sender who knows the dialog could write it. */
   compose(method: string, sequence: number, via: string): string
   receiveInvite(message: SipText): boolean
   receiveRequest(message: SipText, from: { port: number; address: string }): Promise<void>

@@ -3,20 +3,20 @@ import { composeResponse, headerOf, parseSip, uriOf, type SipText } from './sip-
 import { createTrunkCall, type TrunkCall } from './trunk-call.ts'
 import { openUdpPeer, type UdpPeer } from './udp-peer.ts'
 
-/** The other side of a SIP trunk, on an address of its own: answers calls, and shows everything it was sent. */
+/** The other side of a SIP trunk, on its own address: answers calls, and records everything it received. */
 export interface Trunk {
   readonly address: string
   readonly port: number
-  /** What OUTDIAL_SIP_TRUNK is set to. */
+  /** The value of OUTDIAL_SIP_TRUNK. */
   readonly uri: string
   readonly peer: UdpPeer
   /** One for each Call-ID, oldest first. */
   readonly calls: readonly TrunkCall[]
-  /** What to do with INVITEs to this number, or to all that begin with it where it ends in `*`; others are answered. */
+  /** The handling of INVITEs to this number, or to all with this prefix if it ends in `*`; others are answered. */
   plan(number: string, handler: InviteHandler): void
-  /** The first call to this number, once its INVITE is here. */
+  /** The first call to this number, once its INVITE has arrived. */
   callTo(number: string, timeoutMs?: number): Promise<TrunkCall>
-  /** Called for every response that belongs to no call; returns what ends that. */
+  /** Called for every response that belongs to no call; returns the function that ends this. */
   onStray(listener: () => void): () => void
   close(): void
 }
@@ -113,6 +113,6 @@ export const openTrunk = async (): Promise<Trunk> => {
   }
 }
 
-/** The number an INVITE asks for. */
+/** The requested number of an INVITE. */
 export const numberOf = (invite: SipText): string =>
   /^INVITE sips?:([^@;]*)/.exec(invite.start)?.[1] ?? uriOf(headerOf(invite, 'to'))

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A UDP socket of the harness at an address of its own, that counts what it is sent. */
+/** A UDP socket of the harness at its own address that counts received bytes. */
 export interface UdpPeer {
   readonly address: string
   readonly port: number
@@ -13,7 +13,7 @@ export interface UdpPeer {
   close(): void
 }
 
-/** What is kept of received datagrams, for the report. */
+/** The kept part of received datagrams, for the report. */
 const maxKept = 200
 
 export const openUdpPeer = async (address: string, port = 0): Promise<UdpPeer> => {
@@ -28,7 +28,7 @@ export const openUdpPeer = async (address: string, port = 0): Promise<UdpPeer> =
     receivedBytes += data.length
     if (received.length < maxKept) received.push(data.toString('latin1'))
   })
-  // A closed port of the product answers with ICMP; that is no fault of ours.
+  // A closed port of the product causes ICMP, which is no fault of the harness.
   socket.on('error', () => undefined)
   return {
     address,

@@ -12,7 +12,7 @@ import { startSandboxCarrier } from '../../support/sandbox-carrier-process.ts'
 import { keepService, type KeptService } from './kept-service.ts'
 import type { Kill } from './kill-schedule.ts'
 
-/** `single`: one process with its embedded database. `pair`: two over a database of their own. */
+/** `single`: one process with its embedded database. `pair`: two over a separate database. */
 export type Shape = 'single' | 'pair'
 
 /** The programs under trial, and the carrier that outlives them all. */
@@ -20,9 +20,9 @@ export interface Fleet {
   readonly services: readonly KeptService[]
   readonly carrier: Awaited<ReturnType<typeof startSandboxCarrier>>
   readonly connection: pg.ClientConfig
-  /** False: there was nobody to kill at this moment. */
+  /** False: there was nothing to kill at this moment. */
   strike(kill: Kill): boolean
-  /** Stops everything; the folder with its logs stays if it is wanted. */
+  /** Stops everything; the folder with its logs stays if requested. */
   stop(keepFolder: boolean): Promise<void>
   /** Logs of the services and the carrier's journal. */
   readonly folder: string
@@ -78,7 +78,7 @@ export const startFleet = async (shape: Shape): Promise<Fleet> => {
   }
 }
 
-/** The harness supervises this one: it is started again whenever it is killed. */
+/** The harness supervises this one and restarts it after every kill. */
 export const startSharedDatabase = async (
   folder: string,
 ): Promise<{ server: EmbeddedPostgres; cluster: string }> => {
@@ -90,7 +90,7 @@ export const startSharedDatabase = async (
 export const urlOf = ({ host, port, user, database }: EmbeddedPostgres['connection']): string =>
   `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`
 
-/** A postmaster that is not there leaves the blow to a service. */
+/** If the postmaster is gone, the kill strikes a service. */
 const strike = (kill: Kill, services: readonly KeptService[], cluster: string): boolean => {
   if (kill.victim === 'postgres' && killPostmaster(cluster)) return true
   return services[kill.service % services.length]?.kill() ?? false
@@ -99,7 +99,7 @@ const strike = (kill: Kill, services: readonly KeptService[], cluster: string): 
 const killPostmaster = (cluster: string): boolean => {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
-    // The file outlives its process: the number may be somebody else's by now.
+    // The file outlives its process: the pid may belong to another process by now.
     const command = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
     return command.includes(cluster) && process.kill(pid, 'SIGKILL')
   } catch {

@@ -28,7 +28,7 @@ interface Attempt {
   isCongested: boolean
 }
 
-/** What the carrier saw, which no crash of ours can blur: who was invited, how often, and how many at a time. */
+/** The carrier's view, which our crashes cannot distort: who was invited, how often, and how many at a time. */
 export const judgeJournal = (
   journal: readonly JournalLine[],
   calls: ReadonlyMap<string, CallRow>,
@@ -42,7 +42,7 @@ export const judgeJournal = (
     if (!calls.has(attempt.callId)) problems.push(`INVITE for ${attempt.callId}, which is no call`)
     else if (endedMs !== undefined && attempt.fromMs > endedMs)
       problems.push(`INVITE for ${attempt.callId} ${attempt.fromMs - endedMs} ms after its end`)
-    // A killed process says no BYE: its channel is free when the row says so.
+    // A killed process sends no BYE: its channel is free when the row is released.
     attempt.untilMs = Math.min(attempt.untilMs, endedMs ?? Infinity)
   }
   const mostAtOnce = mostOverlapping(attempts)
@@ -83,7 +83,9 @@ const attemptsOf = (journal: readonly JournalLine[]): Attempt[] => {
   return [...attempts.values()]
 }
 
-/** At most one INVITE that can ring a phone: the only other ones are those that the carrier had no room for. */
+/**
+ * At most one INVITE that can ring a phone: the only other ones are those that the carrier refused for congestion.
+ */
 const repeatedRings = (journal: readonly JournalLine[], attempts: readonly Attempt[]): string[] => {
   const dialled = countBy(attempts.filter(({ isCongested }) => !isCongested).map((a) => a.callId))
   const rang = countBy(

@@ -1,6 +1,6 @@
 import type { AutomationDefinition, Step } from '../../../src/domains/automations/definition.ts'
 
-/** A move as the run's history tells it. */
+/** A move in the run's history. */
 export interface MoveRow {
   readonly sequence: number
   readonly step: string | null
@@ -18,7 +18,7 @@ export interface RunHistory {
   readonly isDue: boolean
   readonly definition: AutomationDefinition
   readonly moves: readonly MoveRow[]
-  /** Calls of this run, as the calls table has them. */
+  /** Calls of this run in the calls table. */
   readonly calls: ReadonlyMap<string, { readonly answer_status: string | null }>
 }
 
@@ -29,8 +29,8 @@ const terminal: Readonly<Record<string, string>> = {
 }
 
 /**
- * Walks the definition by the answers of the calls and holds every move against it: none may be missing, come twice, come
- * before its time, or lead elsewhere. Written against decision D6, not against the runner.
+ * Follows the definition by the answer statuses of the calls and checks every move: none may be missing, repeated,
+ * early, or lead elsewhere. Written from decision D6, not from the runner.
  */
 export const runProblems = (run: RunHistory): string[] => {
   const problems: string[] = []
@@ -63,7 +63,7 @@ interface Place {
   readonly step: string
   readonly attempt: number
   readonly answer: string | null
-  /** What a wait or a delay in progress waits for. */
+  /** What an active wait or delay waits for. */
   readonly until: Date | null
 }
 
@@ -156,7 +156,7 @@ type CallStep = Extract<Step, { type: 'call' }>
 const mayRetry = ({ retry }: CallStep, attempt: number, answer: string | null): boolean =>
   retry !== undefined && attempt < retry.max_attempts && retry.on.some((each) => each === answer)
 
-/** The trial's definitions branch on answers only. */
+/** The trial's definitions branch only on answer statuses. */
 const nextStep = (step: Step, answer: string | null): string | undefined => {
   if (step.type === 'end') return undefined
   if (step.type !== 'branch') return step.next

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
 
-/** The service under a supervisor, as an operator would run it: whatever ends it, it is started again. */
+/** The service under a supervisor, as an operator would run it: restarted after every end. */
 export interface KeptService {
   readonly apiUrl: string
-  /** SIGKILL, also amid its start. False: it was not running at this moment. */
+  /** SIGKILL, also during its start. False: it was not running at this moment. */
   kill(): boolean
-  /** Waits until it answers as ready. */
+  /** Waits until it is ready. */
   ready(): Promise<void>
   starts(): number
-  /** Ends nobody asked for: the service must outlive its database. */
+  /** Unrequested ends: the service must outlive its database. */
   readonly surprises: readonly string[]
-  /** SIGTERM, no more starts. */
+  /** SIGTERM, without another start. */
   stop(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export const keepService = (
     })()
     await exited
     await watching
-    // A start may fail while the database is away; a service that runs must not give up.
+    // A start may fail without the database; a running service must not give up.
     if (hasBeenReady && own.signalCode !== 'SIGKILL' && !isStopping)
       surprises.push(`it ended by itself with ${own.exitCode ?? own.signalCode}`)
   }

@@ -1,14 +1,14 @@
 import { createRandom } from '../../support/random.ts'
 
-/** One kill: how long after the one before it, and whom it strikes. */
+/** One kill: the time since the previous one, and its target. */
 export interface Kill {
   readonly afterMs: number
   readonly victim: 'service' | 'postgres'
-  /** Which of the services, counted from 0; taken modulo how many there are. */
+  /** Index of the service; taken modulo their number. */
   readonly service: number
 }
 
-/** Blows in quick succession, steady ones, and pauses long enough for everything to recover in between. */
+/** Bursts of kills, steady ones, and pauses long enough for full recovery. */
 const gaps = [
   { weight: 1, minMs: 50, maxMs: 600 },
   { weight: 2, minMs: 800, maxMs: 3_500 },

@@ -3,19 +3,19 @@ import { createRandom, type Random } from '../../support/random.ts'
 import type { Requests, Settled } from './requests.ts'
 import type { Tenant } from './stage.ts'
 
-/** What the clients did, and were promised. */
+/** What the clients did, and the promises they got. */
 export interface Load {
-  /** Every request that got its answer. */
+  /** Every request with a response. */
   readonly settled: readonly Settled[]
-  /** Ids by what they name, as answers told them. */
+  /** Ids by resource, as responses named them. */
   readonly calls: ReadonlyMap<string, Tenant>
   readonly batches: ReadonlyMap<string, Tenant>
   readonly runs: ReadonlyMap<string, Tenant>
-  /** Answers that contradict each other or nobody should get. */
+  /** Responses that contradict each other or must not occur. */
   readonly faults: readonly string[]
-  /** Ends when every request has its answer. */
+  /** Ends when every request has its response. */
   stop(): Promise<void>
-  /** Starts again whatever was paused, so that everything can come to its end. */
+  /** Resumes everything that was paused, so that all work can end. */
   resumeAll(): Promise<void>
 }
 
@@ -23,18 +23,21 @@ export interface LoadOptions {
   readonly seed: number
   readonly tenants: readonly Tenant[]
   readonly requests: Requests
-  /** Work accepted and not ended; no more is added above `maxOpen`. */
+  /** Accepted and unfinished work; no more is added above `maxOpen`. */
   readonly open: () => number
 }
 
 const clients = 6
-/** Enough to keep all channels taken for a while, few enough to end soon after the last kill. */
+/** Enough to fill all channels for a while, few enough to end soon after the last kill. */
 const maxOpen = 160
 /** Of a batch, at most. */
 const recipients = 6
 const pauseMs = { min: 10, max: 180 } as const
 
-/** Several clients that place calls, batches and runs, cancel and pause some, and repeat what had no answer. */
+/**
+ * Several clients that place calls, batches and runs, cancel and pause some, and repeat requests without a
+ * response.
+ */
 export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load => {
   const settled: Settled[] = []
   const calls = new Map<string, Tenant>()
@@ -51,7 +54,7 @@ export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load 
     return one
   }
 
-  /** Two clients with one key at the same moment: one effect, one answer. */
+  /** Two clients with one key at the same moment: one effect, one response. */
   const postTwice = async (tenant: Tenant, path: string, body: unknown) => {
     const key = crypto.randomUUID()
     const [one, other] = await Promise.all([
@@ -139,7 +142,7 @@ export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load 
 }
 
 /**
- * A contact is on its way through an Automation at most once (D6), and an ended batch can be neither paused nor started:
+ * A contact has at most one active run of an Automation (D6), and an ended batch can be neither paused nor started:
  * the load does not keep track.
  */
 const expectedRefusals = new Set(['duplicate_active_run', 'resource_state_conflict'])

@@ -4,7 +4,7 @@ import { trunkChannels, type Fleet } from './fleet.ts'
 import type { BatchAnswer, Requests } from './requests.ts'
 import type { Tenant } from './stage.ts'
 
-/** What was seen while the trial ran. */
+/** Observations during the trial. */
 export interface Observations {
   readonly capacitySamples: number
   readonly mostLiveCalls: number
@@ -13,9 +13,9 @@ export interface Observations {
 }
 
 export interface Observer {
-  /** Calls and runs that were not at their end when it looked last. */
+  /** Calls and runs that were unfinished at the last sample. */
   open(): number
-  /** The newest look at the database, taken now; undefined while it is away. */
+  /** A new sample of the database; undefined while it is unavailable. */
   look(): Promise<Open | undefined>
   stop(): Promise<Observations>
 }
@@ -29,7 +29,7 @@ const capacityEveryMs = 60
 const batchesEveryMs = 250
 const maxFaults = 50
 
-/** Looks again and again, from outside: live calls in the database, batches through the API. */
+/** Samples repeatedly from outside: live calls in the database, batches through the API. */
 export const startObserver = (
   { connection }: Fleet,
   tenants: readonly Tenant[],
@@ -82,7 +82,7 @@ export const startObserver = (
 
   const repeatedly = async (everyMs: number, work: () => Promise<void>): Promise<void> => {
     while (!stopped.signal.aborted) {
-      // The database is killed now and then: a sample less.
+      // The database is killed sometimes, which costs a sample.
       await work().catch(() => undefined)
       await delay(everyMs, undefined, { signal: stopped.signal }).catch(() => undefined)
     }
@@ -122,7 +122,7 @@ const openQuery = `select (select count(*)::int from calls where ended_at is nul
 
 const terminalBatches = new Set(['completed', 'failed', 'cancelled'])
 
-/** Every sight of a batch must be sound in itself, and follow from the one before. */
+/** Every sample of a batch must be consistent in itself, and follow from the previous one. */
 export const batchProblems = (batch: BatchAnswer, before: BatchAnswer | undefined): string[] => {
   const problems: string[] = []
   const { id } = batch

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Tenant } from './stage.ts'
 
-/** A request and the answer it finally got, however often it had to be sent. */
+/** A request and its final response, however often it was sent. */
 export interface Settled {
   readonly tenant: Tenant
   readonly path: string
@@ -11,7 +11,7 @@ export interface Settled {
   readonly status: number
   readonly answer: Answer
   readonly isReplay: boolean
-  /** Times it was sent; above 1 where an answer was lost or told to try again. */
+  /** How often it was sent; above 1 if a response was lost or asked for a retry. */
   readonly sent: number
 }
 
@@ -38,11 +38,11 @@ export interface BatchAnswer {
 }
 
 export interface Requests {
-  /** Sends it with one idempotency key until there is an answer that will not change. */
+  /** Sends it with one idempotency key until the response is final. */
   post(tenant: Tenant, path: string, body: unknown, key?: string): Promise<Settled>
-  /** One try; undefined where nobody answered it. */
+  /** One try; undefined without a response. */
   get(tenant: Tenant, path: string): Promise<Answer | undefined>
-  /** How many sendings had no answer, or a 5xx. */
+  /** How many attempts had no response, or a 5xx. */
   unanswered(): number
 }
 
@@ -50,7 +50,7 @@ const requestTimeoutMs = 10_000
 const retryDelayMs = 150
 /** Far longer than any outage of a trial. */
 const patienceMs = 180_000
-/** A key that is in use is asked for again, as the contract wants it. */
+/** A key in use is retried, as the contract requires. */
 const temporary = new Set(['idempotency_in_progress', 'rate_limit_exceeded'])
 
 interface Message {
@@ -58,7 +58,7 @@ interface Message {
   readonly key: string
 }
 
-/** Clients of the API that never give a request up. Each sending goes to the next of the services. */
+/** API clients that never give up a request. Each attempt goes to the next of the services. */
 export const createRequests = (apiUrls: readonly string[]): Requests => {
   let unanswered = 0
   let turn = 0
@@ -82,7 +82,7 @@ export const createRequests = (apiUrls: readonly string[]): Requests => {
       const answer = (await response.json()) as Answer
       if (response.status < 500) return { response, answer }
     } catch {
-      // Killed before it answered, or while it did: what happened is not known.
+      // Killed before or during its response: the effect is unknown.
     }
     unanswered += 1
     return undefined

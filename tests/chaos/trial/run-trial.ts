@@ -11,9 +11,9 @@ export interface TrialOptions {
   readonly shape: Shape
   readonly seed: number
   readonly kills: number
-  /** How many times faster than usual the kills come. */
+  /** Factor by which the kills are faster than usual. */
   readonly hurry?: number
-  /** The kills end after this, however many are left. */
+  /** The kills end after this, even if some are left. */
   readonly killingLimitMs: number
   readonly report: (line: string) => void
 }
@@ -28,15 +28,18 @@ export interface TrialReport {
   readonly observations: Observations
   readonly verdict: Verdict
   readonly problems: readonly string[]
-  /** Kept where there are problems. */
+  /** Kept if there are problems. */
   readonly folder: string
 }
 
-/** Work to be in full swing before the first kill. */
+/** Work to be in progress before the first kill. */
 const warmUpMs = 2_000
-/** After the last kill, without any end of a call or run, before what is left counts as stuck: a lost call has to be missed. */
+/**
+ * After the last kill, this long without any end of a call or run means that the rest is stuck, so that a lost call
+ * is noticed.
+ */
 const standstillLimitMs = 120_000
-/** Calls to one number come one after the other, 20 s each: work goes on for as long as something ends, up to this. */
+/** Calls to one number come one after the other, 20 s each: work continues while calls keep ending, up to this. */
 const settlingLimitMs = 900_000
 const lookEveryMs = 500
 
@@ -97,7 +100,7 @@ const strikeAll = async (
   return struck
 }
 
-/** Also returns at the limit: the verdict tells what is left. */
+/** Also returns at the limit: the verdict reports the rest. */
 const untilAllEnded = async (observer: Observer): Promise<void> => {
   const endMs = performance.now() + settlingLimitMs
   let deadlineMs = performance.now() + standstillLimitMs

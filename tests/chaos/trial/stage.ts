@@ -13,7 +13,7 @@ import { contactBody, minimalAgentFile } from '../../support/organization-fixtur
 import { numberOf } from '../../support/many-numbers.ts'
 import type { Fleet } from './fleet.ts'
 
-/** One tenant of the trial, and whom it may call. */
+/** One tenant of the trial, and its possible callees. */
 export interface Tenant {
   readonly id: string
   readonly concurrency: number
@@ -25,7 +25,7 @@ export interface Tenant {
 
 export interface TenantContact {
   readonly id: string
-  /** As POST /contacts takes it. */
+  /** In the format of POST /contacts. */
   readonly body: ContactInput
 }
 
@@ -34,16 +34,16 @@ export interface TenantAutomation {
   readonly definition: AutomationDefinition
 }
 
-/** Together more than the trunk has channels, so that both limits are met. */
+/** Together more than the trunk's channels, so that both limits are reached. */
 const concurrencies = [30, 28] as const
 
 /**
- * Callees that are done within seconds, by persona of the sandbox carrier. Few enough that calls to one number meet all the
- * time, and wait for each other (D3); enough that this does not keep the trial from its end.
+ * Callees that finish within seconds, by persona of the sandbox carrier. Few enough that calls to one number often
+ * meet and wait for each other (D3); enough that the trial still ends.
  */
 const callees = [
   { persona: '+12025550101', numbers: 12 }, // busy
-  { persona: '+12025550102', numbers: 15 }, // rings for the 3 s that the trial allows
+  { persona: '+12025550102', numbers: 15 }, // rings for the trial's 3 s
   { persona: '+12025550104', numbers: 6 }, // not found
   { persona: '+12025550107', numbers: 9 }, // answers and hangs up
   { persona: '+12025550105', numbers: 4 }, // congested once, then a conversation
@@ -72,7 +72,7 @@ const rates = {
   recording: enough,
 }
 
-/** Tenants, agents, keys and Automations: what an administrator prepares before the trial. */
+/** Tenants, agents, keys and Automations: an administrator's preparations for the trial. */
 export const setStage = async ({ connection }: Pick<Fleet, 'connection'>): Promise<Tenant[]> => {
   const db = openDatabase({ connection, logger: silentLogger, maxConnections: 2 })
   try {
@@ -122,7 +122,7 @@ const makeContacts = async (db: Database, organizationId: string): Promise<Tenan
   return contacts
 }
 
-/** Retries, waits of seconds, branches on the answer, both kinds of end. */
+/** Retries, waits of seconds, branches on the answer status, both kinds of end. */
 const definitionsOf = (agentId: string): AutomationDefinition[] => [
   {
     entry: 'first_call',

@@ -24,7 +24,7 @@ interface Trial {
   readonly requests: Requests
 }
 
-/** Everything that was promised, looked at when all is over. */
+/** Checks every promise after the trial. */
 export const reachVerdict = async (trial: Trial): Promise<Verdict> => {
   const { fleet, tenants, load } = trial
   const client = new pg.Client(fleet.connection)
@@ -131,7 +131,7 @@ const callProblems = (calls: ReadonlyMap<string, CallRow>): string[] =>
     .filter(({ status }) => !terminal.has(status))
     .map(({ id, status }) => `call ${id} is still ${status}`)
 
-/** What was accepted is there, and nothing else is: each request had its effect once. */
+/** Exactly the accepted work exists: each request had its effect once. */
 const sameIds = (
   what: string,
   found: readonly string[],
@@ -144,7 +144,7 @@ const sameIds = (
   ]
 }
 
-/** The counters that a batch ends with are those of its calls. */
+/** The final counters of a batch match its calls. */
 const settlementProblems = async (
   { load, requests }: Trial,
   calls: ReadonlyMap<string, CallRow>,
@@ -179,7 +179,7 @@ const settlementProblems = async (
 
 const replaysAtOnce = 6
 
-/** Every accepted request again, with its key: the same answer, marked as a replay, and no effect. */
+/** Every accepted request again, with its key: the same response, marked as a replay, and no effect. */
 const replayAll = async ({
   load,
   requests,

@@ -3,7 +3,7 @@ import type { CallingPolicy } from '../../../src/domains/organizations/calling-p
 import type { WeeklyWindow } from '../../../src/calling-hours/weekly-window.ts'
 import { weekdayNames } from '../../../src/contract/batches.ts'
 
-/** Clock changes of three zones, the last by half an hour: hours that are skipped and hours that come twice. */
+/** Clock changes of three zones, the last by half an hour: hours that are skipped and hours that repeat. */
 export const clockChanges = [
   '2026-03-08T07:00:00Z', // America/New_York, forward
   '2026-11-01T06:00:00Z', // and back
@@ -15,7 +15,7 @@ export const clockChanges = [
 
 export const homeZones = ['America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'] as const
 
-/** Where a callee may be: unknown, in one zone, in one of two. */
+/** The callee's possible zones: unknown, one, or one of two. */
 export const calleeZones: readonly (readonly string[] | undefined)[] = [
   undefined,
   ['America/New_York'],
@@ -50,8 +50,8 @@ export const batchHours: readonly (CallingWindowJson | undefined)[] = [
 ]
 
 /**
- * Whether the phone may ring, judged by nothing but what a clock on the wall of each place shows: half-open windows,
- * all possible zones of the callee (the organization's where there is none), and the batch's window in its own zone.
+ * Whether the phone may ring, judged only by wall clocks in each place: half-open windows, all possible zones of
+ * the callee (the organization's if there is none), and the batch's window in its own zone.
  */
 export const mayRing = (
   policy: CallingPolicy,

@@ -29,7 +29,7 @@ export const observe = async (db: Queryable): Promise<Map<string, CallStatus>> =
   return new Map(rows.map((row) => [row.id, row.status]))
 }
 
-/** Whether `to` can be reached from `from`, in as many steps as it takes. */
+/** Whether `to` can be reached from `from`, in any number of steps. */
 const isReachable = (from: CallStatus, to: CallStatus, seen = new Set<CallStatus>()): boolean =>
   from === to ||
   callTransitions[from].some((next) => {
@@ -37,7 +37,7 @@ const isReachable = (from: CallStatus, to: CallStatus, seen = new Set<CallStatus
     return isReachable(next, to, seen.add(next))
   })
 
-/** What must hold after every step, whatever it was. Answers what there is now. */
+/** What must hold after every step. Returns the present state. */
 export const checkPromises = async (
   world: World,
   before: Map<string, CallStatus>,
@@ -70,7 +70,7 @@ const checkCapacity = async (tx: Queryable): Promise<void> => {
   assert.ok(limits?.is_kept && limits.all <= trunkChannels, 'capacity')
 }
 
-/** Nobody's phone is rung by two calls of one organization at once, nor about to be. */
+/** No phone is ringing, or about to ring, by two calls of one organization at once. */
 const checkOneCallPerNumber = async (tx: Queryable): Promise<void> => {
   const shared = await execute(
     tx,
@@ -128,7 +128,10 @@ interface LaneHours {
   readonly is_due: boolean
 }
 
-/** A lane is open exactly when the clocks of its places say so; one that waits to be computed is never wrongly open. */
+/**
+ * A lane is open exactly when the clocks of its places allow it; a lane that waits to be computed is never wrongly
+ * open.
+ */
 const checkHours = async (tx: Queryable, world: World): Promise<void> => {
   const lanes = await execute<LaneHours>(
     tx,

@@ -3,7 +3,7 @@ import { createVirtualDatabase } from './virtual-clock.ts'
 
 /** Databases at once: more would only wait for each other. */
 const maxDatabases = 3
-/** Failed histories told; the rest is not run. */
+/** Failed histories reported; the rest is not run. */
 const maxFailures = 5
 
 export interface HistoryOptions {
@@ -16,11 +16,11 @@ export interface HistoryOptions {
 
 export interface HistoryReport {
   readonly done: number
-  /** What broke, with its seed and step. */
+  /** The broken promise, with its seed and step. */
   readonly failures: readonly unknown[]
 }
 
-/** Plays a history for each seed, those of even seeds with four things at a time, several databases beside each other. */
+/** Plays a history for each seed, with four concurrent steps for even seeds, over several databases in parallel. */
 export const runHistories = async ({
   from,
   seeds,

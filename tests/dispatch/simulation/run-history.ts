@@ -9,11 +9,11 @@ import { createWorld, passTime, type World } from './world.ts'
 
 const stepsPerHistory = 40
 const atOnce = 4
-/** Of a drain: a week has fewer edges than this. */
+/** Steps of a drain: a week has fewer edges than this. */
 const maxRounds = 200
 const idleMs = 60_000
 
-/** A random history of the queue: everything that can happen to it, in any order; after each step, the promises. */
+/** A random history of the queue: all its events, in any order; after each step, the promises are checked. */
 export const runHistory = async (db: Database, seed: number): Promise<void> => {
   const world = await createWorld(db, seed, true)
   let before = await observe(world.db)
@@ -30,7 +30,10 @@ export const runHistory = async (db: Database, seed: number): Promise<void> => {
   await checkPromises(world, before)
 }
 
-/** The same with four things at a time. A node dies alone: what it did at that moment cannot be told afterwards. */
+/**
+ * The same with four concurrent steps. A node dies alone, because the effect of its concurrent steps would be
+ * unknown.
+ */
 export const runCrowdedHistory = async (db: Database, seed: number): Promise<void> => {
   const world = await createWorld(db, seed, false)
   let before = await observe(world.db)
@@ -50,7 +53,7 @@ export const runCrowdedHistory = async (db: Database, seed: number): Promise<voi
   await drainWorld(world)
 }
 
-/** Everything is let go on, from one edge to the next: every accepted call reaches an end. */
+/** Everything may continue, from one edge to the next: every accepted call reaches an end. */
 const drainWorld = async (world: World): Promise<void> => {
   for (const { organizationId, batch } of world.tenants)
     await setSourcePaused(world.db, organizationId, batch.sourceId, false)
@@ -64,7 +67,7 @@ const drainWorld = async (world: World): Promise<void> => {
   assert.fail('some call never ended')
 }
 
-/** When something is due next by what the database says of itself; in a while where nothing is. */
+/** When something is due next according to the database; after a while if nothing is. */
 const nextEdgeMs = async (world: World): Promise<number> => {
   const [row] = await execute<{ edge: Date | null }>(
     world.db,

@@ -140,7 +140,7 @@ const letTimePass = async (world: World): Promise<void> => {
   if (world.chance(0.7)) await computeDueLanes(world.db)
 }
 
-/** The node dies with whatever it holds: some of its calls had sent their INVITE, some had not. */
+/** The node dies with its calls: some had sent their INVITE, some had not. */
 const killNode = async (world: World): Promise<void> => {
   for (const dial of world.claimed) {
     if (dial.isDialled && world.chance(0.5)) {
@@ -157,7 +157,7 @@ const killNode = async (world: World): Promise<void> => {
   world.nodeId = newId()
   await insertNode(world.db, world.nodeId)
   await rescueDeadNodes(world.db, endsOf(world))
-  // A zombie wakes up and goes on where it was: nothing of it may count.
+  // A zombie wakes up and continues: nothing it does may count.
   for (const dial of dead) {
     assert.equal((await passGate(world.db, dial, endsOf(world))).kind, 'lost')
     assert.equal(await markConnected(world.db, dial, new Date()), false)
@@ -177,7 +177,7 @@ const steps: readonly [number, string, (world: World) => Promise<void>][] = [
   [4, 'letTimePass', letTimePass],
   [1, 'killNode', killNode],
 ]
-/** Each as often as it is likely. */
+/** Each with its probability. */
 export const weightedSteps = steps.flatMap(([weight, name, run]) =>
   Array.from({ length: weight }, () => ({ name, run })),
 )

@@ -4,7 +4,7 @@ import { execute } from '../../support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 /**
- * A test database whose statements read the time from a row: every `now()` finds a function of its own before
+ * A test database whose statements read the time from a row: every `now()` resolves to its own function before
  * PostgreSQL's. The real statements run, in whatever year a history plays.
  */
 export const createVirtualDatabase = async (): Promise<TestDatabase> => {
@@ -21,7 +21,7 @@ export const createVirtualDatabase = async (): Promise<TestDatabase> => {
   return test
 }
 
-// Defaults were bound to PostgreSQL's functions when their tables were made: they are bound anew below.
+// Defaults were bound to PostgreSQL's functions when their tables were created: they are bound again below.
 const timeDefaults = `
   select format('alter table %s alter column %I set default %s', d.adrelid::regclass, a.attname,
                 pg_get_expr(d.adbin, d.adrelid)) as statement

@@ -28,19 +28,21 @@ export interface Dial extends ClaimedCall {
   isDialled: boolean
 }
 
-/** An organization with its batch, and the policy that the last edit gave it. */
+/** An organization with its batch, and the policy of its last edit. */
 export interface Tenant extends CallingOrganization {
   readonly batch: Pick<Lane, 'sourceId' | 'callingWindow'>
   policy: CallingPolicy
 }
 
-/** One history: its database, its organizations, and what a test knows about them that the database must not know. */
+/**
+ * One history: its database, its organizations, and what the test knows about them independently of the database.
+ */
 export interface World {
   readonly db: Database
   readonly tenants: readonly Tenant[]
   readonly pick: <T>(items: readonly T[]) => T
   readonly chance: (probability: number) => boolean
-  /** Whether nothing else happens at the same time, so that what a step finds can be judged by what was before it. */
+  /** Whether no other step runs at the same time, so that a step can be judged by the state before it. */
   readonly isAlone: boolean
   /** What the database's clock shows. */
   nowMs: number
@@ -76,7 +78,7 @@ export const createWorld = async (db: Database, seed: number, isAlone: boolean):
   }
 }
 
-/** Row by row, which is quicker than to empty the files of so many tables. */
+/** Row by row, which is faster than truncating this many tables. */
 const forgetHistory = (db: Database): Promise<void> =>
   db.transaction(async (tx) => {
     await Promise.all(historyTables.map((table) => execute(tx, `delete from ${table}`)))
@@ -109,7 +111,7 @@ export const pickPolicy = (pick: World['pick']): CallingPolicy => ({
   windows: pick(policyHours),
 })
 
-/** Moves the clock on; the node that lives goes on renewing its lease. */
+/** Moves the clock forward; the live node keeps renewing its lease. */
 export const passTime = async (world: World, byMs: number): Promise<void> => {
   world.nowMs += byMs
   await setClock(world.db, world.nowMs)
@@ -128,7 +130,7 @@ export const countEnd = (world: World, callId: string): void => {
   world.ended.set(callId, (world.ended.get(callId) ?? 0) + 1)
 }
 
-/** Counts how often a call ends: once, or a promise is broken. */
+/** Counts how often a call ends: more than once breaks a promise. */
 export const endsOf = (world: World): EndCall =>
   createEndCall([
     async (_, calls) => {
