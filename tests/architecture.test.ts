@@ -257,6 +257,22 @@ test('each import follows the plan', () => {
   )
 })
 
+/** Inserts a row of `calls`, or assigns what its lifecycle consists of. */
+const movesCall =
+  /insert into calls\b|update calls\b[^`]*?\b(?:status|lease_token|node_id|dialing_at|connected_at|ended_at)\s*=(?!=)/
+
+test('only the lifecycle of calls moves a call', () => {
+  const lifecycle = 'domains/calls/lifecycle/'
+  const moving = files.filter(
+    (file) => !isTest(file) && movesCall.test(readFileSync(join(src, file), 'utf8')),
+  )
+  assert.deepEqual(
+    moving.filter((file) => !file.startsWith(lifecycle)),
+    [],
+  )
+  assert.ok(moving.length > 8, `only ${moving.length} files move a call`)
+})
+
 test('the contract needs nothing that a browser lacks', () => {
   const packages = allImports
     .filter(
