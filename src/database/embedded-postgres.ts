@@ -101,11 +101,11 @@ export const connectOrStartEmbedded = async (
   for (;;) {
     const attempt = await tryLock(folders, 'command')
     if (attempt.kind === 'held') return own(folders, attempt.lock, 'command', options)
-    const answer = await knock(folders)
-    if (answer === 'welcome') return visit(folders, attempt.ticket)
+    const state = await probe(folders)
+    if (state === 'reachable') return visit(folders, attempt.ticket)
     attempt.ticket.leave()
-    // It runs, and says so to everybody: waiting would be in vain.
-    if (answer === 'full') throw toSetupError('reach the database', dataFolder, 'ENOSPC')
+    // The server runs and refuses every session, so waiting would not help.
+    if (state === 'full') throw toSetupError('reach the database', dataFolder, 'ENOSPC')
     if (performance.now() > deadlineMs)
       throw new DatabaseSetupError(
         `The instance that uses ${dataFolder} (process ${attempt.ticket.pid}) does not answer: stop it and try again.`,
@@ -129,15 +129,15 @@ const connectionTo = (folders: Folders): EmbeddedPostgres['connection'] => ({
 /** SQLSTATE of a server that finds no room for what even a new session writes. */
 const diskFull = '53100'
 
-const knock = async (folders: Folders): Promise<'welcome' | 'full' | 'silence'> => {
+const probe = async (folders: Folders): Promise<'reachable' | 'full' | 'silent'> => {
   const client = new pg.Client({ ...connectionTo(folders), connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
   try {
     await client.connect()
     await client.end()
-    return 'welcome'
+    return 'reachable'
   } catch (error) {
-    return (error as { code?: string }).code === diskFull ? 'full' : 'silence'
+    return (error as { code?: string }).code === diskFull ? 'full' : 'silent'
   }
 }
 
