@@ -29,7 +29,7 @@ export const mannerOf = (file) => {
  * Calls wait for speech, leases and pauses; a file with one of them takes less than half a processor, so 2 is the
  * aim. One file at a time on two processors until three whole runs in a row have passed with more.
  */
-const roomPerProcessor = 0.5
+const roomPerProcessor = 2
 const maxRoom = 12
 /** Working files wait for the disk or the database a third of their time. */
 const maxWorking = (processors) => Math.max(2, Math.min(8, processors)) + 1
