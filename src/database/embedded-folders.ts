@@ -14,29 +14,32 @@ import { makeFolder } from '../runtime/make-folder.ts'
 import { canEnter, findOwner, type Owner } from './embedded-owner.ts'
 import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
-/** Where root keeps a runnable copy of the binaries, and sockets whose place would be too deep. */
+/** Root's runnable copy of the binaries, and sockets whose path would be too long. */
 const systemStateFolder = '/var/lib/outdial'
 
 export interface Folders {
   readonly owner: Owner
   /** The cluster itself: PostgreSQL's data directory. */
   readonly cluster: string
-  /** Whether PostgreSQL must be put into the cluster's folder, because its user could not get there by itself. */
+  /** Whether PostgreSQL must be started inside the cluster's folder, because its user could not enter the path. */
   readonly isEntered: boolean
   /** PostgreSQL's socket and the instance lock; short enough for a socket address. */
   readonly sockets: string
-  /** Where a runnable copy of the binaries goes if one is needed. */
+  /** Place of a runnable copy of the binaries, if one is needed. */
   readonly stage: string
 }
 
-/** The longest name in the sockets folder, `.s.PGSQL.5432.lock` and our lock's, and the limit of macOS (Linux: 107). */
+/**
+ * The longest names in the sockets folder, `.s.PGSQL.5432.lock` and our lock's, and the limit of macOS (Linux:
+ * 107).
+ */
 const longestSocketName = 30
 const maxSocketPathLength = 103
 
 /**
- * Makes the folders of the cluster that belongs to `dataFolder`, owned by the user PostgreSQL will run as. That is
- * `<dataFolder>/postgres`, even where only root may enter the way there: then PostgreSQL is started inside. An installation
- * of an earlier version may have its cluster elsewhere, which `<dataFolder>/postgres-location` names.
+ * Creates the folders of the cluster of `dataFolder`, owned by PostgreSQL's user. That is `<dataFolder>/postgres`,
+ * even if only root may enter the path: then PostgreSQL is started inside. An earlier version may have put the
+ * cluster elsewhere, as `<dataFolder>/postgres-location` states.
  */
 export const prepareFolders = (dataFolder: string, stateFolder = systemStateFolder): Folders => {
   try {
@@ -62,10 +65,10 @@ export const prepareFolders = (dataFolder: string, stateFolder = systemStateFold
 
 const isRoot = (): boolean => process.getuid?.() === 0
 
-/** The folder of the cluster of a data folder, whether it exists or not. Throws `DatabaseSetupError`. */
+/** The folder of a data folder's cluster, whether or not it exists. Throws `DatabaseSetupError`. */
 export const clusterOf = (dataFolder: string): string => join(homeOf(dataFolder), 'data')
 
-/** Whether a data folder has a database of ours. */
+/** Whether a data folder has an Outdial database. */
 export const hasCluster = (dataFolder: string): boolean =>
   existsSync(join(clusterOf(dataFolder), 'PG_VERSION'))
 
@@ -74,7 +77,7 @@ const homeOf = (dataFolder: string): string => {
   return existsSync(pointer) ? readPointer(pointer) : join(dataFolder, 'postgres')
 }
 
-/** Only where processes know their working folder by a name of its own can one be started inside. */
+/** A process can be started inside only if the system has a separate name for a working folder. */
 const mustBeEntered = (owner: Owner, home: string): boolean => {
   if (canEnter(owner, home)) return false
   if (process.platform === 'linux') return true
@@ -97,7 +100,7 @@ const findSocketsFolder = (home: string, shortFolder: string): string => {
   return join(shortFolder, `outdial-${process.getuid?.() ?? 0}-${key}`)
 }
 
-/** A folder that only `owner` may enter. One that somebody else made beforehand is refused. */
+/** A folder that only `owner` may enter. One that another user created beforehand is refused. */
 export const makeOwned = (folder: string, owner: Owner): void => {
   const ownerUid = owner.uid ?? process.getuid?.()
   if (!existsSync(folder)) {

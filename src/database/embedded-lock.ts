@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** `service` holds the instance for as long as it runs, `command` only for a moment. */
+/** `service` holds the instance while it runs, `command` only for a moment. */
 export type HolderKind = 'service' | 'command'
 
 export interface Holder {
@@ -13,11 +13,11 @@ export interface Holder {
 }
 
 export interface InstanceLock {
-  /** Waits until the guests have gone, at most `timeoutMs`, does `last`, and lets go. */
+  /** Waits until the guests have gone, at most `timeoutMs`, runs `last`, and releases the lock. */
   release(timeoutMs: number, last: () => Promise<void>): Promise<void>
 }
 
-/** Being a guest keeps a holder of kind `command` from stopping under us. */
+/** A guest keeps a holder of kind `command` from stopping meanwhile. */
 export interface GuestTicket extends Holder {
   leave(): void
 }
@@ -27,16 +27,16 @@ export type LockAttempt =
   | { readonly kind: 'refused'; readonly ticket: GuestTicket }
 
 const maxContentions = 20
-/** A holder that is stopped (SIGSTOP) accepts but does not answer: it counts as holding. */
+/** A stopped holder (SIGSTOP) accepts connections but does not reply: it counts as holding. */
 const answerTimeoutMs = 250
 
 /**
- * Takes the folder for this process, or tells who has it. The lock is a listening socket: it dies
- * with the process, whatever kills it, and is seen from other containers that share the folder.
+ * Takes the folder for this process, or reports its holder. The lock is a listening socket: it ends with the
+ * process after any kind of death, and is visible from other containers that share the folder.
  *
- * Invariant: at most one process holds it. Each one listens first and looks at the others after, so of
- * two that contend the one that listened later sees the other; both may withdraw, never both hold. A
- * socket file nobody listens on is removed; whoever finds its own file removed starts over.
+ * Invariant: at most one process holds it. Each process listens first and checks the others afterwards, so of two
+ * contenders the later one sees the other; both may withdraw, never both hold. A socket file without a listener is
+ * removed; a process that finds its own file removed starts over.
  */
 export const acquireInstanceLock = async (
   folder: string,
@@ -115,7 +115,7 @@ interface Rival {
   readonly ticket: GuestTicket
 }
 
-/** The holder if there is one, else somebody who contends, else nobody; removes what the dead left behind. */
+/** The holder if there is one, else a contender, else undefined; removes the files of dead processes. */
 const findRival = async (folder: string, ownName: string): Promise<Rival | undefined> => {
   let contender: Rival | undefined
   for (const name of readdirSync(folder)) {

@@ -2,28 +2,28 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { DatabaseSetupError } from './setup-error.ts'
 
-/** The operating-system user PostgreSQL runs as. Without ids it runs as ourselves. */
+/** PostgreSQL's operating-system user. Without ids it is our own. */
 export interface Owner {
   readonly name?: string
   readonly uid?: number
   readonly gid?: number
 }
 
-/** What PostgreSQL runs as when we are root, which it refuses. Nobody else's programs run as this user. */
+/** PostgreSQL's user when we are root, which PostgreSQL refuses. No other program runs as this user. */
 const ownUser = 'outdial'
 
-/** A user without home, password and shell, as useradd of most systems and adduser of BusyBox make it. */
+/** A user without home, password and shell, as useradd of most systems and adduser of BusyBox create it. */
 const waysToMakeUser = [
   ['useradd', '--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'],
   ['adduser', '-S', '-D', '-H', '-s', '/sbin/nologin'],
 ] as const
 
-/** Several first starts at once find the list of users locked. */
+/** Several simultaneous first starts find the list of users locked. */
 const maxAttemptsToMakeUser = 5
 
 /**
- * Ourselves, unless we are root: then the owner of the cluster folder if it exists, else the user `outdial`, which is made
- * where there is none. Throws `DatabaseSetupError` when it cannot be made.
+ * Our own user, unless we are root: then the owner of the cluster folder if it exists, else the user `outdial`,
+ * which is created if missing. Throws `DatabaseSetupError` when it cannot be created.
  */
 export const findOwner = (clusterFolder: string): Owner => {
   if (process.getuid?.() !== 0) return {}
@@ -61,7 +61,7 @@ const readUsers = (): Map<string, { uid: number; gid: number }> => {
 export const runAs = ({ uid, gid }: Owner): { uid?: number; gid?: number } =>
   uid === undefined || gid === undefined ? {} : { uid, gid }
 
-/** Whether `owner` can enter the folder, which it cannot below a home that only root may enter. */
+/** Whether `owner` can enter the folder; below a home that only root may enter it cannot. */
 export const canEnter = (owner: Owner, folder: string): boolean =>
   owner.uid === undefined ||
   spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], { ...runAs(owner), cwd: '/' }).status ===

@@ -39,7 +39,7 @@ before(() => {
   chmodSync(scratch, 0o711)
   folder = join(scratch, 'data')
 })
-/** What a failed test leaves running. */
+/** Processes that a failed test leaves running. */
 const cleanups: (() => unknown)[] = []
 after(async () => {
   for (const cleanUp of cleanups) await cleanUp()
@@ -93,7 +93,7 @@ const query = async (connection: pg.ClientConfig, statement: string): Promise<un
   }
 }
 
-/** Polls what no event tells: another process's children, a server that comes back. */
+/** Polls what no event reports: another process's children, a server that comes back. */
 const eventually = async <T>(probe: () => Promise<T> | T, withinMs: number): Promise<T> => {
   const deadlineMs = performance.now() + withinMs
   for (;;) {
@@ -112,7 +112,7 @@ const postmasterPid = (): number =>
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
-    // A zombie waits only for its new parent to look.
+    // A zombie only waits for its new parent.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
@@ -131,7 +131,7 @@ test('what was committed is there after a stop and a start', async () => {
   await second.stop()
 })
 
-test('a second service is refused with the pid of the first, and does not hurt it', async () => {
+test('a second service is refused with the pid of the first, and does not affect it', async () => {
   const first = await startInstance('service')
   await assert.rejects(startEmbedded(folder, options), {
     name: 'DatabaseSetupError',
@@ -163,7 +163,7 @@ test('a command without a service runs the database itself, until its guests hav
   await stopped
 })
 
-test('a command is told at once where the disk of a running service is full', async () => {
+test('a command fails at once if the disk of a running service is full', async () => {
   const full = join(scratch, 'full')
   const folders = prepareFolders(full)
   const attempt = await acquireInstanceLock(folders.sockets, 'service')
@@ -207,7 +207,7 @@ test('after kill -9 PostgreSQL is gone within a second, and the next start has e
   await next.stop()
 })
 
-test('a start at once after kill -9 takes over', async () => {
+test('an immediate start after kill -9 takes over', async () => {
   const instance = await startInstance('service')
   await instance.killHard()
   const next = await start(folder, options)
@@ -235,7 +235,7 @@ test('a PostgreSQL whose owner and watchdog were both killed is ended by the nex
   await next.stop()
 })
 
-test('a postmaster killed -9 is started again while we run, with every committed row', async () => {
+test('a postmaster killed -9 is restarted while we run, with every committed row', async () => {
   const postgres = await start(folder, options)
   await query(postgres.connection, 'insert into kept values (3)')
   const pid = postmasterPid()
@@ -249,7 +249,7 @@ test('a postmaster killed -9 is started again while we run, with every committed
   await postgres.stop()
 })
 
-test('of eight that want the lock at once exactly one gets it', async () => {
+test('of eight simultaneous contenders exactly one gets the lock', async () => {
   const lockFolder = mkdtempSync(join(scratch, 'lock-'))
   writeFileSync(join(lockFolder, 'owner-1-0123abcd'), '')
   const attempts = await Promise.all(
@@ -265,7 +265,7 @@ test('of eight that want the lock at once exactly one gets it', async () => {
   assert.deepEqual(readdirSync(lockFolder), [])
 })
 
-test('a first start that was killed does not disturb, nor does a folder too deep for a socket address', async () => {
+test('a killed first start does no harm, nor does a path too long for a socket address', async () => {
   const deep = join(scratch, 'd'.repeat(60), 'e'.repeat(60))
   const settings = { ...options, stateFolder: join(scratch, 'short') }
   const { cluster } = prepareFolders(deep, settings.stateFolder)
@@ -280,7 +280,7 @@ test('a first start that was killed does not disturb, nor does a folder too deep
   await assert.rejects(startEmbedded(deep, settings), /PostgreSQL 17, and this version .* 18/)
 })
 
-test('a data folder in the place of a file is refused with a sentence', async () => {
+test('a data folder that is a file is refused with a sentence', async () => {
   const file = join(scratch, 'file')
   writeFileSync(file, '')
   await assert.rejects(startEmbedded(join(file, 'data'), options), {
@@ -290,7 +290,7 @@ test('a data folder in the place of a file is refused with a sentence', async ()
 })
 
 test(
-  'root keeps the cluster in the data folder, though its user may not enter the way there',
+  'root keeps the cluster in the data folder, even if its user may not enter the path',
   { skip: !isRoot && 'only root can take another user' },
   async () => {
     const home = mkdtempSync(join(scratch, 'root-home-'))

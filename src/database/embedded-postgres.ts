@@ -22,25 +22,25 @@ import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
 export interface EmbeddedOptions {
   readonly logger?: Logger
-  /** More settings of postgresql.conf, before ours. */
+  /** Additional settings of postgresql.conf, before ours. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Only tests say no: without fsync a power cut can ruin the cluster. */
+  /** Only tests turn it off: without fsync a power cut can destroy the cluster. */
   readonly isDurable?: boolean
-  /** For root: where staged binaries and unreachable clusters go. */
+  /** For root: the folder of copied binaries and unreachable clusters. */
   readonly stateFolder?: string
 }
 
 export interface EmbeddedPostgres {
-  /** How to reach it, for `openDatabase`, as long as it runs. It stays the same over restarts. */
+  /** The connection for `openDatabase`, while it runs. It stays the same over restarts. */
   readonly connection: { host: string; port: number; user: string; database: string }
   /** Whether this process runs it; otherwise another one does, and we are its guest. */
   readonly isOwner: boolean
-  /** The owner stops PostgreSQL, a guest only says goodbye. Safe twice. */
+  /** The owner stops PostgreSQL, a guest only disconnects. Safe twice. */
   stop(): Promise<void>
 }
 
 const port = 5432
-/** How long a service waits for a command that runs the database for a moment. */
+/** How long a service waits for a command that runs the database briefly. */
 const commandPatienceMs = 30_000
 /** How long a guest waits for an owner that is still starting; a first start takes a second. */
 const ownerPatienceMs = 60_000
@@ -54,11 +54,11 @@ const defaultSettings: Readonly<Record<string, string>> = {
   max_connections: '120',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // Queue rows come and go quickly; statistics and dead rows must not lag.
+  // Queue rows are short-lived; statistics and vacuum must not lag.
   autovacuum_naptime: '10s',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // What clients do wrong reaches them as errors; its details are data, which no log may hold.
+  // Clients get their errors themselves; the details are data, which no log may contain.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -66,8 +66,8 @@ const defaultSettings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Runs PostgreSQL 18 on `<dataFolder>/postgres` for a service, and runs it again when it dies. Throws
- * `DatabaseSetupError`: when another service has the folder (naming its pid), or the folder cannot be used.
+ * Runs PostgreSQL 18 on `<dataFolder>/postgres` for a service, and restarts it when it dies. Throws
+ * `DatabaseSetupError` when another service has the folder (naming its pid), or the folder is unusable.
  */
 export const startEmbedded = async (
   dataFolder: string,
@@ -89,8 +89,8 @@ export const startEmbedded = async (
 }
 
 /**
- * The database of `dataFolder` for a command: the running instance's where there is one, else our
- * own for the duration. Throws `DatabaseSetupError`.
+ * The database of `dataFolder` for a command: the running instance's if there is one, else our own for the
+ * duration. Throws `DatabaseSetupError`.
  */
 export const connectOrStartEmbedded = async (
   dataFolder: string,
@@ -126,7 +126,7 @@ const connectionTo = (folders: Folders): EmbeddedPostgres['connection'] => ({
   database: 'postgres',
 })
 
-/** SQLSTATE of a server that finds no room for what even a new session writes. */
+/** SQLSTATE of a server without space even for the files of a new session. */
 const diskFull = '53100'
 
 const probe = async (folders: Folders): Promise<'reachable' | 'full' | 'silent'> => {
@@ -161,7 +161,7 @@ const own = async (
     const allSettings = { port: String(port), ...defaultSettings, ...durability, ...settings }
     const stopPostgres = await supervise({ binaries, folders, settings: allSettings, logger })
     const stop = async (): Promise<void> => {
-      // The lock goes last: whoever gets it finds PostgreSQL stopped.
+      // The lock is released last: its next holder finds PostgreSQL stopped.
       await lock.release(guestPatienceMs[kind], stopPostgres)
     }
     let stopping: Promise<void> | undefined
@@ -176,7 +176,7 @@ const own = async (
   }
 }
 
-/** Starts PostgreSQL and starts it again whenever it ends unasked; returns how to stop it for good. */
+/** Starts PostgreSQL and restarts it after every unrequested end; returns the function that stops it. */
 const supervise = async (options: PostgresOptions): Promise<() => Promise<void>> => {
   const { logger, folders } = options
   let running = await startPatiently(options)

@@ -9,9 +9,9 @@ import type { Folders } from './embedded-folders.ts'
 import { runAs } from './embedded-owner.ts'
 
 /**
- * Holds PostgreSQL as its child and our pipe as its standard input. A line on the pipe is a request to
- * stop (SIGINT: fast shutdown). The end of the pipe means that our process is gone, even by kill -9:
- * then PostgreSQL gets 0.7 s to shut down and is quit, which the next start recovers from.
+ * Holds PostgreSQL as its child and our pipe as its standard input. A line on the pipe requests a stop (SIGINT:
+ * fast shutdown). The end of the pipe means that our process is gone, even by kill -9: then PostgreSQL gets 0.7 s
+ * to shut down and is then quit, from which the next start recovers.
  */
 const watchdog = `
 exec 3<&0
@@ -33,18 +33,18 @@ exit $status
 const startTimeoutMs = 300_000
 const pollIntervalMs = 5
 const stopTimeoutMs = 20_000
-/** How much of what PostgreSQL says last is kept, to explain a failed start. */
+/** How much of PostgreSQL's last output is kept, to explain a failed start. */
 const maxKeptOutput = 4_096
 
 export interface RunningPostgres {
   readonly pid: number
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when it has ended, for any reason. */
   readonly exited: Promise<void>
   /** Fast shutdown: running transactions are rolled back. */
   stop(): Promise<void>
 }
 
-/** PostgreSQL ended before it was ready. The message is what it said last. */
+/** PostgreSQL ended before it was ready. The message is its last output. */
 export class PostgresStartError extends Error {
   override readonly name = 'PostgresStartError'
 }
@@ -101,14 +101,14 @@ const spawnWatchdog = ({ binaries, folders, settings }: PostgresOptions): ChildP
   return child
 }
 
-/** Seen from the cluster, which is where PostgreSQL is once it runs. */
+/** Relative to the cluster, which is PostgreSQL's working folder. */
 const socketsFrom = ({ isEntered, cluster, sockets }: Folders): string =>
   isEntered && dirname(sockets) === dirname(cluster) ? relative(cluster, sockets) : sockets
 
-/** What each connection is told when we stop PostgreSQL. */
+/** What each connection receives when we stop PostgreSQL. */
 const ownStop = /terminating connection due to administrator command/
 
-/** Passes PostgreSQL's own log on, and returns a function that gives its last words. */
+/** Forwards PostgreSQL's own log, and returns a function that returns its last lines. */
 const keepOutput = (child: ChildProcess, logger: Logger): (() => string) => {
   let kept = ''
   child.on('error', (error) => (kept = error.message))
@@ -122,7 +122,7 @@ const keepOutput = (child: ChildProcess, logger: Logger): (() => string) => {
   return () => kept
 }
 
-/** The pid of the postmaster once it is ready; nothing if it ended or took too long. */
+/** The pid of the postmaster once it is ready; undefined if it ended or took too long. */
 const waitUntilReady = async (
   child: ChildProcess,
   cluster: string,
@@ -149,13 +149,13 @@ const readPidFile = (cluster: string): { pid?: number; status?: string } => {
   }
 }
 
-/** Tells the file a dead postmaster left from the file of the new one. */
+/** Distinguishes the file of a dead postmaster from that of the new one. */
 const stampOf = (cluster: string): string => {
   const stat = statSync(join(cluster, 'postmaster.pid'), { bigint: true, throwIfNoEntry: false })
   return stat ? `${stat.ino} ${stat.mtimeNs}` : ''
 }
 
-/** The postmaster that runs on the cluster, whoever started it. */
+/** The postmaster that runs on the cluster, whichever process started it. */
 export const findPostmaster = (cluster: string): number | undefined => {
   const { pid } = readPidFile(cluster)
   return pid !== undefined && isAlive(pid) && worksIn(pid, cluster) ? pid : undefined
@@ -170,7 +170,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A postmaster's working folder is its cluster. Where there is no /proc the pid file is believed. */
+/** A postmaster's working folder is its cluster. Without /proc the pid file is trusted. */
 const worksIn = (pid: number, cluster: string): boolean => {
   if (process.platform !== 'linux') return true
   try {
@@ -188,13 +188,13 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
   }
 }
 
-/** The watchdog of a killed owner needs this long at most. */
+/** The watchdog of a killed owner needs at most this long. */
 const orphanGraceMs = 1_500
 const orphanStopMs = 10_000
 
 /**
- * Waits for the end of a postmaster whose owner is dead, and ends it if its watchdog died as well.
- * Only for the holder of the instance lock.
+ * Waits for the end of a postmaster whose owner is dead, and ends it if its watchdog died as well. Only for the
+ * holder of the instance lock.
  */
 export const endOrphan = async (cluster: string, logger: Logger): Promise<void> => {
   if (await isGone(cluster, orphanGraceMs)) return

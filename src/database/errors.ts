@@ -1,25 +1,28 @@
 import pg from 'pg'
 
-/** COMMIT was sent and no answer came: the work may or may not stand. Repeat it with its idempotent key. */
+/**
+ * COMMIT was sent and no response came: the transaction may or may not be committed. Repeat it with its idempotent
+ * key.
+ */
 export class CommitOutcomeUnknownError extends Error {
   override readonly name = 'CommitOutcomeUnknownError'
 }
 
-/** More callers wait for a connection than we are willing to queue. */
+/** More callers wait for a connection than the queue allows. */
 export class DatabaseBusyError extends Error {
   override readonly name = 'DatabaseBusyError'
 }
 
-/** A list took longer than lists may; asked again as it is, it would do so again. */
+/** A list took longer than its limit; the same request would do so again. */
 export class ListCutError extends Error {
   override readonly name = 'ListCutError'
 }
 
 /**
- * SQLSTATEs after which the same work may succeed on another connection, or a little later:
- * a read-only server (a demoted primary during failover), lost serialization and deadlock, a server
- * that shuts down, crashed or starts up, too many clients, a full disk or memory, a transaction that slept for too
- * long, and a prepared statement that a pooler or a `discard all` took away.
+ * SQLSTATEs after which the same work may succeed on another connection, or a little later: a read-only server (a
+ * demoted primary during failover), serialization failure and deadlock, a server that shuts down, crashed or starts
+ * up, too many clients, a full disk or memory, a transaction that was idle for too long, and a prepared statement
+ * that a pooler or a `discard all` removed.
  */
 const retryableStates = new Set([
   '25006',
@@ -40,7 +43,7 @@ const retryableStates = new Set([
 /** Those that leave the connection usable. */
 const harmlessStates = new Set(['40001', '40P01', '53000', '53100', '53200'])
 
-/** `code`s of Node's sockets when a server is gone or not there yet (ENOENT: its Unix socket). */
+/** `code`s of Node's sockets when a server is gone or not ready yet (ENOENT: its Unix socket). */
 const retryableSocketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -59,7 +62,7 @@ const connectionMessages =
 const isRetryableServerError = (error: pg.DatabaseError): boolean =>
   retryableStates.has(error.code ?? '') ||
   (error.code ?? '').startsWith('08') ||
-  // A migration changed a table under a prepared statement: a new connection plans it anew.
+  // A migration changed a table under a prepared statement: a new connection plans it again.
   (error.code === '0A000' && error.routine === 'RevalidateCachedQuery')
 
 const isConnectionLoss = (error: Error): boolean =>
@@ -67,8 +70,8 @@ const isConnectionLoss = (error: Error): boolean =>
   connectionMessages.test(error.message)
 
 /**
- * Whether the same work may succeed when it is tried again: failover, deadlock, lost connection.
- * Says nothing about what happened to the first try: repeat only work that is safe to repeat.
+ * Whether the same work may succeed on a retry: failover, deadlock, lost connection. The first try may or may not
+ * have taken effect, so repeat only work that is safe to repeat.
  */
 export const isRetryable = (error: unknown): boolean => {
   if (error instanceof pg.DatabaseError) return isRetryableServerError(error)
@@ -78,9 +81,9 @@ export const isRetryable = (error: unknown): boolean => {
 }
 
 /**
- * Whether the connection that gave this error must not be used again. An ordinary ERROR (a broken
- * constraint) leaves it usable. An error without an SQLSTATE is a socket fault, or a value that
- * could not be encoded, after which `pg` has closed the prepared statement it still believes in.
+ * Whether the connection that gave this error must not be used again. An ordinary ERROR (a violated constraint)
+ * leaves it usable. An error without an SQLSTATE is a socket fault, or a value that could not be encoded, after
+ * which `pg` has closed a prepared statement that it still believes open.
  */
 export const spoilsConnection = (error: unknown): boolean =>
   !(error instanceof pg.DatabaseError) ||
@@ -88,10 +91,13 @@ export const spoilsConnection = (error: unknown): boolean =>
   error.severity === 'PANIC' ||
   (isRetryableServerError(error) && !harmlessStates.has(error.code ?? ''))
 
-/** The SQLSTATE of a server error, if it is one: `'23505'` is a broken unique index. */
+/** The SQLSTATE of a server error, if it is one: `'23505'` is a violated unique index. */
 export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 
-/** Where in its work the server met the error, if it says so: `while inserting index tuple (0,1) in relation "…"`. */
+/**
+ * Where in its work the server met the error, if it reports that: `while inserting index tuple (0,1) in relation
+ * "…"`.
+ */
 export const contextOf = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.where : undefined

@@ -10,7 +10,7 @@ const createRecorder = () => {
   return { sent, sender }
 }
 
-test('the first hint leaves at once, a burst after it becomes one more', async () => {
+test('the first hint is sent at once, a burst after it becomes one more', async () => {
   const { sent, sender } = createRecorder()
   for (let n = 0; n < 100; n++) sender.hint('calls', '')
   assert.equal(sent.length, 1)
@@ -36,14 +36,14 @@ test('other channels and payloads do not wait for each other', async () => {
   await sender.stop()
 })
 
-test('a failed send and a hint after the end go unnoticed', async () => {
+test('a failed send and a hint after the end have no effect', async () => {
   const sender = createHintSender(() => Promise.reject(new Error('no database')), silentLogger)
   sender.hint('calls', '')
   await sender.stop()
   sender.hint('calls', '')
 })
 
-test('while one send is under way others gather, and those beyond the bound are dropped', async () => {
+test('while one send is in progress others gather, and those beyond the limit are dropped', async () => {
   const sent: number[] = []
   const firstSend = Promise.withResolvers<void>()
   const sender = createHintSender(async (hints) => {

@@ -2,7 +2,7 @@ import type { Logger } from '../runtime/logger.ts'
 
 /** At most one NOTIFY per channel and payload in this time. */
 const hintIntervalMs = 20
-/** More distinct hints than this that wait at one time are dropped: the poll finds the work. */
+/** Beyond this many distinct waiting hints, further ones are dropped: polling finds the work. */
 const maxPendingHints = 1000
 
 export interface Hint {
@@ -12,21 +12,21 @@ export interface Hint {
 
 export interface HintSender {
   hint(channel: string, payload: string): void
-  /** Sends nothing any more, and waits for what is on its way. */
+  /** Sends no more hints, and waits for those being sent. */
   stop(): Promise<void>
 }
 
 /**
- * Coalesces hints: the first of its kind goes out at once, the ones that follow within 20 ms become one
- * more. `send` gets all hints that are due together, and one call at a time: while it runs, others
- * gather. A failed send is a lost hint, which must not matter.
+ * Coalesces hints: the first of its kind is sent at once, those that follow within 20 ms become one more. `send`
+ * gets all hints that are due together, one call at a time: while it runs, others gather. A failed send is a lost
+ * hint, which must not matter.
  */
 export const createHintSender = (
   send: (hints: readonly Hint[]) => Promise<unknown>,
   logger: Logger,
 ): HintSender => {
   const pending = new Map<string, Hint>()
-  /** When a hint that was sent may be sent again, oldest first. */
+  /** When a sent hint may be sent again, oldest first. */
   const quietUntilMs = new Map<string, number>()
   let sending: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined

@@ -7,15 +7,16 @@ const maxWaitingCallers = 10_000
 /** Connections of a pool, one borrower each. */
 export interface Lending {
   acquire(): Promise<pg.PoolClient>
-  /** A spoilt connection is closed. */
+  /** A broken connection is closed. */
   release(client: pg.PoolClient, isSpoilt: boolean): void
   cutAll(): void
 }
 
-/** Knows which connections are out, so that `stop` can end those that do not come back. */
+/** Tracks the lent connections, so that `stop` can end those that do not come back. */
 export const createLending = (pool: pg.Pool): Lending => {
   const lent = new Set<pg.PoolClient>()
-  // For its whole life: in the moment between loan and return nobody else listens, and an unheard error ends the process.
+  // For its whole life: between loan and return nothing else listens, and an unhandled error event ends the
+  // process.
   pool.on('connect', (client) => client.on('error', ignore))
   return {
     async acquire() {

@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /** A probe that has not come back after this time means a dead connection. */
 const defaultProbeIntervalMs = 5_000
-/** A connection that does not open in this time is given up. */
+/** A connection that does not open in this time is abandoned. */
 const connectTimeoutMs = 5_000
 
 export interface ListeningConnection {
@@ -18,8 +18,8 @@ export interface ListeningConnectionOptions {
 }
 
 /**
- * A connection that proves itself by a NOTIFY of its own, because a half-open socket and a
- * transaction pooler both swallow notifications silently. `onLost` is called once, unless it was closed by us.
+ * A connection that checks itself by its own NOTIFY, because a half-open socket and a transaction pooler both
+ * swallow notifications silently. `onLost` is called once, unless we closed it.
  */
 export const openListeningConnection = async (
   { connection, probeIntervalMs = defaultProbeIntervalMs }: ListeningConnectionOptions,
@@ -41,7 +41,7 @@ export const openListeningConnection = async (
     isOpen = false
     clearInterval(probeTimer)
     client.end().catch(() => {})
-    // A half-open socket never answers our goodbye; nothing is owed to a healthy one either.
+    // A half-open socket never confirms our close; a healthy one does not need the wait either.
     client.connection.stream.destroy()
   }
   const lose = (reason: unknown): void => {

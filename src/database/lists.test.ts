@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** Lists of these organizations that stand still until `release`. */
+/** Lists of these organizations that block until `release`. */
 const standStill = async (lock: number, organizations: readonly string[]) => {
   const released = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ const standStill = async (lock: number, organizations: readonly string[]) => {
   }
 }
 
-test('lists that stand still take no connection from anything else', async () => {
+test('blocked lists take no connection from anything else', async () => {
   const still = await standStill(
     1,
     Array.from({ length: 40 }, (_, at) => `organization ${at}`),
@@ -76,7 +76,7 @@ test('the lists of one organization leave connections to those of another', asyn
   await still.release()
 })
 
-test('a list that takes too long is cut by the server, and not worth the same again', async () => {
+test('a list that takes too long is cancelled by the server, and not retried', async () => {
   const limit = await db.row<{ value: string }>(setting, ['any', 'statement_timeout'])
   assert.equal(limit?.value, `${listTimeoutMs / 1000}s`)
   const cut = list(

@@ -3,34 +3,36 @@ import { DatabaseBusyError, ListCutError, spoilsConnection, sqlStateOf } from '.
 import type { Lending } from './lending.ts'
 import { sendStatement, type Query } from './transaction.ts'
 
-/** Connections that read lists, besides those of everything else. */
+/** Connections that read lists, separate from all others. */
 export const maxListConnections = 4
-/** Lists of one organization that are read at one time: one that has slow lists leaves connections to the others. */
+/**
+ * Lists of one organization that are read at one time, so that slow lists leave connections to other organizations.
+ */
 const maxListsOfOrganization = 2
-/** Lists of one organization that wait for their turn, and how long each does; more are told to come again. */
+/** Lists of one organization that wait for their turn, and their longest wait; further ones must retry. */
 const maxWaitingLists = 1_000
 const maxWaitMs = 10_000
-/** The server gives up a list after this time. */
+/** The server cancels a list after this time. */
 export const listTimeoutMs = 5_000
 
 /**
- * A page is read from an index in its order, and not collected and sorted: the planner would do that where it believes,
- * without statistics, that there are few rows.
+ * A page must be read from an index in order, not collected and sorted; without statistics the planner would sort,
+ * because it expects few rows.
  */
 export const listSettings =
   ' -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off -c enable_incremental_sort=off'
 
-/** What PostgreSQL says of a statement that took too long. */
+/** PostgreSQL's SQLSTATE for a statement that took too long. */
 const queryCanceled = '57014'
 
-/** The lists of one organization: those being read, and the turns that are waited for. */
+/** The lists of one organization: those being read, and the waiting ones. */
 interface Turns {
   reading: number
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiting: Set<() => void>
 }
 
-/** Reads lists over the connections lent. The first value of each names its organization. */
+/** Reads lists over the lent connections. The first value of each names its organization. */
 export const createLists = (lending: Lending): Query => {
   const byOrganization = new Map<unknown, Turns>()
   const takeTurn = async (turns: Turns): Promise<void> => {

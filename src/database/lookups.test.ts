@@ -20,7 +20,7 @@ const ask = (count: number) =>
     Array.from({ length: count }, (_, at) => db.row<{ pid: number; asked: number }>(backend, [at])),
   )
 
-test('look-ups of one turn share a connection, and each gets its own answer', async () => {
+test('look-ups of one turn share a connection, and each gets its own result', async () => {
   const rows = await ask(16)
   assert.deepEqual(
     rows.map((row) => row?.asked),
@@ -36,7 +36,7 @@ test('no more than 16 wait for each other', async () => {
   assert.ok([...perBackend.values()].every((together) => together.length <= 16))
 })
 
-test('a look-up that fails harms none that went with it', async () => {
+test('a look-up that fails does not affect those sent with it', async () => {
   const divisors = [3, 0, 4, 0, 6]
   const outcomes = await Promise.allSettled(divisors.map((each) => db.row(divide, [each])))
   assert.deepEqual(
@@ -47,14 +47,14 @@ test('a look-up that fails harms none that went with it', async () => {
   )
 })
 
-test('when the connection breaks all of them are worth a retry, and the next ones work', async () => {
+test('when the connection breaks all of them are retryable, and the next ones work', async () => {
   const end = lookup('test.end', 'select pg_terminate_backend(pg_backend_pid()), $1::int')
   const outcomes = await Promise.allSettled([db.row(end, [1]), db.row(divide, [3])])
   for (const each of outcomes) assert.ok(each.status === 'rejected' && isRetryable(each.reason))
   assert.deepEqual(await db.row(divide, [3]), { quotient: 4 })
 })
 
-test('within a transaction a look-up sees what the transaction did', async () => {
+test('within a transaction a look-up sees the transaction’s changes', async () => {
   await db.run(sql('test.make', 'create table seen (id int primary key)'), [])
   const count = lookup('test.seen', 'select count(*)::int as n from seen where id = $1')
   await db.transaction(async (tx) => {

@@ -13,9 +13,9 @@ interface Asked {
 }
 
 /**
- * Sends the look-ups of one turn of the event loop over one connection and in one write. Waking a backend costs a process
- * more than a look-up by key, so under load the requests that came in together are served together. The server answers
- * each on its own: one that fails harms no other, unless the connection breaks.
+ * Sends the look-ups of one turn of the event loop over one connection in one write. Waking a backend costs a
+ * process more than a look-up by key, so under load the requests that arrived together are served together. The
+ * server processes each on its own: a failing one does not affect the others, unless the connection breaks.
  */
 export const createLookups = (lending: Lending): Query => {
   let asked: Asked[] = []
@@ -34,7 +34,7 @@ export const createLookups = (lending: Lending): Query => {
   }
 }
 
-/** Never rejects: each look-up learns what became of it. */
+/** Never rejects: each look-up gets its own result or error. */
 const sendTogether = async (together: readonly Asked[], lending: Lending): Promise<void> => {
   const client = await lending.acquire().catch((error: unknown) => {
     for (const { answer } of together) answer.reject(error)

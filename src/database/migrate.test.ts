@@ -70,7 +70,7 @@ test('each migration is applied once, in order, after graphile-worker', async ()
   ])
 })
 
-test('a server that says nothing is given up', async (t) => {
+test('a silent server is given up', async (t) => {
   write('0001-first.sql', 'create table item (id int);')
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const silent = createServer().listen(0, '127.0.0.1')
@@ -95,7 +95,7 @@ test('programs that migrate at the same time apply each migration once', async (
   assert.deepEqual(await query(connection, 'select id from item'), [{ id: 1 }])
 })
 
-test('a migration that fails leaves nothing of itself, and says where it failed', async () => {
+test('a migration that fails leaves no trace, and reports where it failed', async () => {
   write('0001-first.sql', 'create table item (id int);')
   write(
     '0002-second.sql',
@@ -112,7 +112,7 @@ test('a migration that fails leaves nothing of itself, and says where it failed'
   await assert.rejects(run(), /column "nonsense" does not exist \(line 2\)\.$/)
 })
 
-test('a server that goes away during a migration is told with the remedy', async () => {
+test('a server that goes away during a migration is reported with the remedy', async () => {
   write('0001-first.sql', 'select pg_terminate_backend(pg_backend_pid());')
   await assert.rejects(
     run,
@@ -147,7 +147,7 @@ test('a migration that comes late is refused', async () => {
   await assert.rejects(run(), /0001-first\.sql comes before 0002-second\.sql, which is applied/)
 })
 
-test('names that do not order are refused', async () => {
+test('ambiguously ordered names are refused', async () => {
   write('0001-first.sql', 'select 1;')
   write('0001-other.sql', 'select 1;')
   await assert.rejects(run(), /0001-first\.sql and 0001-other\.sql share a number/)

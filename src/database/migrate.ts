@@ -11,20 +11,20 @@ export interface MigrateOptions {
   readonly connection: pg.ClientConfig
   /** The folder with NNNN-name.sql files. */
   readonly folder: string
-  /** The last one to apply; without it, all. For a backup that was made at an older level. */
+  /** The last one to apply; all by default. For a backup from an older level. */
   readonly through?: string
-  /** For a guest of a running service, whose start has seen to graphile-worker's schema. */
+  /** For a guest of a running service, whose start has migrated graphile-worker's schema. */
   readonly isGuest?: boolean
   readonly logger: Logger
 }
 
 /** How long one program waits for another that migrates. */
 const migrationLockTimeout = '120s'
-/** A migration that waits longer for a table would stop the running system behind it. */
+/** A migration that waits longer for a table would block the running system behind it. */
 const tableLockTimeout = '10s'
-/** A server that takes connections and says nothing is no server. */
+/** A server that accepts connections and sends nothing is unusable. */
 const connectTimeoutMs = 10_000
-/** Any fixed number: whoever migrates an Outdial database takes this advisory lock. */
+/** Any fixed number: every migration of an Outdial database takes this advisory lock. */
 const migrationLockKey = 7_065_483_441
 
 interface Migration {
@@ -39,9 +39,9 @@ export interface Applied {
 }
 
 /**
- * Brings the database up to this program: graphile-worker's schema, then each migration that is
- * missing, in order, each in its own transaction, under a lock. Returns the names of those it applied.
- * Throws `DatabaseSetupError` when the database is newer than the program or an applied file was edited.
+ * Migrates the database to this program's level: graphile-worker's schema, then each missing migration, in order,
+ * each in its own transaction, under a lock. Returns the names of those it applied. Throws `DatabaseSetupError`
+ * when the database is newer than the program or an applied file was edited.
  */
 export const migrate = async (options: MigrateOptions): Promise<string[]> => {
   const migrations = await readMigrations(options.folder)
@@ -66,8 +66,8 @@ export const migrate = async (options: MigrateOptions): Promise<string[]> => {
 }
 
 /**
- * The migrations the database still lacks: none means that it is ready. Throws as `migrate` does; changes nothing, and
- * opens no connection of its own.
+ * The migrations that the database still lacks: none means that it is ready. Throws as `migrate` does; changes
+ * nothing, and opens no connection of its own.
  */
 export const listPendingMigrations = async (db: Queryable, folder: string): Promise<string[]> => {
   const migrations = await readMigrations(folder)
@@ -80,7 +80,7 @@ export const listPendingMigrations = async (db: Queryable, folder: string): Prom
 export const listMigrations = async (folder: string): Promise<Applied[]> =>
   (await readMigrations(folder)).map(({ name, checksum }) => ({ name, checksum }))
 
-/** What the database has applied, in order; nothing for one without a schema. */
+/** The applied migrations, in order; none without a schema. */
 export const listAppliedMigrations = (connection: pg.ClientConfig): Promise<Applied[]> =>
   withClient(connection, readApplied)
 
@@ -201,7 +201,7 @@ const apply = async (client: pg.Client, { name, text, checksum }: Migration): Pr
   }
 }
 
-/** The line of the file at which the server stopped, if it says so. */
+/** The line of the file at which the server stopped, if it reports one. */
 const lineOf = (error: unknown, text: string): string => {
   const position = error instanceof pg.DatabaseError ? Number(error.position) : Number.NaN
   return Number.isInteger(position)
@@ -217,7 +217,7 @@ const hasWorkerSchema = async (client: pg.Client): Promise<boolean> => {
 }
 
 const migrateWorker = async ({ connection, logger }: MigrateOptions): Promise<void> => {
-  // Most commands never need it, and it takes as long to load as they do to run.
+  // Most commands never need it, and loading it takes as long as running them.
   const { Logger: WorkerLogger, runMigrations } = await import('graphile-worker')
   const pgPool = new pg.Pool({
     connectionTimeoutMillis: connectTimeoutMs,

@@ -23,39 +23,43 @@ export interface Page<Row> {
 interface ListDeclaration<Filter extends string> {
   /** `<noun>-store.<function>`. */
   readonly name: string
-  /** Everything selected besides the id, the sort column and all columns of the filters among them. */
+  /** All selected columns besides the id, including the sort column and all columns of the filters. */
   readonly columns: string
   readonly table: string
   readonly sortColumn: string
   /** Each filter's condition, with `?` for its value. */
   readonly filters: Readonly<Record<Filter, string>>
-  /** Ways to read the list: taken is the first whose filters are given, the last one without any. */
+  /** Ways to read the list: the first whose filters are given is used, the last one without any. */
   readonly ways: readonly Way<Filter>[]
   /**
-   * A filter by a column of few values, which stands before the sort column in the indexes. Without this filter the rows
-   * of each value are read in their order and merged, so that one index serves the list with the filter and without it.
+   * A filter by a column of few values, which is before the sort column in the indexes. Without this filter the
+   * rows of each value are read in their order and merged, so that one index serves the list with and without the
+   * filter.
    */
   readonly merged?: { readonly filter: Filter; readonly values: readonly string[] }
 }
 
 interface Way<Filter extends string> {
   readonly filter?: Filter
-  /** Given as well. */
+  /** Must be given as well. */
   readonly and?: Filter
   /**
-   * What always holds, if anything, in the words of the one index that is meant: of partial indexes PostgreSQL takes only
-   * those whose predicate it finds in these words.
+   * A constant condition, if any, worded as in the predicate of the intended index: of partial indexes PostgreSQL
+   * uses only those whose predicate matches these words.
    */
   readonly where?: string
-  /** The filter never leaves more than a thousand rows: these are read whole, the other filters apply to what was read. */
+  /**
+   * The filter never leaves more than a thousand rows: these are read completely, and the other filters apply
+   * afterwards.
+   */
   readonly isNarrow?: true
 }
 
 /**
- * A list of one organization's rows, newest first by (sort column, id). One statement is prepared for each combination of
- * filters; the combinations are as many as the declaration allows and no more. Each is written so that only one index
- * can be taken, whatever the planner knows of the table: statistics may be missing, and a generic plan ignores the values.
- * The position carries microseconds: a JavaScript Date would skip rows.
+ * A list of one organization's rows, newest first by (sort column, id). One statement is prepared for each
+ * combination of filters that the declaration allows. Each is written so that only one index fits, whatever the
+ * planner knows of the table: statistics may be missing, and a generic plan ignores the values. The position has
+ * microseconds, because a JavaScript Date would skip rows.
  */
 export const newestFirst = <Row extends { id: string }, Filter extends string>(
   declaration: ListDeclaration<Filter>,
@@ -92,8 +96,8 @@ export const newestFirst = <Row extends { id: string }, Filter extends string>(
 }
 
 /**
- * One bit for each filter and one for the cursor: PostgreSQL cuts statement names at 63 bytes, so that names that spell
- * the filters out could collide.
+ * One bit for each filter and one for the cursor: PostgreSQL cuts statement names at 63 bytes, so that names with
+ * all filters could collide.
  */
 const combinationOf = <Filter extends string>(
   { filters }: ListDeclaration<Filter>,

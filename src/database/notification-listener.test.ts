@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What arrived, and a promise for the next to arrive. */
+/** The received payloads, and a promise for the next one. */
 const createInbox = () => {
   const seen: string[] = []
   const waiting: (() => void)[] = []
@@ -36,7 +36,7 @@ const terminateListeners = sql(
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'outdial listener' and datname = current_database()",
 )
 
-test('a hint reaches a listener, which is told to look right when it begins', async () => {
+test('a hint reaches a listener, which is told to check when it begins', async () => {
   const inbox = createInbox()
   const listening = await database.db.listen('calls', inbox.onPayload)
   assert.deepEqual(inbox.seen, [''])
@@ -47,7 +47,7 @@ test('a hint reaches a listener, which is told to look right when it begins', as
   await listening.stop()
 })
 
-test('after the end of listening nothing arrives, while others go on', async () => {
+test('after the end of listening nothing arrives, while others continue', async () => {
   const [ended, other] = [createInbox(), createInbox()]
   const first = await database.db.listen('shared', ended.onPayload)
   const second = await database.db.listen('shared', other.onPayload)
@@ -59,7 +59,7 @@ test('after the end of listening nothing arrives, while others go on', async () 
   await second.stop()
 })
 
-test('a lost connection comes back, and every channel is told to look', async () => {
+test('a lost connection comes back, and every channel is told to check', async () => {
   const [a, b] = [createInbox(), createInbox()]
   await database.db.listen('channel a', a.onPayload)
   await database.db.listen('channel "b"', b.onPayload)
@@ -99,7 +99,7 @@ const createProxy = async (folder: string) => {
   server.listen(join(folder, '.s.PGSQL.5432'))
   await once(server, 'listening')
   return {
-    /** From now on the clients of this moment hear nothing; later ones do. */
+    /** From now on the present clients receive nothing; later ones do. */
     deafen: () => {
       for (const socket of sockets) deaf.add(socket)
     },
@@ -110,7 +110,7 @@ const createProxy = async (folder: string) => {
   }
 }
 
-test('a connection that is half open is noticed by the probe and replaced', async () => {
+test('a half-open connection is detected by the probe and replaced', async () => {
   const host = makeFolder()
   const proxy = await createProxy(host)
   const listener = new NotificationListener({
@@ -129,7 +129,7 @@ test('a connection that is half open is noticed by the probe and replaced', asyn
   proxy.close()
 })
 
-test('listening to a server that is not there yet begins when it is', async () => {
+test('listening to a server that is not ready yet begins when it is', async () => {
   const host = makeFolder()
   const absent = openDatabase({
     connection: { ...database.connection, host },

@@ -15,8 +15,8 @@ interface NotificationListenerOptions extends ListeningConnectionOptions {
 }
 
 /**
- * One connection that LISTENs for all channels of this process, opened by the first of them and
- * opened again, with growing delays, whenever it is lost.
+ * One connection that LISTENs for all channels of this process, opened for the first of them and reopened, with
+ * growing delays, whenever it is lost.
  */
 export class NotificationListener {
   readonly #options: NotificationListenerOptions
@@ -31,7 +31,7 @@ export class NotificationListener {
     this.#options = options
   }
 
-  /** Resolves after the first attempt to listen, successful or not: attempts go on in the background. */
+  /** Resolves after the first attempt to listen, successful or not: attempts continue in the background. */
   async listen(channel: string, onPayload: OnPayload): Promise<{ stop(): Promise<void> }> {
     const handlers = this.#subscribers.get(channel)
     if (handlers) handlers.add(onPayload)
@@ -40,7 +40,7 @@ export class NotificationListener {
     return { stop: () => this.#unsubscribe(channel, onPayload) }
   }
 
-  /** Tells this process's own subscribers at once, without a way through PostgreSQL. */
+  /** Notifies this process's own subscribers at once, without PostgreSQL. */
   deliver(channel: string, payload: string): void {
     for (const onPayload of this.#subscribers.get(channel) ?? []) {
       try {
@@ -104,7 +104,7 @@ export class NotificationListener {
     if (this.#isStopped) return opened.close()
     this.#current = opened
     this.#failures = 0
-    // Whatever was notified while nobody listened is lost: everybody looks for themselves.
+    // Notifications without a listener are lost: every subscriber checks for itself.
     for (const channel of listened) this.deliver(channel, '')
   }
 

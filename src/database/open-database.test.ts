@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('values come back as the types the stores expect', async () => {
+test('values come back as the types that the stores expect', async () => {
   const types = sql(
     'test.types',
     `select 7::bigint as small, 9007199254740993::bigint as large, '2026-03-01'::date as day,
@@ -39,7 +39,7 @@ test('values come back as the types the stores expect', async () => {
   })
 })
 
-test('statements are never compiled, and times are in UTC, whatever the server is set to', async () => {
+test('statements are never compiled, and times are in UTC, whatever the server’s settings', async () => {
   const settings = sql(
     'test.settings',
     `select current_setting('jit') as jit, current_setting('TimeZone') as time_zone`,
@@ -47,7 +47,7 @@ test('statements are never compiled, and times are in UTC, whatever the server i
   assert.deepEqual(await db.row(settings, []), { jit: 'off', time_zone: 'UTC' })
 })
 
-test('a transaction commits what it did, and tells its hooks after that', async () => {
+test('a transaction commits its work, and calls its hooks afterwards', async () => {
   const afterwards = Promise.withResolvers<number>()
   let meanwhile: number | undefined
   const result = await db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ test('a transaction commits what it did, and tells its hooks after that', async 
   assert.equal(await afterwards.promise, 1)
 })
 
-test('a statement that leaves with COMMIT is committed, and where it fails so does the transaction', async () => {
+test('a statement that leaves with COMMIT is committed, and if it fails the transaction fails', async () => {
   let failed = 0
   const note = (): void => void (failed += 1)
   await db.transaction(async (tx) => tx.withCommit(tx.run(insert, [11, 'with commit']), note))
@@ -97,7 +97,7 @@ test('a swallowed statement error never looks like a commit', async () => {
   assert.equal(await countOf(db, 'swallowed'), 0)
 })
 
-test('a statement nobody waited for still fails its transaction', async () => {
+test('a statement that was not awaited still fails its transaction', async () => {
   const work = db.transaction(async (tx) => {
     void tx.run(insert, [4, 'unawaited'])
     void tx.run(insert, [4, 'unawaited'])
@@ -133,7 +133,7 @@ test('a statement after the end of its transaction is refused', async () => {
   assert.equal(await countOf(db, 'leak'), 1)
 })
 
-test('statements of one transaction are answered in order without waiting for each other', async () => {
+test('statements of one transaction get their results in order without waiting for each other', async () => {
   const value = sql('test.value', 'select $1::int as n')
   const answers = await db.transaction((tx) =>
     Promise.all(Array.from({ length: 50 }, (_, n) => tx.row<{ n: number }>(value, [n]))),
@@ -144,7 +144,7 @@ test('statements of one transaction are answered in order without waiting for ea
   )
 })
 
-test('a broken constraint does not cost the connection its prepared statements', async () => {
+test('a violated constraint does not cost the connection its prepared statements', async () => {
   const single = openDatabase({
     connection: database.connection,
     logger: silentLogger,
@@ -160,7 +160,7 @@ test('a broken constraint does not cost the connection its prepared statements',
   await single.stop()
 })
 
-test('a value that cannot be encoded spoils nothing for those after it', async () => {
+test('a value that cannot be encoded does not affect those after it', async () => {
   const single = openDatabase({
     connection: database.connection,
     logger: silentLogger,

@@ -11,14 +11,14 @@ import { queryableOver, runTransaction, sendStatement, type Query } from './tran
 import { valueTypes } from './value-types.ts'
 
 export interface DatabaseOptions {
-  /** Where PostgreSQL is: `{ connectionString }`, or host, port, user, password and database. */
+  /** PostgreSQL's address: `{ connectionString }`, or host, port, user, password and database. */
   readonly connection: pg.ClientConfig
   readonly logger: Logger
   /** Connections of the pool; one more listens, and a few read lists. */
   readonly maxConnections?: number
-  /** The server gives up a statement after this time (SQLSTATE 57014). */
+  /** The server cancels a statement after this time (SQLSTATE 57014). */
   readonly statementTimeoutMs?: number
-  /** How often the listening connection proves that notifications still arrive. */
+  /** How often the listening connection checks that notifications still arrive. */
   readonly probeIntervalMs?: number
   /** How long `stop` waits for running transactions before it cuts their connections. */
   readonly stopTimeoutMs?: number
@@ -30,19 +30,20 @@ interface PoolOptions extends DatabaseOptions {
 }
 
 /**
- * Statements find their rows by an index, one by one. The planner would walk whole tables, and keep that plan, where it
- * knows no better: after the first rows of a new installation, and before the first statistics of a table that has grown.
+ * Statements find their rows by an index, one by one. Without good statistics the planner would scan whole tables,
+ * and keep that plan: after the first rows of a new installation, and before the first statistics of a table that
+ * has grown.
  */
 const planSettings = ' -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 const defaultMaxConnections = 20
 const defaultStatementTimeoutMs = 30_000
 /**
- * A process that is paused, or cut off, amid a transaction keeps its row locks no longer than this: others must be able
- * to take its calls. Our own transactions wait for nothing but the database.
+ * A process that is paused, or cut off, during a transaction keeps its row locks no longer than this, so that
+ * others can take its calls. Our own transactions wait only for the database.
  */
 const idleInTransactionTimeoutMs = 8_000
-/** A statement unanswered for this much longer than its timeout means a dead connection. */
+/** A statement without a response for this much longer than its timeout means a dead connection. */
 const answerGraceMs = 5_000
 /** How long a caller waits for a connection. */
 const acquireTimeoutMs = 10_000
@@ -50,8 +51,8 @@ const idleTimeoutMs = 60_000
 const defaultStopTimeoutMs = 5_000
 
 /**
- * A pool over PostgreSQL (any version from 15). Nothing connects before it is needed, and each call looks
- * for a lost server anew, so a failover only shows as errors for which `isRetryable` is true.
+ * A pool over PostgreSQL (any version from 15). It connects only when needed, and each call looks for a lost server
+ * again, so a failover shows only as errors for which `isRetryable` is true.
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { logger, connection, probeIntervalMs } = options
@@ -63,7 +64,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     ...(probeIntervalMs === undefined ? {} : { probeIntervalMs }),
   })
   const hints = createHintSender((due) => query(notify, notifyValues(due)), logger)
-  // This process hears of it at once; the notification is for the others, and comes back as one more harmless hint.
+  // This process is notified at once; the notification is for the others, and comes back as one more harmless hint.
   const hint: Database['hint'] = (channel, payload = '') => {
     listener.deliver(channel, payload)
     hints.hint(channel, payload)
@@ -107,7 +108,7 @@ const openPools = (options: DatabaseOptions): Pools => {
   const open = (of: PoolOptions): Pool => {
     const pool = new pg.Pool(poolConfig(of))
     pool.on('error', (error) => {
-      // `pool.end` does not wait for its sockets: the server may end before they have said goodbye.
+      // `pool.end` does not wait for its sockets: the server may end before they are closed.
       if (!pools.isClosing) options.logger.warn({ err: error }, 'idle database connection lost')
     })
     return { pool, lending: createLending(pool) }
@@ -159,7 +160,7 @@ const poolConfig = (options: PoolOptions): pg.PoolConfig => {
   return {
     application_name: 'outdial',
     ...options.connection,
-    // Statements go out without waiting for the answers of those before them.
+    // Statements are sent without waiting for the results of those before them.
     pipeline: true,
     max: options.maxConnections ?? defaultMaxConnections,
     types: valueTypes,
@@ -169,8 +170,9 @@ const poolConfig = (options: PoolOptions): pg.PoolConfig => {
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     connectionTimeoutMillis: acquireTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
-    // Timestamps that are selected as text are in UTC, whatever the server is set to. Statements of milliseconds are not
-    // worth compiling, which takes a server hundreds of them whenever a plan merely looks dear.
+    // Timestamps that are selected as text are in UTC, whatever the server's settings. JIT compilation is off,
+    // because it takes hundreds of milliseconds whenever a plan's estimated cost is high, and our statements take a
+    // few.
     options: `-c TimeZone=UTC -c jit=off${options.settings ?? ''}`,
   }
 }

@@ -17,7 +17,10 @@ export const sendStatement = (
 
 const gathering = new WeakSet<Writable>()
 
-/** What is sent without waiting in between leaves in one write, for each write is a system call: they dominate. */
+/**
+ * Statements sent without waiting in between leave in one write, because each write is a system call, which
+ * dominates.
+ */
 export const gatherWrites = ({ connection: { stream } }: pg.PoolClient): void => {
   if (gathering.has(stream)) return
   gathering.add(stream)
@@ -28,7 +31,7 @@ export const gatherWrites = ({ connection: { stream } }: pg.PoolClient): void =>
   })
 }
 
-/** The three ways to read an answer, over any way to send a statement. */
+/** The three ways to read a result, over any way to send a statement. */
 export const queryableOver = (query: Query): Queryable => ({
   async rows<Row extends object>(statement: Statement, values: readonly unknown[]) {
     return (await query(statement, values)).rows as Row[]
@@ -46,9 +49,9 @@ export type TransactionOutcome<T> =
   | { readonly kind: 'failed'; readonly error: unknown; readonly isConnectionSpoilt: boolean }
 
 /**
- * Runs `work` in one transaction. BEGIN leaves together with the first statement, so it costs no
- * round trip of its own, and a transaction without statements costs nothing. Invariant: `committed`
- * is only answered when the server answered COMMIT to our commit.
+ * Runs `work` in one transaction. BEGIN leaves together with the first statement, so it costs no separate round
+ * trip, and a transaction without statements costs nothing. Invariant: `committed` is returned only when the server
+ * confirmed our COMMIT.
  */
 export const runTransaction = async <T>(
   client: pg.PoolClient,
@@ -63,7 +66,7 @@ export const runTransaction = async <T>(
   const note = (error: unknown): void => {
     statementError ??= error
   }
-  /** Remembers a failure: it fails the transaction, whether `work` waits for the answer or not. */
+  /** Records a failure: it fails the transaction, whether or not `work` waits for the result. */
   const noted = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     answer.catch(note)
     return answer
@@ -89,7 +92,7 @@ export const runTransaction = async <T>(
     rows: (statement, values) => noted(statements.rows(statement, values)),
     row: (statement, values) => noted(statements.row(statement, values)),
     run: (statement, values) => noted(statements.run(statement, values)),
-    // The failure itself is noted by the statement.
+    // The statement itself records the failure.
     withCommit: (statement, onFailed = () => {}) => void statement.catch(onFailed),
     afterCommit: (hook) => afterCommit.push(hook),
     hintAfterCommit: (channel, payload) => afterCommit.push(() => hint(channel, payload)),
@@ -118,14 +121,14 @@ const commit = async (
     throw new CommitOutcomeUnknownError('The connection was lost during commit.', { cause: error })
   })
   await begun
-  // An aborted transaction answers COMMIT with ROLLBACK, not with an error.
+  // An aborted transaction responds to COMMIT with ROLLBACK, not with an error.
   if (answer.command !== 'COMMIT')
     throw new Error('The transaction was rolled back instead of committed.', {
       cause: statementError(),
     })
 }
 
-/** Whether the connection is out of its transaction again. */
+/** Whether the connection has left its transaction. */
 const rollBack = async (
   client: pg.PoolClient,
   begun: Promise<unknown> | undefined,

@@ -12,8 +12,8 @@ const parseInt8 = (text: string): number | string => {
 const asText = (text: string): string => text
 
 /**
- * How values come back: bigint as a number while it is a safe integer (else as text), timestamptz as
- * Date, date and timestamp without zone as text (`pg` would read them in the zone of this machine).
+ * The types of values: bigint as a number while it is a safe integer (else as text), timestamptz as Date, date and
+ * timestamp without zone as text (`pg` would read them in this machine's zone).
  */
 export const valueTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {

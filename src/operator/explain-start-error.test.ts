@@ -15,13 +15,13 @@ const explain = (error: unknown): string => {
 }
 const fault = (message: string, parts: object): Error => Object.assign(new Error(message), parts)
 
-test('a taken port is named with its setting, also where a part has words of its own', () => {
+test('a port in use is named with its setting, also inside another error', () => {
   const cause = fault('bind EADDRINUSE', { code: 'EADDRINUSE', port: 5077 })
   for (const error of [cause, new Error('SIP cannot listen', { cause })])
     assert.match(explain(error), /^Port 5077 is in use .* OUTDIAL_SIP_PORT to a free port\.$/)
 })
 
-test('one port for two of our servers is told by both settings', () => {
+test('one port for two of our servers is reported by both settings', () => {
   const both = { OUTDIAL_API_PORT: '4010', OUTDIAL_MEDIA_PORT: '4010' }
   const explained = explainStartError(
     fault('listen EADDRINUSE', { code: 'EADDRINUSE', port: 4010 }),
@@ -35,7 +35,7 @@ test('one port for two of our servers is told by both settings', () => {
   assert.equal(problemOfSharedPort(readConfig(anyFree)), undefined)
 })
 
-test('a database that is lost during the start is told with the remedy', () => {
+test('a database that is lost during the start is reported with the remedy', () => {
   const refused = { code: 'ECONNREFUSED', port: 6000 }
   const losses = [
     fault('connect ECONNREFUSED 10.0.0.1:6000', refused),
@@ -48,7 +48,7 @@ test('a database that is lost during the start is told with the remedy', () => {
     )
 })
 
-test('what is clear, and what is of others, comes as it came', () => {
+test('clear errors, and foreign ones, stay unchanged', () => {
   const errors = [
     new DatabaseSetupError('It is newer.', { cause: new Error('Connection terminated') }),
     fault('connect ECONNREFUSED 10.0.0.2:5060', { code: 'ECONNREFUSED', port: 5060 }),

@@ -22,7 +22,7 @@ const jobsStatement = sql(
 )
 
 describe('the re-run of a call', () => {
-  it('makes an exhausted summary be tried again, once', async () => {
+  it('retries an exhausted summary, once', async () => {
     const { db } = test
     const organization = await createCallingOrganization(db)
     const [call] = await queueCalls(db, organization, 1)

@@ -48,10 +48,11 @@ const newReview = (): Review => ({
 
 /**
  * Restores the order and pace of packets. G.711 has one byte per sample, so a timestamp is a position in a ring of
- * bytes, which handles any ptime, reordering and overlap. The *slack* of a packet is the number of samples between
- * the playout position and its first sample when it arrives. Negative slack is too late. The buffer grows at once
- * when packets are late, and shrinks by one frame in a quiet moment when no packet needed the delay for two
- * seconds.
+ * bytes, which handles any ptime, reordering and overlap.
+ *
+ * The *slack* of a packet is the number of samples between the playout position and its first sample when it
+ * arrives. Negative slack is too late. The buffer grows at once when packets are late, and shrinks by one frame in
+ * a quiet moment when no packet needed the delay for two seconds.
  */
 export class JitterBuffer {
   readonly #codec: G711Codec

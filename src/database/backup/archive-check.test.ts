@@ -10,7 +10,7 @@ import { createArchiveWriter } from './archive-writer.ts'
 const folder = mkdtempSync(join(tmpdir(), 'outdial-archive-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** As the storage has it, which lies beside this folder. */
+/** The storage's rule; storage is not imported by this folder. */
 const isObjectKey = (key: string): boolean => /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(key)
 
 type Written = readonly [FrameType, Uint8Array | object]
@@ -24,13 +24,13 @@ const manifest: Written = [
   },
 ]
 const bytes = (count: number): Written => ['D', Buffer.alloc(count)]
-/** Rows of nothing. */
+/** An empty table. */
 const rows = (count: number): Written => ['D', Buffer.alloc(count, '\n')]
 const table = (name: string): Written => ['T', { name, columns: ['id'] }]
 const object = (key: unknown, size: unknown): Written => ['O', { key, size }]
 
 let files = 0
-/** A file with a true checksum over whatever is in it. */
+/** A file with a correct checksum over any content. */
 const verify = async (...frames: Written[]) => {
   const path = join(folder, String((files += 1)))
   const writer = createArchiveWriter(path)
@@ -40,7 +40,7 @@ const verify = async (...frames: Written[]) => {
 }
 
 describe('a backup whose checksum is right', () => {
-  it('is read where it is as our writer makes it, and measured', async () => {
+  it('is read in place as our writer makes it, and measured', async () => {
     const { rowBytes, objectBytes } = await verify(
       manifest,
       table('calls'),
@@ -108,7 +108,7 @@ describe('a backup whose checksum is right', () => {
     it(`is refused where an object is called ${JSON.stringify(key)}`, () =>
       assert.rejects(verify(manifest, object(key, 1), bytes(1)), /no usable name/))
 
-  it('is refused where it unpacks to far more than a backup does', () =>
+  it('is refused if it unpacks to far more than a backup does', () =>
     assert.rejects(
       verify(manifest, table('calls'), ...Array.from({ length: 200 }, () => rows(maxPayloadBytes))),
       /unpacks to far more/,

@@ -9,7 +9,7 @@ import { parse, readArchive, type Frame } from './archive-reader.ts'
 
 /** An hour of recording is 14 MB. */
 export const maxObjectBytes = 64 * 1024 * 1024
-/** A row as COPY writes it, in one line: ours stay below 1 MiB. Whoever loads a row holds all of it. */
+/** A row in COPY's format, in one line: ours stay below 1 MiB. The loader holds a whole row in memory. */
 export const maxRowBytes = 16 * 1024 * 1024
 const lineFeed = 10
 /** More than the schema will have. */
@@ -17,15 +17,15 @@ const maxTables = 1_000
 /** More than PostgreSQL allows a table. */
 const maxColumns = 1_600
 const maxMigrations = 10_000
-/** Two for each recording: more than any one disk of this program holds. */
+/** Two for each recording: more than any disk of this program holds. */
 const maxObjects = 100_000_000
 
 export interface ArchiveRules {
-  /** Whether a storage would take the key: one that leaves its folder is none. */
+  /** Whether a storage would accept the key: one that leaves its folder is refused. */
   readonly isObjectKey: (key: string) => boolean
 }
 
-/** What a backup says of itself, and what it takes unpacked. */
+/** The manifest of a backup, and its unpacked size. */
 export interface CheckedArchive {
   readonly manifest: Manifest
   readonly figures: ArchiveFigures
@@ -33,7 +33,7 @@ export interface CheckedArchive {
   readonly objectBytes: number
 }
 
-/** Reads all of it once, and keeps none of it. Returns what it holds; throws `ArchiveError`. */
+/** Reads all of it once, and stores none of it. Returns its content summary; throws `ArchiveError`. */
 export const verifyArchive = async (path: string, rules: ArchiveRules): Promise<CheckedArchive> => {
   let manifest: Manifest | undefined
   let figures: ArchiveFigures | undefined
@@ -50,8 +50,8 @@ export const verifyArchive = async (path: string, rules: ArchiveRules): Promise<
 }
 
 /**
- * The frames of a backup, each held against what our own writer makes: order, names, counts and sizes. A checksum proves
- * nothing of that: whoever altered a file can make a new one. Throws `ArchiveError`.
+ * The frames of a backup, each compared with what our own writer makes: order, names, counts and sizes. A checksum
+ * proves nothing about that, because an attacker can compute a new one. Throws `ArchiveError`.
  */
 export async function* readCheckedArchive(
   path: string,
@@ -72,7 +72,7 @@ const createCheck = ({ isObjectKey }: ArchiveRules): ((frame: Frame) => void) =>
   let objects = 0
   let hasJobs = false
   let takesData = false
-  /** Of the object whose data follows; undefined for rows, whose size is not told before. */
+  /** Size of the object whose data follows; undefined for rows, whose size is not known in advance. */
   /** Of the row that has begun. */
   let rowBytes = 0
   let missingBytes: number | undefined
@@ -135,7 +135,7 @@ const createCheck = ({ isObjectKey }: ArchiveRules): ((frame: Frame) => void) =>
   }
 }
 
-/** Names and columns, of which a restore makes SQL. Throws `ArchiveError`. */
+/** Names and columns, from which a restore builds SQL. Throws `ArchiveError`. */
 export const tableHead = (payload: Buffer): TableHead => {
   const { name, columns } = parse<Partial<TableHead>>(payload)
   if (typeof name !== 'string' || !isTextList(columns, maxColumns))

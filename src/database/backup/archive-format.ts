@@ -6,10 +6,10 @@ const frameTypes = 'MTJODE'
 
 export const magic = Buffer.from('OUTDIAL-BACKUP 1\n')
 export const frameHeadBytes = 5
-/** More data takes more frames: nobody has to hold more than this of a file he cannot trust yet. */
+/** More data takes more frames: a reader never holds more than this of an untrusted file. */
 export const maxPayloadBytes = 1024 * 1024
 
-/** A file that is no backup, was cut short or altered. The message is a sentence for the operator. */
+/** The file is not a backup, or was cut short or altered. The message is a sentence for the operator. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
 }
@@ -32,7 +32,7 @@ export const decodeFrameHead = (head: Buffer): { type: FrameType; length: number
 
 const isFrameType = (type: string): type is FrameType => frameTypes.includes(type)
 
-/** The program's level at the time of the backup. */
+/** The program's migration level at the time of the backup. */
 export interface Manifest {
   readonly created_at: string
   readonly postgres: string
@@ -50,7 +50,7 @@ export interface ObjectHead {
   readonly size: number
 }
 
-/** What a backup holds. */
+/** The content of a backup. */
 export interface ArchiveFigures {
   /** Rows by table. */
   readonly tables: Readonly<Record<string, number>>

@@ -16,8 +16,8 @@ export interface Frame {
 }
 
 /**
- * The frames of a backup, the end frame included, one at a time. Throws `ArchiveError` where the file is cut short or
- * altered, at the latest after the last frame: nothing read before may be trusted until then.
+ * The frames of a backup, including the end frame, one at a time. Throws `ArchiveError` if the file is cut short or
+ * altered, at the latest after the last frame: until then no data read may be trusted.
  */
 export async function* readArchive(path: string): AsyncGenerator<Frame> {
   const hash = createHash('sha256')
@@ -45,7 +45,7 @@ export async function* readArchive(path: string): AsyncGenerator<Frame> {
   }
 }
 
-/** An object of JSON; what it holds is still to be checked. */
+/** A JSON object; its content is still to be checked. */
 export const parse = <T extends object>(payload: Buffer): T => {
   try {
     const value: unknown = JSON.parse(payload.toString('utf8'))
@@ -62,7 +62,7 @@ export const parse = <T extends object>(payload: Buffer): T => {
 const maxRatio = 500
 const unzippedAtOnce = 64 * 1024 * 1024
 
-/** So many bytes at a time, whatever pieces the decompressor hands out. */
+/** This many bytes at a time, whatever pieces the decompressor returns. */
 const takeBytes = (path: string) => {
   const source = createReadStream(path)
   const unzipped = createGunzip()

@@ -7,17 +7,17 @@ import { PassThrough } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { encodeFrameHead, magic, maxPayloadBytes, type FrameType } from './archive-format.ts'
 
-/** Writes frames to a file that appears under its name only when it is whole. */
+/** Writes frames to a file that appears under its name only when it is complete. */
 export interface ArchiveWriter {
   /** Waits while the disk is slower. */
   write(type: FrameType, payload: Uint8Array | object): Promise<void>
   /** The end frame, with the checksum, then everything to disk. Returns the size of the file. */
   finish(figures: object): Promise<number>
-  /** Leaves no file. Safe after `finish`, which it does not undo. */
+  /** Deletes the unfinished file. Safe after `finish`, which it does not undo. */
   abandon(): Promise<void>
 }
 
-/** Only its owner may read it: it holds what people said, and hashes of keys. */
+/** Only its owner may read it: it contains conversations, and hashes of keys. */
 const fileMode = 0o600
 
 export const createArchiveWriter = (path: string): ArchiveWriter => {
@@ -31,7 +31,7 @@ export const createArchiveWriter = (path: string): ArchiveWriter => {
   const send = async (bytes: Uint8Array): Promise<void> => {
     hash.update(bytes)
     if (input.write(bytes)) return
-    // Whoever waits for a disk that is full must hear of it.
+    // A writer that waits for a full disk must get the error.
     await Promise.race([new Promise((resolve) => input.once('drain', resolve)), written])
     if (input.destroyed) await written
   }

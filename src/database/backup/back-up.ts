@@ -19,7 +19,7 @@ export interface BackUpOptions {
   readonly connection: pg.ClientConfig
   readonly path: string
   readonly now: Date
-  /** Objects the rows of the snapshot name. */
+  /** Objects named by the snapshot's rows. */
   readonly listObjects: (snapshot: Queryable) => AsyncIterable<BackupObject>
 }
 
@@ -33,15 +33,15 @@ export class BackupRefusedError extends Error {
   override readonly name = 'BackupRefusedError'
 }
 
-/** Belongs to the schema, which a restore makes by migrations. */
+/** Belongs to the schema, which a restore creates by migrations. */
 export const tablesOfSchema = ['schema_migrations']
 
 /** How long a backup may wait for a table that a migration holds. */
 const lockTimeout = '30s'
 
 /**
- * Writes one moment of the database, and the objects its rows name, to a file, while everything else goes on. Leaves no
- * file when it fails. Throws `BackupRefusedError`.
+ * Writes a snapshot of the database, and the objects that its rows name, to a file, while the service runs. Leaves
+ * no file when it fails. Throws `BackupRefusedError`.
  */
 export const backUp = async (options: BackUpOptions): Promise<BackupReport> => {
   if ((await listAppliedMigrations(options.connection)).length === 0)
@@ -69,7 +69,7 @@ export const backUp = async (options: BackUpOptions): Promise<BackupReport> => {
   }
 }
 
-/** COPY's text depends on these; whoever reads it sets nothing. */
+/** COPY's text format depends on these; a reader sets none. */
 const beginSnapshot = async (client: pg.Client): Promise<void> => {
   await client.query(
     `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '${lockTimeout}';
@@ -110,7 +110,7 @@ const writeJobs = async (client: pg.Client, writer: ArchiveWriter): Promise<numb
   return writeCopy(client, writer, `(${selectJobs})`)
 }
 
-/** How many rows there were. */
+/** The number of rows. */
 const writeCopy = async (
   client: pg.Client,
   writer: ArchiveWriter,

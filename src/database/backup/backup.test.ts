@@ -45,7 +45,7 @@ interface OpenManifest {
   migrations: { name: string; checksum: string }[]
 }
 
-/** Another manifest in an uncompressed backup, sealed again. */
+/** Another manifest in an uncompressed backup, with a new checksum. */
 const rewrite = (plain: Buffer, change: (manifest: OpenManifest) => void): Buffer => {
   const start = 'OUTDIAL-BACKUP 1\n'.length
   const length = plain.readUInt32BE(start + 1)
@@ -58,7 +58,7 @@ const rewrite = (plain: Buffer, change: (manifest: OpenManifest) => void): Buffe
   return reseal(Buffer.concat([plain.subarray(0, start), head, text, rest]))
 }
 
-/** The checksum for bytes that were changed on purpose. */
+/** The checksum for deliberately changed bytes. */
 const reseal = (plain: Buffer): Buffer => {
   const end = plain.lastIndexOf('{"sha256"') - 5
   const sha256 = createHash('sha256').update(plain.subarray(0, end)).digest('hex')
@@ -98,7 +98,7 @@ const read = (
     logger: silentLogger,
   })
 
-/** Every row of every table as text, in an order of its own. */
+/** Every row of every table as text, sorted. */
 const contents = async (connection: pg.ClientConfig): Promise<Record<string, string[]>> => {
   const client = new pg.Client(connection)
   await client.connect()
@@ -201,7 +201,7 @@ describe('a backup', () => {
   )
 
   it(
-    'gives jobs of a node that is elsewhere to the node that is here',
+    'gives jobs of another node to this node',
     withTarget(async () => {
       await execute(
         source.db,
@@ -222,7 +222,7 @@ describe('a backup', () => {
   )
 
   it(
-    'leaves triggers and foreign keys at work after a restore',
+    'leaves triggers and foreign keys enabled after a restore',
     withTarget(async () => {
       await write()
       await read()
@@ -241,14 +241,14 @@ describe('a backup', () => {
   )
 
   it(
-    'is one moment, whatever is written meanwhile',
+    'is one snapshot, whatever is written meanwhile',
     withTarget(async () => {
       const now = await contents(source.connection)
       await backUp({
         connection: source.connection,
         path: archive(),
         now: new Date(),
-        // The rows are written by now; what the snapshot shows of others must not have moved.
+        // The rows are written by now; the snapshot's view of other rows must not have moved.
         listObjects: async function* (snapshot) {
           await createOrganizationFixture(source.db)
           const rows = await snapshot.rows<{ id: string }>(
@@ -265,7 +265,7 @@ describe('a backup', () => {
   )
 
   it(
-    'goes into a database that has no schema yet, and is refused by one that is in use',
+    'goes into a database without a schema, and is refused by one in use',
     withTarget(async () => {
       await write()
       await dropSchema(target.connection)
@@ -280,7 +280,7 @@ describe('a backup', () => {
   )
 
   it(
-    'made at an older level is migrated after it is loaded',
+    'from an older level is migrated after it is loaded',
     withTarget(async () => {
       const older = await createTestDatabase()
       const migrating = { folder: migrationsFolder, logger: silentLogger }
@@ -315,7 +315,7 @@ describe('a backup', () => {
   )
 
   it(
-    'is refused where it names a table or a column that is not ours, and leaves nothing',
+    'is refused if it names an unknown table or column, and leaves nothing',
     withTarget(async () => {
       await write()
       const plain = gunzipSync(readFileSync(archive())).toString('latin1')
@@ -335,7 +335,7 @@ describe('a backup', () => {
   )
 
   it(
-    'of a newer or an edited level is refused',
+    'from a newer or an edited level is refused',
     withTarget(async () => {
       await write()
       const newer = gzipSync(
@@ -356,10 +356,10 @@ describe('a backup', () => {
   )
 
   it(
-    'that does not load leaves the database empty, and may be tried again',
+    'that fails to load leaves the database empty, and can be tried again',
     withTarget(async () => {
       await write()
-      // A turn of a call that the backup does not have.
+      // A turn of a call that is missing in the backup.
       const broken = gunzipSync(readFileSync(archive()))
       const at = broken.indexOf('\t+12025551000\t')
       assert.ok(at > 0)
@@ -373,7 +373,7 @@ describe('a backup', () => {
   )
 
   it(
-    'whose objects find no room leaves the database empty, and may be tried again',
+    'whose objects do not fit leaves the database empty, and can be tried again',
     withTarget(async () => {
       await write(archive(), { key: 'org/a.mp3', bytes: Buffer.from('sound') })
       const full = read(archive(), target.connection, () => Promise.reject(new Error('disk full')))
@@ -386,7 +386,7 @@ describe('a backup', () => {
   )
 
   it(
-    'of a database that Outdial never touched is refused by a sentence',
+    'of a database that Outdial never used is refused by a sentence',
     withTarget(async () => {
       await dropSchema(target.connection)
       const backup = backUp({
@@ -400,7 +400,7 @@ describe('a backup', () => {
     }),
   )
 
-  it('that fails leaves no file, neither whole nor half', async () => {
+  it('that fails leaves no file, complete or partial', async () => {
     const failing = backUp({
       connection: source.connection,
       path: archive(),
@@ -431,13 +431,13 @@ describe('a backup file', () => {
     return verifyArchive(archive('other'), { isObjectKey })
   }
 
-  it('says what it holds', async () => {
+  it('reports its content', async () => {
     const { figures, manifest } = await verify(await sample())
     assert.deepEqual(figures.tables, { a: 2 })
     assert.deepEqual(manifest.migrations, [])
   })
 
-  it('is refused when it is cut short, wherever', async () => {
+  it('is refused when it is cut short anywhere', async () => {
     const bytes = await sample()
     for (let length = 0; length < bytes.length; length += 1)
       await assert.rejects(verify(bytes.subarray(0, length)), ArchiveError)
@@ -446,18 +446,18 @@ describe('a backup file', () => {
       await assert.rejects(verify(gzipSync(plain.subarray(0, length))), ArchiveError)
   })
 
-  it('is refused when a byte of it is another one, wherever', async () => {
+  it('is refused when any byte of it is changed', async () => {
     const plain = gunzipSync(await sample())
     for (let at = 0; at < plain.length; at += 1) {
       const altered = Buffer.from(plain)
       altered[at]! ^= 1
       const shown = await verify(gzipSync(altered)).catch((error: unknown) => error)
-      // The figures stand behind the checksum, for people only.
+      // The figures are outside the checksum, and only for people.
       if (at < plain.indexOf('"tables"')) assert.ok(shown instanceof ArchiveError, `byte ${at}`)
     }
   })
 
-  it('is refused with something behind its end, and when it is none at all', async () => {
+  it('is refused with data after its end, and when it is no backup at all', async () => {
     const plain = gunzipSync(await sample())
     await assert.rejects(verify(gzipSync(Buffer.concat([plain, Buffer.from('x')]))), ArchiveError)
     await assert.rejects(verify(Buffer.from('not compressed')), ArchiveError)
@@ -467,7 +467,7 @@ describe('a backup file', () => {
   })
 })
 
-it('tables come after those they refer to, and a circle is told', () => {
+it('tables come after those they refer to, and a cycle is reported', () => {
   const order = inOrder([
     { name: 'calls', needs: ['agents', 'lanes'] },
     { name: 'agents', needs: ['organizations'] },

@@ -1,6 +1,6 @@
 /**
- * Background jobs in a backup: what is still to run, whoever is at it. They are written and read by graphile-worker's
- * version that package.json pins; its tables are not ours, so a restore puts them in by its own function.
+ * Background jobs in a backup: all that are still to run, also those in progress. The format is that of
+ * graphile-worker's version in package.json; its tables are not ours, so a restore adds jobs by its function.
  */
 
 export const jobColumns = [

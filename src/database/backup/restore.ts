@@ -34,15 +34,15 @@ export interface RestoreOptions {
   readonly path: string
   /** The program's migrations. */
   readonly migrationsFolder: string
-  /** A table that has rows in every database that somebody uses. */
+  /** A table that has rows in every database in use. */
   readonly tableOfUse: string
-  /** The name of a job's task here; most tasks are any node's, some name the node that was to run them. */
+  /** The name of a job's task here; most tasks run on any node, some name their node. */
   taskHere(task: string): string
-  /** Whether a key is one that `putObject` takes. */
+  /** Whether `putObject` accepts a key. */
   isObjectKey(key: string): boolean
-  /** Called before anything is written; throws where there is no room for so many bytes. */
+  /** Called before anything is written; throws if there is no space for this many bytes. */
   requireRoom(sizes: Pick<CheckedArchive, 'rowBytes' | 'objectBytes'>): Promise<void>
-  /** Called before the rows are committed; once more with the same key where a restore is tried again. */
+  /** Called before the rows are committed; once more with the same key if a restore is repeated. */
   putObject(key: string, bytes: Uint8Array): Promise<void>
   readonly logger: Logger
 }
@@ -57,8 +57,9 @@ export class RestoreRefusedError extends Error {
 }
 
 /**
- * Puts a backup into an empty database. Reads the whole file first: nothing is written for one that is damaged, and
- * nothing but the schema and some objects for a load that fails, so that it may be tried again. Throws `ArchiveError` and `RestoreRefusedError`.
+ * Restores a backup into an empty database. It reads the whole file first: a damaged file writes nothing, and a
+ * failed load only the schema and some objects, so that it can be repeated. Throws `ArchiveError` and
+ * `RestoreRefusedError`.
  */
 export const restore = async (options: RestoreOptions): Promise<RestoreReport> => {
   const checked = await verifyArchive(options.path, options)
@@ -125,7 +126,7 @@ const withClient = async <T>(
   }
 }
 
-/** All rows in one transaction, which ends when the objects they name are there. */
+/** All rows in one transaction, which commits when the objects that they name are stored. */
 const load = (options: RestoreOptions): Promise<void> =>
   withClient(options.connection, async (client) => {
     await client.query(
@@ -142,7 +143,7 @@ const load = (options: RestoreOptions): Promise<void> =>
     await commit(client, namesOf(tables), options)
   })
 
-/** Triggers of ours would make rows that the backup has too; foreign keys are checked as always. */
+/** Our triggers would create rows that the backup also has; foreign keys are checked as always. */
 const prepareTables = async (client: pg.Client, tableOfUse: string): Promise<TableHead[]> => {
   const known = await listTables(client, tablesOfSchema)
   const tables = namesOf(known)
@@ -174,7 +175,7 @@ const commit = async (
 interface Section {
   readonly type: Exclude<FrameType, 'D'>
   readonly head: Buffer
-  /** To be read to its end before the next section. */
+  /** Read it to its end before the next section. */
   readonly data: AsyncIterable<Buffer>
 }
 
@@ -204,7 +205,7 @@ const loadSection = async (
   if (type === 'T') {
     const { name, columns } = tableHead(head)
     const known = tables.find((table) => table.name === name)
-    // A name from outside may be that of any table of the server.
+    // A foreign name may be that of any table of the server.
     if (!known || !columns.every((column) => known.columns.includes(column)))
       throw new ArchiveError(`The backup holds a table ${name} that this version does not have.`)
     await copyInto(client, pg.escapeIdentifier(name), columns, data)
@@ -228,7 +229,7 @@ const copyInto = async (
     await pipeline(Readable.from(data), sink)
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || !dataErrors.test(error.code ?? '')) throw error
-    // Its words hold what was in the file, however long.
+    // Its message contains text of the file, of any length.
     const reason = error.message.slice(0, maxReasonLength)
     throw new ArchiveError(`The backup holds rows that ${table} does not take: ${reason}`, {
       cause: error,
@@ -236,7 +237,7 @@ const copyInto = async (
   }
 }
 
-/** Data exceptions, and constraints that were broken. */
+/** Data exceptions, and violated constraints. */
 const dataErrors = /^2[23]/
 const maxReasonLength = 200
 

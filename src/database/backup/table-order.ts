@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { TableHead } from './archive-format.ts'
 
-/** Tables in an order in which every foreign key finds its row, with the columns that are stored. */
+/** Tables in an order in which every foreign key finds its row, with their stored columns. */
 export const listTables = async (
   client: pg.ClientBase,
   except: readonly string[],
@@ -34,7 +34,7 @@ interface Needing {
   readonly needs: readonly string[]
 }
 
-/** Each after those it needs; throws for a circle, in which no order is right. Exported for its test. */
+/** Each after those it needs; throws for a cycle, which has no valid order. Exported for its test. */
 export const inOrder = <Table extends Needing>(tables: readonly Table[]): Table[] => {
   const ordered: Table[] = []
   let waiting = [...tables]

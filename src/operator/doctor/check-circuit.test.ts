@@ -17,7 +17,7 @@ after(() => database.drop())
 
 const instant = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
 
-test('an open circuit is told with its reason, since when, who waits and what is tried next', async () => {
+test('an open circuit is reported with its reason, start, waiting calls and next probe', async () => {
   const { db } = database
   assert.deepEqual(await checkCircuit(db), [])
   const [open, closed] = await Promise.all([

@@ -14,7 +14,7 @@ import { checkEngine } from './check-engine.ts'
 import { checkTrunk } from './check-trunk.ts'
 
 const goodKey = 'sk-good'
-/** The provider takes the socket and refuses the key only then. */
+/** The provider accepts the socket and then refuses the key. */
 const latePath = '/late'
 
 const provider = createServer(({ headers, url }, response) => {
@@ -54,7 +54,7 @@ const realtime = (path: string, key: string) => ({
   OUTDIAL_REALTIME_KEY: key,
 })
 
-test('a key that a server of the cascade refuses is told by its setting, the others are ok', async () => {
+test('a key that a server of the cascade refuses is reported by its setting, the others are ok', async () => {
   const url = `http://${host}/v1`
   const found = await ask({
     OUTDIAL_ENGINE: 'cascade',
@@ -77,25 +77,25 @@ test('a key that a server of the cascade refuses is told by its setting, the oth
   ])
 })
 
-test('a server without a list of models is reachable all the same', async () => {
+test('a server without a list of models still counts as reachable', async () => {
   const [found] = await ask({ OUTDIAL_LLM_URL: `http://${host}/other` })
   assert.equal(found?.status, 'ok')
 })
 
-test('the key of a realtime server is tried by a handshake', async () => {
+test('the key of a realtime server is checked by a handshake', async () => {
   assert.equal((await ask(realtime('/v1/realtime', goodKey)))[0]?.status, 'ok')
   const [refused] = await ask(realtime('/v1/realtime', 'sk-wrong'))
   assert.equal(refused?.status, 'failed')
   assert.match(refused?.message ?? '', /with 401: set OUTDIAL_REALTIME_KEY/)
 })
 
-test('a realtime server that refuses the key after the handshake is heard', async () => {
+test('a refusal of the key after the handshake of a realtime server is reported', async () => {
   const [refused] = await ask(realtime(latePath, 'sk-wrong'))
   assert.equal(refused?.status, 'failed')
   assert.match(refused?.message ?? '', /set OUTDIAL_REALTIME_KEY/)
 })
 
-test('a provider that is not there is told by the setting of its address', async () => {
+test('a missing provider is reported by the setting of its address', async () => {
   for (const [name, url] of [
     ['OUTDIAL_LLM_URL', 'http://127.0.0.1:1/v1'],
     ['OUTDIAL_REALTIME_URL', 'ws://127.0.0.1:1'],
@@ -113,7 +113,7 @@ const downloads = async (env: Record<string, string>) => {
   return found.find(({ check }) => check === 'downloads')
 }
 
-test('beyond loopback, clients have to be told where recordings are', async () => {
+test('beyond loopback, clients need the public address of recordings', async () => {
   assert.equal((await downloads({}))?.status, 'ok')
   const warned = await downloads({ OUTDIAL_HOST: '0.0.0.0' })
   assert.equal(warned?.status, 'warning')
@@ -128,13 +128,13 @@ const ports = async (env: Record<string, string>) => {
   return found.find(({ check }) => check === 'ports')
 }
 
-test('an address that the machine does not have is not taken for a port in use', async () => {
+test('an address of another machine is not mistaken for a port in use', async () => {
   const found = await ports({ OUTDIAL_HOST: '192.0.2.1', OUTDIAL_API_PORT: '4000' })
   assert.equal(found?.status, 'failed')
   assert.match(found?.message ?? '', /no address 192\.0\.2\.1: set OUTDIAL_HOST/)
 })
 
-test('the SIP port is looked at too', async () => {
+test('the SIP port is checked too', async () => {
   assert.equal((await ports({}))?.status, 'ok')
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
@@ -149,7 +149,9 @@ test('the SIP port is looked at too', async () => {
   }
 })
 
-/** A trunk of one answer: every OPTIONS and INVITE over UDP gets these statuses in turn, the last one for ever. */
+/**
+ * A trunk of one response: every OPTIONS and INVITE over UDP gets these statuses in turn, the last one repeatedly.
+ */
 const openTrunk = async (t: TestContext, statuses: readonly string[]): Promise<string> => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -192,7 +194,7 @@ for (const [status, expected, words] of [
     assert.match(finding?.message ?? '', words)
   })
 
-test('a trunk whose name has no address is a matter of DNS', async () => {
+test('a trunk whose name has no address is reported as a DNS problem', async () => {
   const found = await trunkFindings({ OUTDIAL_SIP_TRUNK: 'sip:no-such-host.invalid' })
   assert.deepEqual(
     found.map(({ check, status }) => [check, status]),

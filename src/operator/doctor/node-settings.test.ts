@@ -19,7 +19,7 @@ const service = readConfig({
   OUTDIAL_CALLER_ID: '+12025550123',
 })
 
-test('nothing secret of the trunk is kept', () => {
+test('no secret of the trunk is kept', () => {
   const kept = nodeSettings(service)
   assert.equal(kept['OUTDIAL_SIP_TRUNK'], 'trunk.example.com:5080')
   assert.doesNotMatch(JSON.stringify(kept), /geheim|user/)
