@@ -28,7 +28,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   storage: ['runtime'],
   database: ['runtime'],
   jobs: ['runtime', 'database'],
-  sdp: ['runtime'],
+  sdp: ['runtime', 'audio'],
   'sip/message': ['runtime'],
   'sip/digest': ['runtime', 'sip/*'],
   'sip/transport': ['runtime', 'sip/*'],
@@ -36,7 +36,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'sip/transaction': ['runtime', 'sip/*'],
   'sip/dialog': ['runtime', 'sip/*'],
   'sip/user-agent': ['runtime', 'sip/*'],
-  rtp: ['runtime', 'audio'],
+  rtp: ['runtime', 'audio', 'sdp'],
   telephony: ['runtime', 'audio', 'sdp', 'sip/*', 'rtp'],
   'call-text': ['runtime', 'contract'],
   'conversation/engine': ['runtime', 'contract', 'audio', 'call-text'],
@@ -162,6 +162,8 @@ interface Import {
 /** Static and dynamic imports, re-exports, and the files that worker threads are started from. */
 const importPattern =
   /^\s*(?:import|export)\s+(type\s)?[^'";]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|new URL\(\s*'([^']+)'/gm
+
+const exportPattern = /^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm
 
 const importsOf = (file: string): Import[] =>
   [...readFileSync(join(src, file), 'utf8').matchAll(importPattern)].map((match) => ({
@@ -359,6 +361,18 @@ test('no folder or file has a meaningless name', () => {
     .filter((path) => !path.includes('node_modules'))
     .filter((path) => bannedNames.has(basename(path).replace(/(\.test)?\.[a-z]+$/, '')))
   assert.deepEqual(banned, [])
+})
+
+test('below the conversation, each exported name is declared once', () => {
+  const homes = new Map<string, string[]>()
+  for (const file of files.filter((each) => /^(audio|sdp|sip|rtp|telephony)\//.test(each)))
+    for (const [, name = ''] of readFileSync(join(src, file), 'utf8').matchAll(exportPattern))
+      homes.set(name, [...(homes.get(name) ?? []), file])
+  assert.ok(homes.size > 100, `only ${homes.size} names`)
+  assert.deepEqual(
+    [...homes].filter(([, declaring]) => declaring.length > 1),
+    [],
+  )
 })
 
 test('no folder has more files than a person can scan at once', () => {

@@ -11,14 +11,14 @@ export type OtherSources = readonly string[] | 'any'
 /** Decides which packets belong to the call. A source is an address and port. */
 export interface Latch {
   /** The address in the SDP. A new one resets the latch. */
-  declare(remote: Source, others?: OtherSources): void
+  declare(remote: MediaSource, others?: OtherSources): void
   /** Whether a packet is accepted. `isPlausible`: its payload type was negotiated. */
-  accept(from: Source, packet: Probe, isPlausible: boolean): boolean
+  accept(from: MediaSource, packet: Probe, isPlausible: boolean): boolean
   /** The latched source; fixed, except that a guessed one yields to the exact address in the SDP. */
-  readonly source: Source | undefined
+  readonly source: MediaSource | undefined
 }
 
-export interface Source {
+export interface MediaSource {
   readonly address: string
   readonly port: number
 }
@@ -40,9 +40,9 @@ const maxCandidates = 4
  * guessed.
  */
 export const createLatch = (): Latch => {
-  let declared: Source | undefined
+  let declared: MediaSource | undefined
   let others: OtherSources = []
-  let source: Source | undefined
+  let source: MediaSource | undefined
   let hasHeardDeclared = false
   const candidates = new BoundedMap<string, { packets: number; last: number }>({
     maxSize: maxCandidates,
@@ -54,7 +54,7 @@ export const createLatch = (): Latch => {
     candidates.clear()
   }
 
-  const passesProbation = (from: Source, { ssrc, sequenceNumber }: Probe): boolean => {
+  const passesProbation = (from: MediaSource, { ssrc, sequenceNumber }: Probe): boolean => {
     const key = `${from.address} ${from.port} ${ssrc}`
     const before = candidates.get(key)
     const step = before === undefined ? 0 : sequenceDistance(before.last, sequenceNumber)
@@ -64,7 +64,7 @@ export const createLatch = (): Latch => {
     return packets >= probationPackets
   }
 
-  const mayBecomeSource = (from: Source): boolean => {
+  const mayBecomeSource = (from: MediaSource): boolean => {
     if (isSame(from, declared)) return !isSame(source, declared)
     if (source !== undefined || hasHeardDeclared) return false
     return others === 'any' || from.address === declared?.address || others.includes(from.address)
@@ -97,5 +97,5 @@ export const createLatch = (): Latch => {
   }
 }
 
-const isSame = (a: Source | undefined, b: Source | undefined): boolean =>
+const isSame = (a: MediaSource | undefined, b: MediaSource | undefined): boolean =>
   a !== undefined && a.port === b?.port && a.address === b.address

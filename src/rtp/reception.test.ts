@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConcealer } from './conceal.ts'
-import { createLatch, type Latch, type Source } from './latch.ts'
+import { createLatch, type Latch, type MediaSource } from './latch.ts'
 import { Reception } from './reception.ts'
 import { decodeG711, encodeG711, g711Silence } from '../audio/g711.ts'
 import { energyOf } from '../audio/level.ts'
@@ -59,7 +59,7 @@ const nat = { address: '198.51.100.7', port: 6000 }
 const intruder = { address: '192.0.2.66', port: 666 }
 
 /** Packets of one SSRC in sequence: the result of each `accept`. */
-const say = (latch: Latch, from: Source, ssrc = 1, count = 3, isPlausible = true): boolean[] =>
+const say = (latch: Latch, from: MediaSource, ssrc = 1, count = 3, isPlausible = true): boolean[] =>
   Array.from({ length: count }, (_, at) =>
     latch.accept(from, { ssrc, sequenceNumber: (65_534 + at) & 0xffff }, isPlausible),
   )

@@ -1,3 +1,4 @@
+import type { MediaDirection } from '../sdp/media-direction.ts'
 import type { G711Codec } from '../audio/g711.ts'
 import type { OtherSources } from './latch.ts'
 
@@ -44,9 +45,6 @@ export interface RtpMedia {
   /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
 }
-
-/** From our side (RFC 3264 section 5.1). */
-export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
 export interface RtpSessionOptions {
   readonly bindAddress: string

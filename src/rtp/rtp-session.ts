@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '../runtime/ip-address.ts'
 import { systemTime, type Clock } from '../runtime/time.ts'
+import { mayReceive, maySend, type MediaDirection } from '../sdp/media-direction.ts'
 import { Incoming } from './incoming.ts'
-import { createLatch, type Source } from './latch.ts'
+import { createLatch, type MediaSource } from './latch.ts'
 import { createOutgoing } from './outgoing.ts'
 import { looksLikeRtcp, parseRtpPacket } from './packet.ts'
 import { createRtcpReporter, type RtcpReporter } from './rtcp-reporter.ts'
-import type {
-  MediaDirection,
-  RtpMedia,
-  RtpSession,
-  RtpSessionOptions,
-  RtpStats,
-} from './rtp-session-types.ts'
+import type { RtpMedia, RtpSession, RtpSessionOptions, RtpStats } from './rtp-session-types.ts'
 import { openRtpSocket, type RtpSocket } from './rtp-socket.ts'
 
 const tickMs = 20
@@ -48,7 +43,7 @@ class SocketSession implements RtpSession {
   #socket: RtpSocket | undefined
   #isConnected = false
   #isClosed = false
-  #declared: Source | undefined
+  #declared: MediaSource | undefined
   #direction: MediaDirection = 'sendrecv'
   #silentTicks = 0
   #foreign = 0
@@ -85,7 +80,7 @@ class SocketSession implements RtpSession {
   }
 
   send(frame: Uint8Array): void {
-    const packet = this.#outgoing.next(frame, !this.#isClosed && sends(this.#direction))
+    const packet = this.#outgoing.next(frame, !this.#isClosed && maySend(this.#direction))
     const to = this.#destination
     if (packet && to) this.#bound.sendRtp(packet, to)
   }
@@ -106,7 +101,7 @@ class SocketSession implements RtpSession {
 
   setDirection(direction: MediaDirection): void {
     this.#direction = direction
-    this.#incoming.listen(receives(direction))
+    this.#incoming.listen(mayReceive(direction))
   }
 
   stats(): RtpStats {
@@ -169,7 +164,7 @@ class SocketSession implements RtpSession {
     return this.#socket
   }
 
-  get #destination(): Source | undefined {
+  get #destination(): MediaSource | undefined {
     return this.#latch.source ?? this.#declared
   }
 
@@ -180,12 +175,6 @@ class SocketSession implements RtpSession {
     }
   }
 }
-
-const sends = (direction: MediaDirection): boolean =>
-  direction === 'sendrecv' || direction === 'sendonly'
-
-const receives = (direction: MediaDirection): boolean =>
-  direction === 'sendrecv' || direction === 'recvonly'
 
 /**
  * RFC 2543's way to hold a call: an address to which nothing can be sent. The previous one is kept for the resume.

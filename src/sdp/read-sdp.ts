@@ -1,8 +1,6 @@
 import transform, { type ParsedMedia, type ParsedSession } from 'sdp-transform'
-
-export type AudioCodec = 'pcmu' | 'pcma'
-
-export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
+import type { G711Codec } from '../audio/g711.ts'
+import { maySend, type MediaDirection } from './media-direction.ts'
 
 /** The first audio stream of a description that we support, from its author's side. */
 export interface AudioDescription {
@@ -10,7 +8,7 @@ export interface AudioDescription {
   readonly index: number
   readonly remote: { readonly address: string; readonly port: number }
   /** In the author's order of preference. */
-  readonly codecs: readonly { readonly codec: AudioCodec; readonly payloadType: number }[]
+  readonly codecs: readonly { readonly codec: G711Codec; readonly payloadType: number }[]
   readonly telephoneEventPayloadType?: number
   readonly direction: MediaDirection
 }
@@ -103,7 +101,7 @@ const readPayloads = (media: ParsedMedia): Payload[] =>
         : []
     })
 
-const isG711 = (payload: Payload): payload is Payload & { readonly codec: AudioCodec } =>
+const isG711 = (payload: Payload): payload is Payload & { readonly codec: G711Codec } =>
   payload.codec === 'pcmu' || payload.codec === 'pcma'
 
 const readDirection = (
@@ -115,7 +113,7 @@ const readDirection = (
   const direction = isDirection(written) ? written : 'sendrecv'
   // Hold as before RFC 3264: the null address means that nothing may be sent there.
   if (address !== '0.0.0.0' && address !== '::') return direction
-  return direction === 'sendrecv' || direction === 'sendonly' ? 'sendonly' : 'inactive'
+  return maySend(direction) ? 'sendonly' : 'inactive'
 }
 
 const isDirection = (text: string): text is MediaDirection =>

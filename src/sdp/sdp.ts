@@ -1,17 +1,13 @@
+import type { G711Codec } from '../audio/g711.ts'
+import { mayReceive, maySend, type MediaDirection } from './media-direction.ts'
 import { randomInt } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import {
-  readAudio,
-  readMediaLines,
-  type AudioCodec,
-  type AudioDescription,
-  type MediaDirection,
-} from './read-sdp.ts'
+import { readAudio, readMediaLines, type AudioDescription } from './read-sdp.ts'
 
 /** The result of offer and answer, from our side (RFC 3264). */
 export interface AgreedAudio {
   readonly remote: { readonly address: string; readonly port: number }
-  readonly codec: AudioCodec
+  readonly codec: G711Codec
   readonly payloadType: number
   /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
@@ -35,10 +31,10 @@ export interface MediaNegotiatorOptions {
   /** The address of our RTP socket. */
   readonly local: { readonly address: string; readonly port: number }
   /** Our codecs, best first. */
-  readonly codecs?: readonly AudioCodec[]
+  readonly codecs?: readonly G711Codec[]
 }
 
-const staticPayloadTypes: Readonly<Record<AudioCodec, number>> = { pcmu: 0, pcma: 8 }
+const staticPayloadTypes: Readonly<Record<G711Codec, number>> = { pcmu: 0, pcma: 8 }
 const telephoneEventPayloadType = 101
 const packetTimeMs = 20
 
@@ -69,7 +65,7 @@ export const createMediaNegotiator = (options: MediaNegotiatorOptions): MediaNeg
 
 const agree = (
   theirs: AudioDescription,
-  codecs: readonly AudioCodec[],
+  codecs: readonly G711Codec[],
   wanted: MediaDirection,
 ): AgreedAudio | undefined => {
   // The other side's order decides, because it is what it wants to receive (RFC 3264 6.1).
@@ -94,15 +90,9 @@ const meet = (ours: MediaDirection, theirs: MediaDirection): MediaDirection => {
   return receives ? 'recvonly' : 'inactive'
 }
 
-const maySend = (direction: MediaDirection): boolean =>
-  direction === 'sendrecv' || direction === 'sendonly'
-
-const mayReceive = (direction: MediaDirection): boolean =>
-  direction === 'sendrecv' || direction === 'recvonly'
-
 const offeredAudio = (
   port: number,
-  codecs: readonly AudioCodec[],
+  codecs: readonly G711Codec[],
   direction: MediaDirection,
 ): string[] => {
   const payloads = codecs.map((codec) => ({ codec, payloadType: staticPayloadTypes[codec] }))
@@ -111,7 +101,7 @@ const offeredAudio = (
 
 const audioLines = (
   port: number,
-  payloads: readonly { readonly codec: AudioCodec; readonly payloadType: number }[],
+  payloads: readonly { readonly codec: G711Codec; readonly payloadType: number }[],
   eventPayloadType: number | undefined,
   direction: MediaDirection,
 ): string[] => {

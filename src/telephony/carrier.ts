@@ -1,3 +1,6 @@
+import type { G711Codec } from '../audio/g711.ts'
+import type { MediaDirection } from '../sdp/media-direction.ts'
+
 /**
  * The only interface between the product and the telephone network. The sandbox carrier and a real trunk are
  * reached through the same implementation; only the address differs.
@@ -61,19 +64,17 @@ export type DialFailureCause =
   | 'media_mismatch' // 415, 488, 606, or an answer without a common codec
   | 'not_sent' // mayInvite() said no
 
-export type Codec = 'pcmu' | 'pcma'
-
 /** The result of offer and answer (RFC 3264). */
 export interface NegotiatedMedia {
   readonly remote: MediaAddress
   /** Further addresses that RTP may come from, or `any`; by default none. */
   readonly otherSources?: readonly string[] | 'any'
-  readonly codec: Codec
+  readonly codec: G711Codec
   readonly payloadType: number
   /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
   /** From our side: whether we may send, and should expect to receive. */
-  readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
+  readonly direction: MediaDirection
 }
 
 /** An answered call. */

@@ -1,11 +1,12 @@
 import { g711BytesPerMs } from '../../audio/frame.ts'
 import { g711FrameBytes, g711Silence } from '../../audio/g711.ts'
 import { heardWords } from './heard-words.ts'
-import type { Codec, VoiceEvent } from './voice-engine.ts'
+import type { VoiceEvent } from './voice-engine.ts'
+import type { G711Codec } from '../../audio/g711.ts'
 
 export interface OutgoingUtteranceOptions {
   readonly id: string
-  readonly codec: Codec
+  readonly codec: G711Codec
   readonly emit: (event: VoiceEvent) => void
   /** The most audio in one event, in whole frames; without a limit, all that arrived together. */
   readonly maxEventBytes?: number

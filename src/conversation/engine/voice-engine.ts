@@ -1,3 +1,5 @@
+import type { G711Codec } from '../../audio/g711.ts'
+
 /**
  * The port of every engine that holds a conversation. An engine hears 20 ms frames of G.711 and emits audio, turns and tool
  * calls; it never sees RTP. Playout, barge-in and silence belong to our own loop (`conversation.ts`).
@@ -12,11 +14,9 @@ export interface VoiceEngine {
   open(options: SessionOptions, signal: AbortSignal): Promise<VoiceSession>
 }
 
-export type Codec = 'pcmu' | 'pcma'
-
 export interface SessionOptions {
   readonly callId: string
-  readonly codec: Codec
+  readonly codec: G711Codec
   /** The agent's prompt with its contact variables filled in. */
   readonly instructions: string
   /** Spoken first by the agent, word for word, if not empty. */

@@ -3,11 +3,12 @@ import type { NobodyKind } from '../answering-party/answer-classifier.ts'
 import type { VoicemailResult, VoicemailSettings } from '../answering-party/voicemail.ts'
 import type { VoiceActivityDetector } from '../../audio/voice-activity.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { Codec, EngineUsage, VoiceSession } from '../engine/voice-engine.ts'
+import type { EngineUsage, VoiceSession } from '../engine/voice-engine.ts'
+import type { G711Codec } from '../../audio/g711.ts'
 
 export interface ConversationOptions {
   readonly session: VoiceSession
-  readonly codec: Codec
+  readonly codec: G711Codec
   readonly agent: ConversationAgent
   /** Belongs to this call; closed by `finish`. */
   readonly voiceActivity: VoiceActivityDetector

@@ -24,7 +24,7 @@ export interface ClientTransactionListener {
   readonly onTerminated?: () => void
 }
 
-export type ClientEvent =
+export type TransactionEvent =
   | { readonly kind: 'response'; readonly response: SipResponse }
   | { readonly kind: 'timer'; readonly timer: 'retransmit' | 'timeout' | 'linger' }
   | { readonly kind: 'transport_error'; readonly error: Error }

@@ -1,4 +1,4 @@
-import type { ClientEvent, ClientTransactionOptions } from './client-transaction.ts'
+import type { TransactionEvent, ClientTransactionOptions } from './client-transaction.ts'
 import {
   emptyBody,
   headerOf,
@@ -61,7 +61,7 @@ export class InviteClientTransaction {
     this.#options.listener.onTerminated?.()
   }
 
-  #handle(event: ClientEvent): void {
+  #handle(event: TransactionEvent): void {
     switch (this.state) {
       case 'calling':
         return this.#calling(event)
@@ -76,7 +76,7 @@ export class InviteClientTransaction {
   }
 
   // RFC 3261 17.1.1.2, Calling.
-  #calling(event: ClientEvent): void {
+  #calling(event: TransactionEvent): void {
     if (event.kind === 'response') return this.#takeResponse(event.response)
     if (event.kind === 'transport_error')
       return this.#hasLeft ? this.#awaitLastAnswer(event.error) : this.#fail(event.error)
@@ -99,19 +99,19 @@ export class InviteClientTransaction {
   }
 
   // RFC 3261 17.1.1.2, Proceeding: only responses matter; the transaction user limits the wait (13.3.1.1).
-  #proceeding(event: ClientEvent): void {
+  #proceeding(event: TransactionEvent): void {
     if (event.kind === 'response') this.#takeResponse(event.response)
     if (event.kind === 'transport_error') this.#fail(event.error)
   }
 
   // RFC 3261 17.1.1.2, Completed: repeated finals are acknowledged again, and not reported again.
-  #completed(event: ClientEvent): void {
+  #completed(event: TransactionEvent): void {
     if (event.kind === 'response' && event.response.status >= 300) this.#acknowledge(event.response)
     if (event.kind === 'timer' && event.timer === 'linger') this.terminate()
   }
 
   // RFC 6026 7.2, Accepted: every 2xx, repeated or forked, is reported; the transaction user acknowledges.
-  #accepted(event: ClientEvent): void {
+  #accepted(event: TransactionEvent): void {
     if (event.kind === 'response' && isSuccess(event.response))
       this.#options.listener.onResponse(event.response)
     if (event.kind === 'timer' && event.timer === 'linger') this.terminate()

@@ -1,4 +1,4 @@
-import type { ClientEvent, ClientTransactionOptions } from './client-transaction.ts'
+import type { TransactionEvent, ClientTransactionOptions } from './client-transaction.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { createTimers, type Timers } from './timers.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
@@ -38,7 +38,7 @@ export class NonInviteClientTransaction {
     this.#options.listener.onTerminated?.()
   }
 
-  #handle(event: ClientEvent): void {
+  #handle(event: TransactionEvent): void {
     switch (this.state) {
       case 'trying':
         return this.#trying(event)
@@ -51,7 +51,7 @@ export class NonInviteClientTransaction {
   }
 
   // RFC 3261 17.1.2.2, Trying: timer E doubles up to T2.
-  #trying(event: ClientEvent): void {
+  #trying(event: TransactionEvent): void {
     if (event.kind === 'timer' && event.timer === 'retransmit') {
       this.#retransmitMs = Math.min(2 * this.#retransmitMs, this.#options.timing.t2Ms)
       return this.#retransmit()
@@ -60,7 +60,7 @@ export class NonInviteClientTransaction {
   }
 
   // RFC 3261 17.1.2.2, Proceeding: timer E is T2.
-  #proceeding(event: ClientEvent): void {
+  #proceeding(event: TransactionEvent): void {
     if (event.kind === 'timer' && event.timer === 'retransmit') {
       this.#retransmitMs = this.#options.timing.t2Ms
       return this.#retransmit()
@@ -69,11 +69,11 @@ export class NonInviteClientTransaction {
   }
 
   // RFC 3261 17.1.2.2, Completed: timer K buffers repeated finals.
-  #completed(event: ClientEvent): void {
+  #completed(event: TransactionEvent): void {
     if (event.kind === 'timer' && event.timer === 'linger') this.terminate()
   }
 
-  #awaitFinal(event: ClientEvent): void {
+  #awaitFinal(event: TransactionEvent): void {
     if (event.kind === 'response') return this.#takeResponse(event.response)
     this.terminate()
     if (event.kind === 'transport_error')

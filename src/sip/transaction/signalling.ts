@@ -35,7 +35,7 @@ import type { Destination, TransportProtocol } from '../message/destination.ts'
 import { hostPort, parseSipUri } from '../message/uri.ts'
 
 /** A request that belongs to no open transaction. It costs no memory before `open`. */
-export interface Arrival {
+export interface ArrivedRequest {
   readonly request: SipRequest
   readonly source: Source
   /** Opens its transaction, which waits for `respond`; `undefined` if the share of the table is used up. */
@@ -46,7 +46,7 @@ export interface Arrival {
 
 /** What reaches the transaction user. */
 export interface SignallingHandlers {
-  onRequest(arrival: Arrival): void
+  onRequest(arrival: ArrivedRequest): void
   /** An ACK that belongs to no transaction: it acknowledges a 2xx (RFC 3261 17.1.1.3). */
   onAck(request: SipRequest, source: Source): void
 }
@@ -201,7 +201,7 @@ export class Signalling {
     else this.#handlers?.onRequest(this.#arrivalOf(request, source))
   }
 
-  #arrivalOf(request: SipRequest, source: Source): Arrival {
+  #arrivalOf(request: SipRequest, source: Source): ArrivedRequest {
     return {
       request,
       source,

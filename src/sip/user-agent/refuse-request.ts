@@ -5,7 +5,10 @@ import { isTooBrief } from '../dialog/session-timer.ts'
 import { schemeOf } from '../message/uri.ts'
 
 /** The checks of RFC 3261 8.2, in its order; `undefined` for an acceptable INVITE or OPTIONS. */
-export const refusalOf = (request: SipRequest, context: AgentContext): Refusal | undefined => {
+export const refusalOfRequest = (
+  request: SipRequest,
+  context: AgentContext,
+): Refusal | undefined => {
   for (const check of checks) {
     const refusal = check(request, context)
     if (refusal !== undefined) return refusal

@@ -4,9 +4,9 @@ import type { DropCounter } from '../gate/drop-counter.ts'
 import { cseqOf, tagOf } from '../message/headers.ts'
 import { IncomingCall } from './incoming-call.ts'
 import { headerOf, type Header, type SipRequest } from '../message/message.ts'
-import { refusalOf } from './refuse-request.ts'
+import { refusalOfRequest } from './refuse-request.ts'
 import { respond } from '../transaction/server-transaction.ts'
-import type { Arrival, SignallingHandlers } from '../transaction/signalling.ts'
+import type { ArrivedRequest, SignallingHandlers } from '../transaction/signalling.ts'
 import type { SourceLimiter } from '../gate/source-limiter.ts'
 import type { SipSources } from '../gate/sources.ts'
 import type { Source } from '../transport/transport.ts'
@@ -49,7 +49,7 @@ export class RequestRouter implements SignallingHandlers {
     this.#dialogOf(request, source)?.dialog.receiveAck(request)
   }
 
-  onRequest(arrival: Arrival): void {
+  onRequest(arrival: ArrivedRequest): void {
     const { request, source } = arrival
     const { sources, drops } = this.#options
     const isCancel = request.method === 'CANCEL'
@@ -67,17 +67,17 @@ export class RequestRouter implements SignallingHandlers {
     await Promise.resolve()
   }
 
-  #receiveOutsideDialog(arrival: Arrival): void {
+  #receiveOutsideDialog(arrival: ArrivedRequest): void {
     const { request } = arrival
     // It carries a To tag of no active dialog: the dialog is over, or invented.
     if (tagOf(request, 'to') !== undefined) return arrival.refuse(481)
-    const refusal = refusalOf(request, this.#context)
+    const refusal = refusalOfRequest(request, this.#context)
     if (refusal !== undefined) arrival.refuse(refusal.status, refusal.headers)
     else if (request.method === 'OPTIONS') arrival.refuse(200, capabilities)
     else this.#receiveInvite(arrival)
   }
 
-  #receiveInvite(arrival: Arrival): void {
+  #receiveInvite(arrival: ArrivedRequest): void {
     const { request, source } = arrival
     const key = mergeKeyOf(request)
     const waiting = this.#waiting
@@ -109,7 +109,7 @@ export class RequestRouter implements SignallingHandlers {
     }
   }
 
-  #receiveCancel(arrival: Arrival): void {
+  #receiveCancel(arrival: ArrivedRequest): void {
     const invite = this.#context.signalling.findInvite(arrival.request)
     if (invite === undefined) return arrival.refuse(481)
     const transaction = arrival.open('outside')
@@ -127,7 +127,7 @@ export class RequestRouter implements SignallingHandlers {
   }
 }
 
-const receiveInDialog = ({ dialog, key }: FoundDialog, arrival: Arrival): void => {
+const receiveInDialog = ({ dialog, key }: FoundDialog, arrival: ArrivedRequest): void => {
   const transaction = arrival.open({ dialogKey: key })
   if (transaction !== undefined) dialog.receive(transaction, arrival.source)
 }

@@ -3,25 +3,25 @@ import { describe, it } from 'node:test'
 import { g711FrameBytes, g711Silence } from '../../../src/audio/g711.ts'
 import { builtInTools } from '../../../src/conversation/tools/tools.ts'
 import type {
-  Codec,
   VoiceEngine,
   VoiceEvent,
   VoiceSession,
 } from '../../../src/conversation/engine/voice-engine.ts'
+import type { G711Codec } from '../../../src/audio/g711.ts'
 
 /** The conformance suite that runs against every engine. */
 export interface ConformanceSubject {
   /** Opens nothing yet: each test calls it after the engine's servers have been started. */
   engine(): VoiceEngine
   /** Speech of a callee, G.711, to which the engine replies with a turn and the tool `end_call`. */
-  farewell(codec: Codec): Uint8Array
+  farewell(codec: G711Codec): Uint8Array
   readonly farewellText: string
 }
 
 const greeting = 'Hello, this is Ann from Acme Dental. How are you today?'
 const eventLimitMs = 10_000
 
-const open = (engine: VoiceEngine, codec: Codec): Promise<VoiceSession> =>
+const open = (engine: VoiceEngine, codec: G711Codec): Promise<VoiceSession> =>
   engine.open(
     {
       callId: 'conformance',
@@ -53,7 +53,7 @@ const createReader = (session: VoiceSession) => {
   return { seen, until, next: () => iterator.next() }
 }
 
-const feed = (session: VoiceSession, codec: Codec, speech: Uint8Array): void => {
+const feed = (session: VoiceSession, codec: G711Codec, speech: Uint8Array): void => {
   const silence = g711Silence(codec, 100 * g711FrameBytes)
   for (const sound of [silence.subarray(0, 20 * g711FrameBytes), speech, silence]) {
     for (let at = 0; at + g711FrameBytes <= sound.length; at += g711FrameBytes) {

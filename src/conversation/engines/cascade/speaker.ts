@@ -1,7 +1,8 @@
 import { encodeG711, g711FrameBytes } from '../../../audio/g711.ts'
 import { OutgoingUtterance } from '../../engine/outgoing-utterance.ts'
 import type { Phrases } from '../../engine/phrases.ts'
-import type { Codec, VoiceEvent } from '../../engine/voice-engine.ts'
+import type { VoiceEvent } from '../../engine/voice-engine.ts'
+import type { G711Codec } from '../../../audio/g711.ts'
 import { withRetries } from './provider-error.ts'
 import type { SpeechCache } from './speech-cache.ts'
 import type { SpeechServer } from './speech-server.ts'
@@ -17,7 +18,7 @@ export interface SpokenUtterance {
 }
 
 export interface SpeakerOptions {
-  readonly codec: Codec
+  readonly codec: G711Codec
   readonly server: SpeechServer
   readonly cache: SpeechCache
   cacheKey(text: string): string

@@ -1,5 +1,6 @@
 import { OutgoingUtterance } from '../../engine/outgoing-utterance.ts'
-import type { Codec, VoiceEvent } from '../../engine/voice-engine.ts'
+import type { VoiceEvent } from '../../engine/voice-engine.ts'
+import type { G711Codec } from '../../../audio/g711.ts'
 import type { WireAudio } from './wire-audio.ts'
 
 export interface InterruptedUtterance {
@@ -19,7 +20,7 @@ const maxTextLength = 20_000
 
 /** The server's speech, utterance by utterance (an utterance is an item of the protocol). */
 export class AgentUtterances {
-  readonly #codec: Codec
+  readonly #codec: G711Codec
   readonly #wire: WireAudio
   readonly #emit: (event: VoiceEvent) => void
   readonly #tracked = new Map<string, Tracked>()
@@ -27,7 +28,7 @@ export class AgentUtterances {
   #producedMs = 0
   #speakingId: string | undefined
 
-  constructor(codec: Codec, wire: WireAudio, emit: (event: VoiceEvent) => void) {
+  constructor(codec: G711Codec, wire: WireAudio, emit: (event: VoiceEvent) => void) {
     this.#codec = codec
     this.#wire = wire
     this.#emit = emit

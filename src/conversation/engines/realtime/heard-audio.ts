@@ -1,6 +1,6 @@
 import { decodeG711, g711FrameBytes } from '../../../audio/g711.ts'
 import { energyOf } from '../../../audio/level.ts'
-import type { Codec } from '../../engine/voice-engine.ts'
+import type { G711Codec } from '../../../audio/g711.ts'
 import { appendEvent } from './protocol.ts'
 import type { WireAudio } from './wire-audio.ts'
 
@@ -24,7 +24,7 @@ const awaitedQuietFrames = 40
  * loud frame after a long silence is sent at once with all frames before it.
  */
 export const createHeardAudio = (
-  codec: Codec,
+  codec: G711Codec,
   wire: WireAudio,
   send: (message: Buffer) => void,
 ): HeardAudio => {

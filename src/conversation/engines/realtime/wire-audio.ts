@@ -1,6 +1,6 @@
 import { decodeG711, encodeG711 } from '../../../audio/g711.ts'
 import { createResampler } from '../../../audio/resample.ts'
-import type { Codec } from '../../engine/voice-engine.ts'
+import type { G711Codec } from '../../../audio/g711.ts'
 
 /** `g711` passes the line's own bytes through; `pcm16` is 24 kHz, for servers that support nothing else. */
 export type WireFormat = 'g711' | 'pcm16'
@@ -18,10 +18,10 @@ export interface WireAudio {
   restart(): void
 }
 
-export const createWireAudio = (wireFormat: WireFormat, codec: Codec): WireAudio =>
+export const createWireAudio = (wireFormat: WireFormat, codec: G711Codec): WireAudio =>
   wireFormat === 'g711' ? createG711Wire(codec) : createPcmWire(codec)
 
-const createG711Wire = (codec: Codec): WireAudio => ({
+const createG711Wire = (codec: G711Codec): WireAudio => ({
   format: { type: `audio/${codec}` },
   toWire: (g711) => Buffer.from(g711.buffer, g711.byteOffset, g711.byteLength),
   fromWire: (wire) => wire,
@@ -33,7 +33,7 @@ const wireRateHz = 24_000
 const bytesPerSample = 2
 
 /** Little-endian, 16 bits, mono. */
-const createPcmWire = (codec: Codec): WireAudio => {
+const createPcmWire = (codec: G711Codec): WireAudio => {
   const up = createResampler(lineRateHz, wireRateHz)
   const down = createResampler(wireRateHz, lineRateHz)
   let carry = Buffer.alloc(0)

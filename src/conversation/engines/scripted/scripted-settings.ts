@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
-import type { Codec } from '../../engine/voice-engine.ts'
+import type { G711Codec } from '../../../audio/g711.ts'
 import { createWireAudio, type WireAudio } from '../realtime/wire-audio.ts'
 import { createDialogue, type Dialogue } from './dialogue.ts'
 import { createSpeechEar, type SpeechEar } from '../../engine/speech-ear.ts'
 
 /** The configuration of a session of the scripted model. */
 export interface ScriptedSettings {
-  readonly codec: Codec
+  readonly codec: G711Codec
   readonly input: WireAudio
   readonly output: WireAudio
   readonly voice: string | undefined
@@ -53,7 +53,7 @@ export const readSettings = (
   const parsed = sessionSchema.safeParse(session)
   if (!parsed.success) return undefined
   const { instructions, audio, tools } = parsed.data
-  const codec: Codec = audio.input.format.type === 'audio/pcma' ? 'pcma' : 'pcmu'
+  const codec: G711Codec = audio.input.format.type === 'audio/pcma' ? 'pcma' : 'pcmu'
   const wire = (type: string): WireAudio =>
     createWireAudio(type === 'audio/pcm' ? 'pcm16' : 'g711', codec)
   return {

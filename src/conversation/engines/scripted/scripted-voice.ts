@@ -1,7 +1,7 @@
 import type { FliteVoice, SynthesizedSpeech, Synthesizer } from '../../../audio/flite.ts'
 import { encodeG711 } from '../../../audio/g711.ts'
 import { resample } from '../../../audio/resample.ts'
-import type { Codec } from '../../engine/voice-engine.ts'
+import type { G711Codec } from '../../../audio/g711.ts'
 import { splitSentences } from './sentences.ts'
 
 /** One sentence of a reply, as words and as G.711. */
@@ -63,7 +63,7 @@ const forTheLine = ({ samples, sampleRateHz }: SynthesizedSpeech): Int16Array =>
 export const speakSentences = function* (
   text: string,
   voice: string | undefined,
-  codec: Codec,
+  codec: G711Codec,
   synthesizer: Synthesizer,
 ): Generator<SpokenSentence> {
   for (const { text: sentence, samples } of sampleSentences(text, voice, synthesizer)) {
