@@ -22,6 +22,14 @@ import { table } from '../terminal/table.ts'
 /** `outdial agent create|publish|list|show|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
   const agent = program.command('agent').description('AI voice agents')
+  addCreate(agent, context)
+  addPublish(agent, context)
+  addList(agent, context)
+  addShow(agent, context)
+  addArchive(agent, context)
+}
+
+const addCreate = (agent: Command, context: CliContext): void => {
   withOrganization(agent.command('create').description('publish an agent from its file'))
     .requiredOption('--file <file>', 'agent file (JSON)')
     .option('--json', 'print JSON')
@@ -47,6 +55,9 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
       )
       warnOfEngine(context, problem)
     })
+}
+
+const addPublish = (agent: Command, context: CliContext): void => {
   agent
     .command('publish')
     .description('publish a new version of an agent; accepted calls keep theirs')
@@ -71,6 +82,9 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
       )
       warnOfEngine(context, problem)
     })
+}
+
+const addList = (agent: Command, context: CliContext): void => {
   agent
     .command('list')
     .description('list the agents that are in use, newest first')
@@ -90,6 +104,9 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
         ),
       )
     })
+}
+
+const addShow = (agent: Command, context: CliContext): void => {
   withOrganization(
     agent
       .command('show')
@@ -104,6 +121,9 @@ export const addAgentCommands = (program: Command, context: CliContext): void =>
       )
       show(context, options, shown, (width) => describeAgent(shown, width))
     })
+}
+
+const addArchive = (agent: Command, context: CliContext): void => {
   agent
     .command('archive')
     .description(
