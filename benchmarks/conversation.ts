@@ -20,6 +20,7 @@ import {
 import { MediaWorkerPool } from '../src/live-call/media/media-worker-pool.ts'
 import { createRunCall } from '../src/live-call/call/run-call.ts'
 import { systemTime } from '../src/runtime/time.ts'
+import type { OrganizationId } from '../src/contract/organization-id.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 import { anySource } from '../src/sip/gate/sources.ts'
@@ -257,7 +258,7 @@ const ledgerInto = (finished: FinishedCall[]): CallLedger & { isRequeued(): bool
 }
 
 const someCall = (): DialableCall => ({
-  organizationId: 'bench',
+  organizationId: 'bench' as OrganizationId,
   callId: newId(),
   contactId: 'bench',
   agentId: 'bench',
@@ -273,7 +274,7 @@ const someCall = (): DialableCall => ({
 const outcomes = ['achieved', 'inconclusive'] as const
 
 const planFor = (modelUrl: string): CallPlan => ({
-  organizationId: '00000000-0000-4000-8000-000000000001',
+  organizationId: '00000000-0000-4000-8000-000000000001' as OrganizationId,
   engine: { kind: 'realtime', url: modelUrl },
   callerId: '+12025550199',
   session: {

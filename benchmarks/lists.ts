@@ -16,6 +16,7 @@ import { listApiCalls } from '../src/domains/calls/call-store.ts'
 import { listContactRows } from '../src/domains/contacts/contact-store.ts'
 import { listRunRows } from '../src/domains/automations/run-store.ts'
 import { listRecordingRows } from '../src/domains/recordings/recording-store.ts'
+import type { OrganizationId } from '../src/contract/organization-id.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 import { busyContact, fill, type Filled } from './lists/fill.ts'
 import { percentile, row, timed } from './queue/figures.ts'
@@ -123,7 +124,7 @@ interface Figures {
 
 const measure = async (
   trial: Trial,
-  organizationId: string,
+  organizationId: OrganizationId,
   open: () => Database,
 ): Promise<Figures> => {
   const figures: Figures = { first: [], all: [], hundredth: [], slowest: { ms: 0, filters: {} } }

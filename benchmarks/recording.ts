@@ -28,6 +28,7 @@ import { encodingTask, summaryTask, type CallJob } from '../src/live-call/call/f
 import type { DialableCall } from '../src/domains/calls/lifecycle/hand-over.ts'
 import { encodeSpoolHeader, spoolSuffix } from '../src/live-call/recording/spool-format.ts'
 import { createRecordingStore } from '../src/live-call/recording/store-recording.ts'
+import type { OrganizationId } from '../src/contract/organization-id.ts'
 import { newId } from '../src/runtime/ids.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 import { createFolderStorage } from '../src/storage/folder-storage.ts'
@@ -188,7 +189,11 @@ const measureCall = async (
 
 const measureEncoder = async (folder: string, seconds: number) => {
   const path = join(folder, 'long.spool')
-  await writeSpool(path, { organizationId: 'organization', callId: 'long' }, seconds)
+  await writeSpool(
+    path,
+    { organizationId: 'organization' as OrganizationId, callId: 'long' },
+    seconds,
+  )
   const startedAtMs = performance.now()
   const cpuBefore = process.cpuUsage()
   await encodeInThread(path, `${path}.mp3`, new AbortController().signal)
@@ -204,7 +209,7 @@ const measureEncoder = async (folder: string, seconds: number) => {
 /** Ten seconds of two people who take turns, repeated: voiced, modulated, with noise. */
 const writeSpool = async (
   path: string,
-  call: { readonly organizationId: string; readonly callId: string },
+  call: { readonly organizationId: OrganizationId; readonly callId: string },
   seconds: number,
 ): Promise<void> => {
   const [agent, contact] = [talk(0), talk(1)]

@@ -11,11 +11,12 @@ import {
   contextOf,
   minimalAgentFile,
 } from '../../tests/support/organization-fixture.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 
 /** The rows that all candidates use, as JSON. */
 export interface Stage {
   readonly connection: pg.ClientConfig
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly key: string
   readonly agentId: string
   readonly laneId: string

@@ -1,12 +1,13 @@
 import { sql, type Database } from '../../src/database/database.ts'
-import { newId } from '../../src/runtime/ids.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 
 /**
  * Rows of one organization, as a large customer has them after a year; calls and half as many runs, a quarter as
  * many contacts.
  */
 export interface Filled {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   /** The n-th id of a kind, as `id_of` makes it. */
   readonly idOf: (kind: 'agent' | 'contact' | 'batch' | 'run' | 'automation', n: number) => string
 }
@@ -38,7 +39,7 @@ const run = (db: Database, text: string, values: readonly unknown[] = []): Promi
  * analyzed.
  */
 export const fill = async (db: Database, calls: number): Promise<Filled> => {
-  const organizationId = newId()
+  const organizationId = newOrganizationId()
   await run(db, `alter system set autovacuum = off`)
   await run(db, `select pg_reload_conf()`)
   await run(

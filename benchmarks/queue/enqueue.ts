@@ -3,6 +3,8 @@ import type { Database } from '../../src/database/database.ts'
 import { sql } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
 import { queueCall, callsChannel } from '../../src/domains/calls/queue-call.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { median, percentile, ratePerSecond, row } from './figures.ts'
 import { openStand, run, type Connection } from './stand.ts'
@@ -26,7 +28,7 @@ export const measureEnqueue = async (server: Connection): Promise<void> => {
     let next = 0
     const perSecond = await ratePerSecond({ atOnce, forMs }, async () => {
       next += 1
-      await accept(stand.db, ids[next % ids.length] ?? '')
+      await accept(stand.db, ids[next % ids.length] ?? newOrganizationId())
       return 1
     })
     console.log(row([`${organizations} organizations`, perSecond], widths))
@@ -34,7 +36,7 @@ export const measureEnqueue = async (server: Connection): Promise<void> => {
   }
 }
 
-const accept = (db: Database, organizationId: string) =>
+const accept = (db: Database, organizationId: OrganizationId) =>
   db.transaction((tx) =>
     queueCall(tx, organizationId, {
       agentId: organizationId,
@@ -46,7 +48,7 @@ const accept = (db: Database, organizationId: string) =>
 const idsStatement = sql('bench.ids', 'select id from organizations')
 
 /** Gives every organization a contact for its calls, and a policy that allows it. */
-const callable = async (db: Database): Promise<string[]> => {
+const callable = async (db: Database): Promise<OrganizationId[]> => {
   await run(
     db,
     `update organizations set policy = jsonb_build_object('time_zone', 'UTC', 'allowed_countries', 'all', 'windows',
@@ -58,13 +60,13 @@ const callable = async (db: Database): Promise<string[]> => {
     `insert into contacts (organization_id, id, source, name, phone_number)
      select id, id, 'manual_dial', 'bench', '+12025550100' from organizations`,
   )
-  return (await db.rows<{ id: string }>(idsStatement, [])).map(({ id }) => id)
+  return (await db.rows<{ id: OrganizationId }>(idsStatement, [])).map(({ id }) => id)
 }
 
 /** From the commit of one process to the dispatcher of another: the hint crosses PostgreSQL. */
 export const measureWakeUp = async (server: Connection): Promise<void> => {
   const stand = await openStand(server, 'wake_up', { calls: 10, organizations: 1 })
-  const [organizationId = ''] = await callable(stand.db)
+  const [organizationId = newOrganizationId()] = await callable(stand.db)
   const listening = openDatabase({ connection: stand.connection, logger: silentLogger })
   let heard: () => void = () => undefined
   const listener = await listening.listen(callsChannel, () => heard())

@@ -16,6 +16,7 @@ import {
 } from './require-organization.ts'
 import { show, type OutputOptions } from './terminal/output.ts'
 import { table } from './terminal/table.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 type DncOptions = OutputOptions & OrganizationOption
 
@@ -64,7 +65,10 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
   )
 }
 
-const wholeList = async (db: Database, organizationId: string): Promise<DoNotCallEntry[]> => {
+const wholeList = async (
+  db: Database,
+  organizationId: OrganizationId,
+): Promise<DoNotCallEntry[]> => {
   const entries: DoNotCallEntry[] = []
   for (;;) {
     const page = await listDoNotCall(db, organizationId, entries.at(-1)?.phone_number)

@@ -5,6 +5,7 @@ import { listApiKeys } from '../domains/api-keys/list-api-keys.ts'
 import { renameApiKey } from '../domains/api-keys/rename-api-key.ts'
 import { revokeApiKey } from '../domains/api-keys/revoke-api-key.ts'
 import { rotateApiKey } from '../domains/api-keys/rotate-api-key.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
 import { collectRates, commaList, type RateOption } from './option-values.ts'
@@ -109,7 +110,10 @@ const describeMade = (made: ApiKey & { readonly secret: string }, width?: number
     width,
   )
 
-const keyInput = (organizationId: string, { name, scopes, expiresAt, rate }: CreateOptions) => ({
+const keyInput = (
+  organizationId: OrganizationId,
+  { name, scopes, expiresAt, rate }: CreateOptions,
+) => ({
   organizationId,
   name,
   scopes: scopes.length === 1 && scopes[0] === 'all' ? ('all' as const) : scopes,

@@ -7,6 +7,7 @@ import {
   findOrganization,
   type OrganizationRecord,
 } from '../domains/organizations/organization-store.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 import { isUuid } from '../runtime/ids.ts'
 import { programPath } from '../runtime/program-path.ts'
 import { UsageError } from './cli-context.ts'
@@ -47,7 +48,7 @@ export const requireOwner = async (
   { org }: OrganizationOption,
   owned: Owned,
   id: string,
-): Promise<string> => {
+): Promise<OrganizationId> => {
   if (org !== undefined) return (await requireOrganization(db, org)).id
   const owner = await organizationOf(db, owned, id)
   if (owner === undefined) throw new OperatorError(`There is no ${owned} ${id}.`)

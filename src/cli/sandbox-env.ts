@@ -3,11 +3,13 @@ import { join, relative } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Queryable } from '../database/database.ts'
 import { findAgent } from '../domains/agents/agent-store.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
+import { isOrganizationId } from '../domains/organizations/organization-id.ts'
 
 /** What the first start created, as shell variables. */
 export interface SandboxVariables {
   readonly apiUrl: string
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly agentId: string
   readonly contactId: string
   /** The key's secret: only this file contains it. */
@@ -38,7 +40,7 @@ export const writeSandboxEnv = (dataFolder: string, variables: SandboxVariables)
 /** Whether the agent of `sandbox.env` still takes calls; true where the file names none, or was made by hand. */
 export const isSandboxAgentInUse = async (db: Queryable, dataFolder: string): Promise<boolean> => {
   const { ORG, AGENT } = parseEnv(readFileSync(fileIn(dataFolder), 'utf8'))
-  if (ORG === undefined || AGENT === undefined) return true
+  if (ORG === undefined || AGENT === undefined || !isOrganizationId(ORG)) return true
   const agent = await findAgent(db, ORG, AGENT)
   return agent?.archived_at === null
 }

@@ -6,6 +6,7 @@ import type { Principal } from './principal.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
 import type { ServiceVersion } from './versions.ts'
+import type { OrganizationId } from './organization-id.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 /** Whether a request of this method has a body. One that DELETE or GET comes with has no meaning (RFC 9110 9.3) and is not read. */
@@ -118,7 +119,7 @@ export const op = <
 export interface OperationContext<Db, Parts = unknown> {
   readonly db: Db
   readonly parts: Parts
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly principal: Principal
   readonly requestId: string
   readonly version: ServiceVersion

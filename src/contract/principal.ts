@@ -2,9 +2,10 @@ import type { RateLimits } from './buckets.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
 import type { ServiceVersion } from './versions.ts'
+import type { OrganizationId } from './organization-id.ts'
 
 interface Member {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   /** The version the organization is pinned to. */
   readonly defaultVersion: ServiceVersion
   /** The organization's allowances. */

@@ -1,4 +1,5 @@
 import { sql, type Database } from '../database/database.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** Lanes of numbers looked at in one sweep; the next one goes on behind the last of them. */
 const maxLanesPerSweep = 1_000
@@ -54,7 +55,7 @@ const letGoStatement = sql(
 )
 
 interface ParkedRow {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly phone_number: string
   readonly lane_id: string
   readonly is_forgotten: boolean

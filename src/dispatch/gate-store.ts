@@ -6,6 +6,7 @@ import type { LaneKind } from '../domains/calls/lane-store.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
 import type { CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
 import type { OrganizationMode } from '../domains/organizations/organization-mode.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** What the gate judges: the claimed call and everything that may have changed since it was accepted. */
 export interface GateRow {
@@ -103,7 +104,7 @@ const countStatement = sql(
  */
 export const countAttempts = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
   since: Date,
 ): Promise<number> => {

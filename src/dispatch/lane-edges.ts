@@ -3,6 +3,7 @@ import { horizonMs, laneSchedules, nextOpening } from '../calling-hours/openings
 import type { CallingWindowJson } from '../calling-hours/weekly-window.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
 import { policyOfJson, type CallingPolicyJson } from '../domains/organizations/calling-policy.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** Lanes computed in one transaction. */
 const maxLanes = 500
@@ -14,7 +15,9 @@ const dayMs = 24 * 3_600_000
  */
 export const computeDueLanes = (db: Database): Promise<number> =>
   db.transaction(async (tx) => {
-    const organizations = await tx.rows<{ organization_id: string }>(lockStatement, [maxLanes])
+    const organizations = await tx.rows<{ organization_id: OrganizationId }>(lockStatement, [
+      maxLanes,
+    ])
     if (organizations.length === 0) return 0
     const ids = organizations.map((row) => row.organization_id)
     const lanes = await tx.rows<DueLane>(dueStatement, [ids, maxLanes])
@@ -23,7 +26,7 @@ export const computeDueLanes = (db: Database): Promise<number> =>
   })
 
 interface DueLane {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly id: string
   readonly time_zones: string
   readonly calling_window: CallingWindowJson | null

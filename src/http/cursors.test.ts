@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { operations } from '../contract/operations.ts'
 import { createCursors, type CursorScope } from './cursors.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 const secret = Buffer.alloc(32, 1)
 const cursors = createCursors([secret])
@@ -12,7 +13,7 @@ const position = {
 }
 const scope: CursorScope = {
   operation: operations.listCalls,
-  organizationId: 'o1',
+  organizationId: 'o1' as OrganizationId,
   params: {},
   query: { limit: 20, status: 'queued', created_after: undefined },
 }
@@ -39,7 +40,7 @@ test('a cursor is of no use for another operation, organization, path or filter'
   const cursor = cursors.sign(position, scope)
   const others: readonly CursorScope[] = [
     { ...scope, operation: operations.listContacts },
-    { ...scope, organizationId: 'o2' },
+    { ...scope, organizationId: 'o2' as OrganizationId },
     { ...scope, params: { call_id: 'c' } },
     { ...scope, query: { ...scope.query, status: 'failed' } },
     { ...scope, query: { ...scope.query, created_after: 'x' } },

@@ -4,6 +4,7 @@ import { latestVersion, type ServiceVersion } from '../contract/versions.ts'
 import type { RequestHead } from './connections/request-head.ts'
 import type { Allowance } from './steps/rate-limit.ts'
 import { readRequestId } from './steps/request-id.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** A request's head on its way through the kernel, with what the steps found out so far: every answer tells it. */
 export interface Arrival {
@@ -14,7 +15,7 @@ export interface Arrival {
   version: ServiceVersion
   /** For logs and metrics. */
   operation: string | undefined
-  organizationId: string | undefined
+  organizationId: OrganizationId | undefined
 }
 
 /** An arrival whose body can be read, and that is answered over Node's response. */

@@ -1,5 +1,6 @@
 import { sql, type Queryable, type Transaction } from '../database/database.ts'
 import { contextOf, sqlStateOf } from '../database/errors.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** A stored answer to a request that once succeeded (D10). */
 export interface StoredAnswer {
@@ -31,7 +32,7 @@ export interface TakenClaim {
  */
 export const takeClaim = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   key: string,
   fingerprint: Buffer,
   maxWaitMs: number,
@@ -81,7 +82,7 @@ const takeClaimSql = sql(
 /** Stores the answer with the claim; both commit with the effect. */
 export const storeAnswer = (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   key: string,
   { status, body, location }: StoredAnswer,
 ): Promise<number> => tx.run(storeAnswerSql, [organizationId, key, status, body, location ?? null])
@@ -96,7 +97,7 @@ const storeAnswerSql = sql(
 /** Forgets one claim past its 24 hours, so that its key can be claimed anew. */
 export const deleteExpiredClaim = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   key: string,
 ): Promise<number> => db.run(deleteExpiredClaimSql, [organizationId, key])
 

@@ -5,6 +5,7 @@ import { hasBody } from '../contract/define-operation.ts'
 import type { Authenticator, RequestCredentials, Principal } from '../contract/principal.ts'
 import type { Database } from '../database/database.ts'
 import { isRetryable, ListCutError } from '../database/errors.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 import type { Clock } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { clientAddress, type IsTrusted } from './connections/client-address.ts'
@@ -42,7 +43,7 @@ export interface Answered {
   readonly method: string
   /** Undefined where the request led to no operation. */
   readonly operation: string | undefined
-  readonly organizationId: string | undefined
+  readonly organizationId: OrganizationId | undefined
   readonly status: number
   readonly durationMs: number
 }

@@ -8,6 +8,7 @@ import { defaultRateLimits } from '../contract/buckets.ts'
 import { op } from '../contract/define-operation.ts'
 import type { Principal } from '../contract/principal.ts'
 import { latestVersion } from '../contract/versions.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 import { newId } from '../runtime/ids.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { createApiServer } from './api-server.ts'
@@ -39,7 +40,7 @@ const operations = {
   }),
 }
 
-const organizationId = newId()
+const organizationId = newId() as OrganizationId
 const member = { organizationId, defaultVersion: latestVersion }
 const rateLimits = { ...defaultRateLimits, write: 40 }
 const session = (role: 'owner' | 'admin' | 'viewer', limits = rateLimits): Principal => ({

@@ -3,10 +3,11 @@ import { createAgent } from '../domains/agents/create-agent.ts'
 import { createApiKey } from '../domains/api-keys/create-api-key.ts'
 import { findOrMakeManualContact } from '../domains/contacts/manual-contact.ts'
 import { createFirstOrganization } from '../domains/organizations/create-first-organization.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** What the first start created. It is printed once. */
 export interface FirstStart {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly agentId: string
   readonly contactId: string
   /** The secret of the key. The database has only its hash. */

@@ -2,12 +2,13 @@ import type { Queryable } from '../database/database.ts'
 import { showAgent } from '../domains/agents/show-agent.ts'
 import { findOrganization } from '../domains/organizations/organization-store.ts'
 import { createEngineChoice, type InstalledEngines } from '../live-call/call/choose-engine.ts'
+import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** A sentence that says why these engines cannot serve a published agent; undefined if they can. */
 export const missingEngine = async (
   engines: InstalledEngines,
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   agentId: string,
 ): Promise<string | undefined> => {
   const organization = await findOrganization(db, organizationId)

@@ -5,6 +5,7 @@ import type { Call } from '../../src/contract/calls.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { sql, type Transaction } from '../../src/database/database.ts'
 import { purgeExpiredClaims } from '../../src/http/idempotency-claims.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { aCall } from '../support/answer-table.ts'
 import { startApiFixture, type ApiFixture, type FixtureHandlers } from '../support/api-fixture.ts'
@@ -128,7 +129,7 @@ test('keys belong to the organization: another API key replays, another organiza
   const first = await post('shared', callBody('shared'))
   const rotated = await post('shared', callBody('shared'), { secret: api.makeKey() })
   assert.deepEqual(rotated.body, first.body)
-  const stranger = api.makeKey({ organizationId: newId() })
+  const stranger = api.makeKey({ organizationId: newOrganizationId() })
   const other = await post('shared', callBody('shared'), { secret: stranger })
   assert.equal(other.header('idempotent-replayed'), null)
   assert.notEqual(other.body.id, first.body.id)

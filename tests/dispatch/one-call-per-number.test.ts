@@ -8,6 +8,7 @@ import { rescueDeadNodes } from '../../src/dispatch/lease/rescue.ts'
 import { endCallAlone, finishCall, requestCancel } from '../support/call-ends.ts'
 import { requeueUnsent } from '../../src/domains/calls/lifecycle/requeue-call.ts'
 import type { Lane } from '../../src/domains/calls/lane-store.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { startedInTurn } from '../support/claim-turns.ts'
 import {
@@ -112,7 +113,7 @@ const play = async (seed: number) => {
   const disturb = async (): Promise<void> => {
     const sweep = createNumberSweep(db)
     for (let turns = 0; turns < maxTurns && !(await isOver()); turns += 1) {
-      const waiting = await execute<{ id: string; organization_id: string }>(
+      const waiting = await execute<{ id: string; organization_id: OrganizationId }>(
         db,
         `select id, organization_id from calls where status = 'queued' order by id limit 10`,
       )

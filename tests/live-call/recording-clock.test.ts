@@ -20,6 +20,7 @@ import { decodeStereo } from '../support/ffmpeg.ts'
 import { startLiveCallRig } from '../support/live-call-rig.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 
 /** Clicks at known instants on both sides, located in a player's output of the finished MP3. */
 
@@ -117,7 +118,11 @@ describe('the recording of an RTP call', { skip: missing ?? false }, () => {
     const path = join(folder, 'rtp.spool')
     channel.start(
       { ...media, remote: { address: theirs.address, port: theirs.port } },
-      { path, organizationId: 'organization', startedAt: clock.now().toISOString() },
+      {
+        path,
+        organizationId: 'organization' as OrganizationId,
+        startedAt: clock.now().toISOString(),
+      },
     )
     await ready.promise
 
@@ -177,7 +182,7 @@ describe('an hour of recording', { skip: missing ?? false, timeout: 300_000 }, (
     const spool = createRecorderSpool(path, {
       version: 1,
       codec: 'pcmu',
-      organizationId: 'organization',
+      organizationId: 'organization' as OrganizationId,
       callId: 'hour',
       startedAt: '2026-11-20T10:00:00.000Z',
     })

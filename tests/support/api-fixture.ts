@@ -11,6 +11,8 @@ import type { FoundKey } from '../../src/domains/api-keys/principal-store.ts'
 import type { FindPrincipal } from '../../src/domains/api-keys/principals.ts'
 import { createApiServer, type ApiServerOptions } from '../../src/http/api-server.ts'
 import { systemTime } from '../../src/runtime/time.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 
@@ -21,7 +23,7 @@ export interface ApiFixture {
   readonly port: number
   /** Creates a key of the fixture's organization, or of another one. */
   makeKey(principal?: Partial<FoundKey>): string
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   stop(): Promise<void>
 }
 
@@ -33,7 +35,7 @@ type FixtureOptions = Partial<Omit<ApiServerOptions<typeof operations>, 'handler
 /** The real server over the real table, by default with handlers that return the table's own examples. */
 export const startApiFixture = async (options: FixtureOptions = {}): Promise<ApiFixture> => {
   const principals = new Map<string, FoundKey>()
-  const organizationId = newId()
+  const organizationId = newOrganizationId()
   const { findPrincipal = async (hash) => principals.get(hash.toString('hex')) } = options
   const server = createApiServer({
     operations,

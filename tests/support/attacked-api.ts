@@ -1,7 +1,7 @@
 // The API server in its own process, so that a test can measure the cost of an attack. It sends `{port, key,
 // otherKey}` over IPC when it listens; for `memory` it returns its present and maximum resident set, in bytes.
 import { createDocumentationPages } from '../../src/http/documentation/documentation-pages.ts'
-import { newId } from '../../src/runtime/ids.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 import { startApiFixture } from './api-fixture.ts'
 
 const agents = Array.from({ length: 100 }, (_, at) => ({
@@ -32,5 +32,5 @@ process.once('disconnect', () => {
 process.send?.({
   port: api.port,
   key: api.makeKey({ rateLimits }),
-  otherKey: api.makeKey({ rateLimits, organizationId: newId() }),
+  otherKey: api.makeKey({ rateLimits, organizationId: newOrganizationId() }),
 })

@@ -6,6 +6,7 @@ import { cancelUndialled } from '../../src/domains/calls/lifecycle/cancel-undial
 import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 import { endHeld, type CallResult } from '../../src/domains/calls/lifecycle/end-held-call.ts'
 import type { EndedCall } from '../../src/domains/calls/lifecycle/ended-call.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 
 /** Ends calls without any consequence. */
 export const endCallAlone = createEndCall([])
@@ -18,7 +19,7 @@ export const finishCall = async (
 
 export const cancelQueuedCall = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   reason: string,
 ): Promise<EndedCall | undefined> =>
@@ -26,7 +27,7 @@ export const cancelQueuedCall = async (
 
 export const requestCancel = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   origin: CallOrigin | undefined,
 ): Promise<EndedCall | undefined> =>
@@ -34,6 +35,6 @@ export const requestCancel = async (
 
 export const cancelCallsOfBatch = (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<readonly EndedCall[]> => endCallAlone(tx, cancelUndialled(organizationId, batchId))

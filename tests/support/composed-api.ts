@@ -9,6 +9,7 @@ import {
   insertRecording,
   recordingIdOf,
 } from '../../src/domains/recordings/recording-store.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import { systemTime } from '../../src/runtime/time.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createApiClient, type ApiClient } from './api-client.ts'
@@ -19,7 +20,7 @@ import { endCallAlone } from './call-ends.ts'
 export interface Tenant {
   readonly secret: string
   readonly client: ApiClient
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   /** One of each resource, by the name that paths give it (`call_id`). */
   readonly ids: Readonly<Record<string, string>>
 }
@@ -83,7 +84,7 @@ export const startComposedApi = async (options: Partial<Pick<ApiRoleOptions, 'en
   }
   /** As if the call had been held and its MP3 stored; the id is the recording's. */
   const recordCall = async (call: {
-    readonly organizationId: string
+    readonly organizationId: OrganizationId
     readonly callId: string
     readonly contactId: string
   }): Promise<string> => {

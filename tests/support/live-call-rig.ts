@@ -18,6 +18,7 @@ import { createRecordingStore } from '../../src/live-call/recording/store-record
 import { createRunCall } from '../../src/live-call/call/run-call.ts'
 import { createSummarizeCall } from '../../src/live-call/call/summarize-call.ts'
 import { systemTime } from '../../src/runtime/time.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createFolderStorage } from '../../src/storage/folder-storage.ts'
@@ -40,7 +41,7 @@ export type LiveCallRig = Awaited<ReturnType<typeof startLiveCallRig>>
 const outcomes = ['achieved', 'not_achieved', 'callback_requested', 'inconclusive'] as const
 
 const planFor = (engineUrl: string, changes: Partial<CallPlan>): CallPlan => ({
-  organizationId: '00000000-0000-4000-8000-000000000001',
+  organizationId: '00000000-0000-4000-8000-000000000001' as OrganizationId,
   engine: { kind: 'realtime', url: engineUrl },
   callerId: '+12025550199',
   session: {

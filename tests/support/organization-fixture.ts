@@ -9,6 +9,8 @@ import { placeManualCall } from '../../src/domains/calls/place-manual-call.ts'
 import { createOrganization } from '../../src/domains/organizations/create-organization.ts'
 import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
 import { systemTime } from '../../src/runtime/time.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { endCallAlone } from './call-ends.ts'
 
@@ -23,7 +25,7 @@ export const minimalAgentFile = {
 /** An administrator: no handler checks the requester. */
 export const somePrincipal: Principal = {
   kind: 'session',
-  organizationId: newId(),
+  organizationId: newOrganizationId(),
   userId: newId(),
   role: 'owner',
   defaultVersion: latestVersion,
@@ -31,7 +33,7 @@ export const somePrincipal: Principal = {
 }
 
 /** The context that a handler gets from the HTTP kernel. */
-export const contextOf = <Db extends Queryable>(db: Db, organizationId: string) => ({
+export const contextOf = <Db extends Queryable>(db: Db, organizationId: OrganizationId) => ({
   db,
   parts: { quotas: unlimitedStorage, clock: systemTime, endCall: endCallAlone },
   organizationId,
@@ -50,7 +52,7 @@ export const contactBody = (members: Partial<ContactInput> = {}): ContactInput =
   })
 
 export interface OrganizationFixture {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly agentId: string
   /** A queued API call to this number; its id. */
   placeCall(phoneNumber?: string): Promise<string>

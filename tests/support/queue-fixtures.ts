@@ -11,11 +11,13 @@ import {
 } from '../../src/domains/organizations/calling-policy.ts'
 import type { OrganizationMode } from '../../src/domains/organizations/organization-mode.ts'
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
 import { newId } from '../../src/runtime/ids.ts'
 
 /** An organization that may call, with everything that a call needs. */
 export interface CallingOrganization {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly agentId: string
   readonly contactId: string
   readonly phoneNumber: string
@@ -61,7 +63,7 @@ export const createCallingOrganization = (
   } = {},
 ): Promise<CallingOrganization> =>
   db.transaction(async (tx) => {
-    const [organizationId, agentId, contactId] = [newId(), newId(), newId()]
+    const [organizationId, agentId, contactId] = [newOrganizationId(), newId(), newId()]
     const definition = JSON.stringify({ max_duration_seconds: 600 })
     await Promise.all([
       tx.run(insertOrganization, [
@@ -78,7 +80,7 @@ export const createCallingOrganization = (
   })
 
 /** The lane of an organization's immediate calls to its own zone. */
-export const immediateLane = (organizationId: string): Lane => ({
+export const immediateLane = (organizationId: OrganizationId): Lane => ({
   organizationId,
   kind: 'immediate',
   sourceId: organizationId,
@@ -86,7 +88,7 @@ export const immediateLane = (organizationId: string): Lane => ({
 })
 
 /** A batch's lane; `sourceId` is the batch. */
-export const batchLane = (organizationId: string, sourceId: string): Lane => ({
+export const batchLane = (organizationId: OrganizationId, sourceId: string): Lane => ({
   organizationId,
   kind: 'batch',
   sourceId,

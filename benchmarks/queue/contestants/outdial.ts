@@ -2,6 +2,8 @@ import { claimCalls } from '../../../src/dispatch/claim/claim-calls.ts'
 import { insertCall } from '../../../src/domains/calls/lifecycle/insert-call.ts'
 import { finishCall } from '../../../tests/support/call-ends.ts'
 import { sql } from '../../../src/database/database.ts'
+import type { OrganizationId } from '../../../src/contract/organization-id.ts'
+import { newOrganizationId } from '../../../src/domains/organizations/organization-id.ts'
 import { newId } from '../../../src/runtime/ids.ts'
 import { settle } from '../claims.ts'
 import { claimRatePerSecond, ratePerSecond } from '../figures.ts'
@@ -19,7 +21,7 @@ const stand = await openStand(serverOfArguments(), 'contest_outdial', {
   organizations,
 })
 const { db, nodeId } = stand
-const lanes = await db.rows<{ organization_id: string; id: string }>(lanesStatement, [])
+const lanes = await db.rows<{ organization_id: OrganizationId; id: string }>(lanesStatement, [])
 
 const take = async () =>
   (await claimCalls(db, { nodeId, route: 'env', limit: jobsPerClaim, except: [] })).calls
@@ -27,7 +29,7 @@ const take = async () =>
 let next = 0
 const enqueued = await ratePerSecond(enqueue, async () => {
   next += 1
-  const lane = lanes[next % lanes.length] ?? { organization_id: '', id: '' }
+  const lane = lanes[next % lanes.length] ?? { organization_id: newOrganizationId(), id: '' }
   await insertCall(db, lane.organization_id, {
     id: newId(),
     origin: 'api',

@@ -100,8 +100,8 @@ const addValidateCommand = (automation: Command, context: CliContext): void => {
         org === undefined
           ? checkAutomationFile(file)
           : await context.withDatabase(async (db) => {
-              await requireOrganization(db, org)
-              return checkAutomationOf(db, org, file)
+              const { id } = await requireOrganization(db, org)
+              return checkAutomationOf(db, id, file)
             })
       const steps = Object.keys(definition.steps).length
       show(

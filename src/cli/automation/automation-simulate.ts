@@ -107,10 +107,10 @@ const readSurroundings = async (
   }
   return context.withDatabase(async (db) => {
     const organization = await requireOrganization(db, org)
-    const contact = given ?? contactFields(await findContact(db, org, options.contact))
+    const contact = given ?? contactFields(await findContact(db, organization.id, options.contact))
     if (!contact) throw new OperatorError(`There is no contact ${options.contact} in ${org}.`)
     const policy: CallingPolicy = filePolicy ?? organization.policy
-    const isBlocked = await isOnDoNotCallList(db, org, contact.phone_number)
+    const isBlocked = await isOnDoNotCallList(db, organization.id, contact.phone_number)
     return { contact, policy, isOnDoNotCallList: isBlocked }
   })
 }

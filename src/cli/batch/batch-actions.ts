@@ -11,8 +11,9 @@ import { batchBar } from './batch-bar.ts'
 import type { CliContext } from '../cli-context.ts'
 import { show, type OutputOptions } from '../terminal/output.ts'
 import { requireOwner, withOrganization, type OrganizationOption } from '../require-organization.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
-type Action = (db: Database, organizationId: string, batchId: string) => Promise<BatchRow>
+type Action = (db: Database, organizationId: OrganizationId, batchId: string) => Promise<BatchRow>
 
 /** An operator may act on every batch, from the API or the CLI. */
 const actions: readonly (readonly [string, string, Action])[] = [
@@ -44,7 +45,7 @@ const actions: readonly (readonly [string, string, Action])[] = [
 
 export const requireBatch = async (
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<BatchRow> => {
   const row = await findBatch(db, organizationId, batchId, undefined)

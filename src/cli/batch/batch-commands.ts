@@ -30,6 +30,7 @@ import {
   withOrganization,
   type OrganizationOption,
 } from '../require-organization.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 interface RunOptions extends ContactFileOptions, OrganizationOption {
   readonly agent: string
@@ -111,7 +112,7 @@ const follow = async (
   db: Database,
   context: CliContext,
   started: readonly Batch[],
-  { org, watch, json }: RunOptions & { readonly org: string },
+  { org, watch, json }: RunOptions & { readonly org: OrganizationId },
 ): Promise<readonly Batch[] | undefined> => {
   if (!(await hasDispatcher(db))) {
     warn(
@@ -132,7 +133,7 @@ const follow = async (
 /** One Batch, or a list if the file became more than one. */
 const print = (
   context: CliContext,
-  options: RunOptions & { readonly org: string },
+  options: RunOptions & { readonly org: OrganizationId },
   batches: readonly Batch[],
 ): void =>
   show(context, options, batches.length === 1 ? batches[0] : batches, (width) => [

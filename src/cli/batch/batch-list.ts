@@ -7,6 +7,7 @@ import { isBatchOver } from '../../domains/batches/batch-states.ts'
 import { explainBatch } from '../../domains/batches/get-batch-explanation.ts'
 import { listApiBatches, listOwnBatches } from '../../domains/batches/batch-store.ts'
 import { listRecipients, type Recipient } from '../../domains/batches/list-recipients.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import { requireBatch } from './batch-actions.ts'
 import { batchBar } from './batch-bar.ts'
@@ -124,7 +125,7 @@ const showBatch = async (
 const watch = async (
   db: Database,
   context: CliContext,
-  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  { organizationId, id }: { readonly organizationId: OrganizationId; readonly id: string },
   { json }: ShowOptions,
 ): Promise<void> => {
   const form = json ? 'silent' : context.isTerminal ? 'bars' : 'lines'

@@ -5,6 +5,7 @@ import { batchResource } from '../../domains/batches/batch-resource.ts'
 import { isBatchOver } from '../../domains/batches/batch-states.ts'
 import { findBatch } from '../../domains/batches/batch-store.ts'
 import { hasDispatcher } from '../../domains/calls/dispatchers.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { systemTime } from '../../runtime/time.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
@@ -42,7 +43,7 @@ export const createWatchOutput = (
 /** Shows batches until all of them are over, including live calls; returns their final state. */
 export const watchBatches = async (
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   ids: readonly string[],
   paint: WatchOutput,
 ): Promise<Batch[]> => {
@@ -65,7 +66,7 @@ export const watchBatches = async (
 const maxNamed = 5
 
 /** The commands for batches that go on without this one. */
-export const howToGoOn = (organizationId: string, ids: readonly string[]): Lines => [
+export const howToGoOn = (organizationId: OrganizationId, ids: readonly string[]): Lines => [
   'It goes on by itself, whatever becomes of this command:',
   ...ids
     .slice(0, maxNamed)
@@ -82,7 +83,7 @@ const nobodyAtWork = (): OperatorError =>
     `\`${programPath()} start\` has stopped. Nothing is lost: the batch goes on with it.`,
   )
 
-const read = async (db: Database, organizationId: string, id: string): Promise<Batch> => {
+const read = async (db: Database, organizationId: OrganizationId, id: string): Promise<Batch> => {
   const row = await findBatch(db, organizationId, id, undefined)
   if (!row) throw new Error(`There is no batch ${id}.`)
   return batchResource(row)

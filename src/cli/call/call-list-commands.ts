@@ -9,6 +9,7 @@ import { callResource, type CallRow } from '../../domains/calls/call-record.ts'
 import { waitReasonsOf } from '../../domains/calls/explain-store.ts'
 import { findCall, listApiCalls, listOwnCalls } from '../../domains/calls/call-store.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -89,7 +90,7 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
 /** Two indexes hold the API's calls and the others: the newest of both. */
 const listCalls = async (
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   { limit, status, contact, agent, batch }: CallListOptions,
 ): Promise<CallRow[]> => {
   if (![contact, agent, batch].every((id) => id === undefined || isUuid(id))) return []

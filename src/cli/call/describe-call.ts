@@ -5,6 +5,7 @@ import type { CallParties } from '../../domains/calls/call-parties.ts'
 import type { RecordingDetails } from '../../domains/recordings/recording-details.ts'
 import type { ResultHeadRow } from '../../domains/results/result-heads.ts'
 import type { LatencyRow, UsageRow } from '../../domains/results/usage-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import { withLocalTime } from '../terminal/local-time.ts'
 import { facts, hanging, type Lines, type Piece } from '../terminal/output.ts'
@@ -15,7 +16,7 @@ export type ShownCall = ReturnType<typeof callResource> &
   CallParties & {
     /** Why it waits, while it is queued. */
     readonly reasons: readonly ExplanationReason[]
-    readonly organization_id: string
+    readonly organization_id: OrganizationId
     readonly origin: string
     readonly results: readonly ResultHeadRow[]
     readonly recording?: RecordingDetails

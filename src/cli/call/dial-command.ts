@@ -8,6 +8,7 @@ import { findCall } from '../../domains/calls/call-store.ts'
 import { placeManualCall } from '../../domains/calls/place-manual-call.ts'
 import { checkPhoneNumber } from '../../domains/organizations/do-not-call.ts'
 import { listTurnsAfter } from '../../domains/results/transcript-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { systemTime } from '../../runtime/time.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -60,7 +61,7 @@ export const addDialCommand = (program: Command, context: CliContext): void => {
     })
 }
 
-const goesOn = (organizationId: string, callId: string): Lines => [
+const goesOn = (organizationId: OrganizationId, callId: string): Lines => [
   'The call goes on by itself, whatever becomes of this command:',
   `  ${programPath()} call show ${callId}`,
   `  ${programPath()} call cancel ${callId} --org ${organizationId}`,
@@ -88,7 +89,7 @@ interface FollowOutput {
 /** Prints each new state and turn, and once why the call waits; resolves with the ended call. */
 const follow = async (
   db: Database,
-  organizationId: string,
+  organizationId: OrganizationId,
   accepted: CallRow,
   { print, explain, width }: FollowOutput,
 ): Promise<CallRow> => {

@@ -12,6 +12,7 @@ import { readCsv } from '../batch/batch-csv.ts'
 import { describeProblems, refusedFile, type RowProblem } from '../batch/batch-problems.ts'
 import { UsageError, type CliContext } from '../cli-context.ts'
 import { show, warn, type OutputOptions } from '../terminal/output.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** The whole file is checked before anything is created, so this bounds that transaction too. */
 const maxRows = 100_000
@@ -55,7 +56,7 @@ export interface ContactFile {
 /** With a policy, each number must also be allowed by it. Throws for an unreadable file. */
 export const readContactFile = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   text: string,
   options: { readonly country?: CountryCode | undefined; readonly policy?: CallingPolicy },
 ): Promise<ContactFile> => {

@@ -1,7 +1,8 @@
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 export interface ClaimedRun {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly runId: string
 }
 
@@ -31,7 +32,7 @@ export const claimDueRuns = async (
   { limit, leaseMs, now }: { limit: number; leaseMs: number; now?: Date | undefined },
 ): Promise<ClaimedRun[]> =>
   (
-    await db.rows<{ organization_id: string; id: string }>(claimStatement, [
+    await db.rows<{ organization_id: OrganizationId; id: string }>(claimStatement, [
       limit,
       leaseMs,
       now ?? null,

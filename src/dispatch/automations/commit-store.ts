@@ -6,6 +6,7 @@ import type { CallingPolicyJson } from '../../domains/organizations/calling-poli
 import type { ClaimedRun } from './claim-runs.ts'
 import type { WaitReason } from '../../domains/automations/stepping/effect.ts'
 import type { RunState } from '../../domains/automations/stepping/run-facts.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Which move of which run: nobody else can have made it, nor be asleep over a wake-up. */
 export interface RunFence extends ClaimedRun {
@@ -192,6 +193,6 @@ const policyStatement = sql(
 /** The organization's policy, which stays so until this transaction ends. */
 export const holdPolicy = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
 ): Promise<CallingPolicyJson | undefined> =>
   (await tx.row<{ policy: CallingPolicyJson }>(policyStatement, [organizationId]))?.policy

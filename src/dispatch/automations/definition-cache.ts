@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { findVersion } from '../../domains/automations/automation-store.ts'
 import { readDefinition, type AutomationDefinition } from '../../domains/automations/definition.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
 /** Definitions kept in memory: a version never changes, so that none is ever stale. At most 64 KiB each. */
@@ -10,7 +11,7 @@ export interface DefinitionCache {
   /** Undefined: there is no such version, or this program cannot read it. */
   find(
     db: Queryable,
-    organizationId: string,
+    organizationId: OrganizationId,
     automationId: string,
     version: number,
   ): Promise<AutomationDefinition | undefined>

@@ -22,6 +22,7 @@ import type {
   RunFacts,
   RunState,
 } from '../../domains/automations/stepping/run-facts.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** A run as it stands, and everything its next move depends on, as one moment saw them. */
 export interface LoadedRun extends ClaimedRun {
@@ -186,7 +187,7 @@ interface StepAgent {
 
 const findAgentOf = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   definition: AutomationDefinition | undefined,
   stepName: string | null,
 ): Promise<StepAgent> => {

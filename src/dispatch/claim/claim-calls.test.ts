@@ -18,6 +18,7 @@ import { finishCall } from '../../../tests/support/call-ends.ts'
 import { laneId, setSourcePaused } from '../../domains/calls/lane-store.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 import { decideModes } from '../../domains/organizations/organization-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { claimCalls, type CallClaim, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
@@ -52,7 +53,7 @@ const countLive = async (): Promise<number> =>
     )
   )[0]?.n ?? -1
 
-const isReady = async (organizationId: string): Promise<boolean | undefined> =>
+const isReady = async (organizationId: OrganizationId): Promise<boolean | undefined> =>
   (
     await execute<{ ready: boolean }>(
       db,

@@ -1,5 +1,6 @@
 import { sql, type Database, type Transaction } from '../../database/database.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { claimStatement, lockExhaustedStatement, settleStatement } from './claim-statements.ts'
 
@@ -44,7 +45,7 @@ export interface ClaimRequest {
 }
 
 export interface ClaimedCall {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly callId: string
   readonly leaseToken: string
   readonly route: RouteName
@@ -53,9 +54,9 @@ export interface ClaimedCall {
 export interface CallClaim {
   readonly calls: readonly ClaimedCall[]
   /** Organizations that gave less than they were asked for. */
-  readonly exhausted: readonly string[]
+  readonly exhausted: readonly OrganizationId[]
   /** Lanes where calls were found whose numbers are in use, by organization: `parkCalls` clears the way. */
-  readonly crowded: ReadonlyMap<string, readonly string[]>
+  readonly crowded: ReadonlyMap<OrganizationId, readonly string[]>
   /** Why it ended: `limit` reached (there may be more), nothing `ready`, the trunk `down`, no free `channels`, or `pace`. */
   readonly stopped: 'limit' | 'nothing_ready' | 'down' | 'channels' | 'pace'
   /** With `pace`: when the next call may start. */
@@ -68,7 +69,7 @@ export const claimCalls = async (db: Database, request: ClaimRequest): Promise<C
     const [, route, organizations] = await Promise.all([
       tx.run(lockRouteStatement, [request.route]),
       tx.row<RouteRow>(refillRouteStatement, [request.route]),
-      tx.rows<{ organization_id: string }>(lockOrganizationsStatement, [
+      tx.rows<{ organization_id: OrganizationId }>(lockOrganizationsStatement, [
         Math.min(request.limit, maxOrganizations),
         request.except,
         request.route,
@@ -81,7 +82,7 @@ export const claimCalls = async (db: Database, request: ClaimRequest): Promise<C
   return claim
 }
 
-const whyNone = (route: RouteRow, locked: readonly string[]): CallClaim | undefined => {
+const whyNone = (route: RouteRow, locked: readonly OrganizationId[]): CallClaim | undefined => {
   if (locked.length === 0) return stopped('nothing_ready')
   if (route.is_down) return stopped('down')
   if (route.free_channels < 1) return stopped('channels')
@@ -101,7 +102,7 @@ const claimFrom = (
   tx: Transaction,
   request: ClaimRequest,
   route: RouteRow,
-  locked: readonly string[],
+  locked: readonly OrganizationId[],
 ): Promise<CallClaim> => {
   const wanted = Math.min(request.limit, route.free_channels, Math.floor(route.tokens))
   const organizations = locked.slice(0, wanted)
@@ -125,12 +126,12 @@ const claimFrom = (
 
 const claimOf = (
   rows: readonly ClaimedRow[],
-  organizations: readonly string[],
+  organizations: readonly OrganizationId[],
   share: number,
   route: RouteName,
 ): CallClaim => {
   const calls: ClaimedCall[] = []
-  const crowded = new Map<string, string[]>()
+  const crowded = new Map<OrganizationId, string[]>()
   for (const row of rows) {
     const organizationId = row.organization_id
     if (row.id === null) {
@@ -154,12 +155,16 @@ interface RouteRow {
 
 type ClaimedRow =
   | {
-      readonly organization_id: string
+      readonly organization_id: OrganizationId
       readonly id: string
       readonly lease_token: string
       readonly crowded_lane_id: null
     }
-  | { readonly organization_id: string; readonly id: null; readonly crowded_lane_id: string }
+  | {
+      readonly organization_id: OrganizationId
+      readonly id: null
+      readonly crowded_lane_id: string
+    }
 
 /**
  * The share of its pace that a trunk gets after an outage: a tenth at first, all of it after half a minute, so that what

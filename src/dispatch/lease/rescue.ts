@@ -3,6 +3,7 @@ import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { releaseLostClaimsText } from '../../domains/calls/lifecycle/release-lost-claims.ts'
 import { endHeld } from '../../domains/calls/lifecycle/end-held-call.ts'
 import type { CallFence } from '../../domains/calls/lifecycle/call-fence.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Calls ended in one sweep; the next sweep takes the rest. */
 const maxCallsPerSweep = 200
@@ -127,7 +128,7 @@ export const endLostCall = (
   })
 
 interface FenceRow {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly id: string
   readonly lease_token: string
 }

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { AgentDefinition } from './agent-definition.ts'
 
@@ -37,7 +38,7 @@ const insertStatement = sql(
 /** A new agent with its version 1 published. */
 export const insertPublishedAgent = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   agentId: string,
   definition: AgentDefinition,
 ): Promise<AgentRow> => {
@@ -64,9 +65,9 @@ const organizationStatement = sql(
 export const findAgentOrganization = async (
   db: Queryable,
   agentId: string,
-): Promise<string | undefined> => {
+): Promise<OrganizationId | undefined> => {
   if (!isUuid(agentId)) return undefined
-  return (await db.row<{ organization_id: string }>(organizationStatement, [agentId]))
+  return (await db.row<{ organization_id: OrganizationId }>(organizationStatement, [agentId]))
     ?.organization_id
 }
 
@@ -123,7 +124,7 @@ const findStatement = sql(
 /** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findAgent = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   agentId: string,
 ): Promise<AgentRow | undefined> =>
   isUuid(agentId) ? db.row<AgentRow>(findStatement, [organizationId, agentId]) : undefined
@@ -140,7 +141,7 @@ const findVersionStatement = sql(
 /** The agent's definition in that version, also after later versions. */
 export const findAgentDefinition = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   agentId: string,
   version: number,
 ): Promise<AgentDefinition | undefined> => {

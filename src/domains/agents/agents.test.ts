@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { agent as agentSchema } from '../../contract/agents.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { contextOf, minimalAgentFile } from '../../../tests/support/organization-fixture.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
@@ -13,8 +14,8 @@ import { listAgents } from './list-agents.ts'
 import { publishAgent } from './publish-agent.ts'
 
 let test: TestDatabase
-let organizationId: string
-let otherId: string
+let organizationId: OrganizationId
+let otherId: OrganizationId
 before(async () => {
   test = await createTestDatabase()
   otherId = (await createOrganization(test.db, { name: 'B' })).id
@@ -30,7 +31,7 @@ const eligible = async (id: string) => {
   const row = await findAgent(test.db, organizationId, id)
   return row && eligibleAgent(row)
 }
-const list = (organization: string, limit = 20, cursor?: { sort: string; id: string }) =>
+const list = (organization: OrganizationId, limit = 20, cursor?: { sort: string; id: string }) =>
   listAgents({ params: {}, query: { limit, cursor }, body: {} }, contextOf(test.db, organization))
 
 describe('agents', () => {

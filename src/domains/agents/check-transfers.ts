@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import { InvalidFileError, type FileProblem } from '../organizations/invalid-file.ts'
 import { judgeTransferNow } from '../organizations/judge-transfer.ts'
 import type { AgentDefinition } from './agent-definition.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
  * Refuses an agent whose `transfer_call` target its organization may not call today; throws `InvalidFileError`.
@@ -9,7 +10,7 @@ import type { AgentDefinition } from './agent-definition.ts'
  */
 export const checkTransfers = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   { tools = [] }: AgentDefinition,
 ): Promise<void> => {
   const problems: FileProblem[] = []

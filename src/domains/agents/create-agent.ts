@@ -1,5 +1,6 @@
 import type { Agent } from '../../contract/agents.ts'
 import type { Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { checkAgentFile } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
@@ -9,7 +10,7 @@ import { checkTransfers } from './check-transfers.ts'
 /** A new agent from its file (parsed JSON), published at once. Throws `InvalidFileError`. */
 export const createAgent = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   file: unknown,
 ): Promise<Agent> => {
   const definition = checkAgentFile(file)

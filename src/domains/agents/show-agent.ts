@@ -5,10 +5,11 @@ import { OperatorError } from '../organizations/operator-error.ts'
 import type { AgentDefinition } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
 import { findAgent, findAgentDefinition } from './agent-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** An agent for its operator: the definition that new calls get. */
 export type ShownAgent = Agent & {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   /** Of the published version. */
   readonly version: number
   readonly archived_at?: string
@@ -17,7 +18,7 @@ export type ShownAgent = Agent & {
 /** Throws `OperatorError` for an unknown agent. Omits the secrets of its tools. */
 export const showAgent = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   agentId: string,
 ): Promise<ShownAgent> => {
   const row = await findAgent(db, organizationId, agentId)

@@ -1,12 +1,13 @@
 import type { RateLimits } from '../../contract/buckets.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 
 /** A stored key, without its hash. */
 export interface ApiKeyRow {
   readonly id: string
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly name: string
   readonly prefix: string
   readonly last_four: string
@@ -23,7 +24,7 @@ const columns = `id, organization_id, name, prefix, last_four, scopes, rate_limi
        last_used_at, created_at, updated_at`
 
 export interface NewApiKeyRow {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly id: string
   readonly hash: Buffer
   readonly prefix: string
@@ -70,8 +71,10 @@ const listStatement = sql(
  * All keys of an organization, also revoked ones, newest first: there are few, because administrators create each
  * one by hand.
  */
-export const listApiKeyRows = (db: Queryable, organizationId: string): Promise<ApiKeyRow[]> =>
-  db.rows<ApiKeyRow>(listStatement, [organizationId])
+export const listApiKeyRows = (
+  db: Queryable,
+  organizationId: OrganizationId,
+): Promise<ApiKeyRow[]> => db.rows<ApiKeyRow>(listStatement, [organizationId])
 
 const organizationStatement = sql(
   'api-key-store.findApiKeyOrganization',
@@ -84,9 +87,9 @@ const organizationStatement = sql(
 export const findApiKeyOrganization = async (
   db: Queryable,
   apiKeyId: string,
-): Promise<string | undefined> => {
+): Promise<OrganizationId | undefined> => {
   if (!isUuid(apiKeyId)) return undefined
-  return (await db.row<{ organization_id: string }>(organizationStatement, [apiKeyId]))
+  return (await db.row<{ organization_id: OrganizationId }>(organizationStatement, [apiKeyId]))
     ?.organization_id
 }
 
@@ -101,7 +104,7 @@ const renameStatement = sql(
 
 export const renameApiKeyRow = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   apiKeyId: string,
   name: string,
 ): Promise<ApiKeyRow | undefined> =>
@@ -120,7 +123,7 @@ const revokeStatement = sql(
 /** Revoking twice changes nothing. */
 export const revokeApiKeyRow = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   apiKeyId: string,
 ): Promise<ApiKeyRow | undefined> => db.row<ApiKeyRow>(revokeStatement, [organizationId, apiKeyId])
 
@@ -135,7 +138,7 @@ const touchStatement = sql(
 )
 
 export interface KeyUse {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly apiKeyId: string
   readonly at: Date
 }

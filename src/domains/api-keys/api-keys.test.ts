@@ -6,6 +6,7 @@ import { defaultRateLimits } from '../../contract/buckets.ts'
 import { scopes } from '../../contract/scopes.ts'
 import type { Database } from '../../database/database.ts'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
@@ -21,7 +22,7 @@ import { rotateApiKey } from './rotate-api-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 
 let test: TestDatabase
-let organizationId: string
+let organizationId: OrganizationId
 before(async () => {
   test = await createTestDatabase()
 })

@@ -4,9 +4,10 @@ import type { Scope } from '../../contract/scopes.ts'
 import { isServiceVersion } from '../../contract/versions.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { allowancesOf } from '../organizations/rate-allowances.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 interface PrincipalRow {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly id: string
   readonly scopes: Scope[]
   readonly key_rate_limits: Partial<RateLimits>

@@ -4,13 +4,14 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { Database } from '../../database/database.ts'
 import { hashApiKey, makeApiKey } from './api-key-format.ts'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createOrganization } from '../organizations/create-organization.ts'
 import { createApiKey } from './create-api-key.ts'
 import { createPrincipals, type Principals } from './principals.ts'
 
 let testDatabase: TestDatabase
-let organizationId: string
+let organizationId: OrganizationId
 let asked: string[]
 let clock: ReturnType<typeof createManualTime>
 let principals: Principals

@@ -9,11 +9,12 @@ import {
   definitionOf,
 } from './definition-problems.ts'
 import { isDefinitionTooLarge, type AutomationFile } from './definition.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Checks an Automation file and that its agents may take calls (D6); throws `InvalidFileError`. */
 export const checkAutomationOf = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   file: unknown,
 ): Promise<AutomationFile> => {
   const agents = await agentProblems(db, organizationId, definitionOf(file))
@@ -23,7 +24,7 @@ export const checkAutomationOf = async (
 /** Every call step whose agent the organization lacks, or may not use. */
 const agentProblems = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   definition: unknown,
 ): Promise<FileProblem[]> => {
   if (isDefinitionTooLarge(definition)) return []

@@ -1,6 +1,7 @@
 import type { AutomationStatus } from '../../contract/automations.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { AutomationDefinition, AutomationFile } from './definition.ts'
 
@@ -36,7 +37,7 @@ const insertStatement = sql(
 /** A new Automation with its version 1. */
 export const insertAutomation = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   status: AutomationStatus,
   file: AutomationFile,
@@ -78,7 +79,7 @@ const addVersionStatement = sql(
 /** The next version of an Automation; active runs keep theirs. Undefined: unknown, or archived. */
 export const addVersion = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   file: AutomationFile,
 ): Promise<AutomationRow | undefined> =>
@@ -103,7 +104,7 @@ const findStatement = sql(
 /** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findAutomation = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
 ): Promise<AutomationRow | undefined> =>
   isUuid(automationId)
@@ -122,7 +123,7 @@ const findVersionStatement = sql(
 /** What that version does, as it was stored. */
 export const findVersion = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   version: number,
 ): Promise<unknown> =>
@@ -155,9 +156,9 @@ const organizationStatement = sql(
 export const organizationOfAutomation = async (
   db: Queryable,
   automationId: string,
-): Promise<string | undefined> =>
+): Promise<OrganizationId | undefined> =>
   isUuid(automationId)
-    ? (await db.row<{ organization_id: string }>(organizationStatement, [automationId]))
+    ? (await db.row<{ organization_id: OrganizationId }>(organizationStatement, [automationId]))
         ?.organization_id
     : undefined
 
@@ -189,7 +190,7 @@ const statusStatement = sql(
 /** By compare-and-set. Undefined: unknown, or in none of the statuses `from`. */
 export const setStatus = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   to: AutomationStatus,
   from: readonly AutomationStatus[],
@@ -208,7 +209,7 @@ const holdStatement = sql(
 /** The status, which stays so until this transaction ends. */
 export const holdStatus = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
 ): Promise<AutomationStatus | undefined> =>
   (await tx.row<{ status: AutomationStatus }>(holdStatement, [organizationId, automationId]))

@@ -1,6 +1,7 @@
 import { notFound } from '../../contract/api-error.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import type { EndCall } from '../calls/lifecycle/end-call.ts'
 import { cancelQueued } from '../calls/lifecycle/cancel-queued-call.ts'
@@ -32,7 +33,7 @@ export const cancelAutomationRun: ApiHandler<
 export const cancelRun = async (
   tx: Transaction,
   endCall: EndCall,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
 ): Promise<RunRow> => {
   if (!isUuid(runId)) throw notFound()
@@ -50,7 +51,7 @@ export const cancelRun = async (
 // The call before the run: every transaction locks calls before runs, so that no two can wait for each other.
 const cancelOnce = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
   endCall: EndCall,
 ): Promise<RunRow | 'moved_on' | undefined> => {
@@ -68,6 +69,6 @@ const cancelOnce = async (
 
 const isCallLive = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
 ): Promise<boolean> => (await findActivePosition(tx, organizationId, runId))?.is_call_live ?? false

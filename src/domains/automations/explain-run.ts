@@ -2,6 +2,7 @@ import type { AutomationRunStatus } from '../../contract/automation-runs.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { ExplanationReason } from '../../contract/explanations.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { explainCall, type CallExplanation, type Reader } from '../calls/explain-call.ts'
 import { isTerminal } from '../calls/lifecycle/call-states.ts'
@@ -40,7 +41,7 @@ const loadStatement = sql(
 /** Undefined: the organization has no such run. */
 export const explainRun = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
   reader: Reader = 'operator',
 ): Promise<RunExplanation | undefined> => {

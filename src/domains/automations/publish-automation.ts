@@ -1,5 +1,6 @@
 import type { Automation } from '../../contract/automations.ts'
 import type { Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
 import { checkAutomationOf } from './agent-problems.ts'
@@ -20,7 +21,7 @@ export interface PublishOptions {
  */
 export const publishAutomation = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   file: unknown,
   { automationId, isDraft = false }: PublishOptions = {},
 ): Promise<Automation> => {

@@ -1,5 +1,6 @@
 import { ApiError, notFoundInBody } from '../../contract/api-error.ts'
 import type { Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import type { CallOrigin } from '../calls/lifecycle/call-states.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
@@ -35,7 +36,7 @@ const maxInsertAttempts = 5
  */
 export const queueRun = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   { automationId, contactId, origin }: RunRequest,
 ): Promise<RunRow> => {
   const placement = await findRunPlacement(tx, organizationId, automationId, contactId)

@@ -6,6 +6,7 @@ import {
 import type { AutomationStatus } from '../../contract/automations.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { liveStates, statusIn, type CallOrigin } from '../calls/lifecycle/call-states.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
@@ -59,7 +60,7 @@ const placementStatement = sql(
 /** Ids that are not UUIDs match nothing. */
 export const findRunPlacement = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   contactId: string,
 ): Promise<RunPlacement | undefined> =>
@@ -89,7 +90,7 @@ const insertStatement = sql(
 /** A run that is due at once. Undefined: the contact has an active run of this Automation. */
 export const insertRun = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   run: NewRun,
 ): Promise<RunRow | undefined> =>
   db.row<RunRow>(insertStatement, [
@@ -113,7 +114,7 @@ const activeStatement = sql(
 
 export const findActiveRun = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   contactId: string,
 ): Promise<string | undefined> =>
@@ -130,7 +131,7 @@ const findStatement = sql(
 /** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findRun = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
 ): Promise<RunRow | undefined> =>
   isUuid(runId) ? db.row<RunRow>(findStatement, [organizationId, runId]) : undefined
@@ -182,7 +183,7 @@ const positionStatement = sql(
 /** Undefined: the run is over, or unknown. */
 export const findActivePosition = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
 ): Promise<RunPosition | undefined> =>
   db.row<RunPosition>(positionStatement, [organizationId, runId])
@@ -216,7 +217,7 @@ const cancelStatement = sql(
 /** Cancels a run that is still at this move. Undefined: it has moved on. */
 export const cancelRunAt = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
   sequence: number,
 ): Promise<RunRow | undefined> => db.row<RunRow>(cancelStatement, [organizationId, runId, sequence])
@@ -237,7 +238,7 @@ const requestStatement = sql(
 /** Asks a run with a live call to end with that call. Undefined: it has moved on. */
 export const requestRunCancel = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
   sequence: number,
 ): Promise<RunRow | undefined> =>
@@ -257,7 +258,7 @@ const wakeStatement = sql(
 /** Whether a run was waiting for this call. */
 export const wakeRunOfCall = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
   callId: string,
 ): Promise<boolean> => (await tx.run(wakeStatement, [organizationId, runId, callId])) > 0
@@ -277,7 +278,7 @@ const wakeAllStatement = sql(
 /** Wakes runs: those with a call, those held by a pause, or all active ones. */
 export const wakeRunsOfAutomation = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   which: 'calls' | 'paused' | 'all',
 ): Promise<number> =>
@@ -307,6 +308,6 @@ const movesStatement = sql(
 /** A run's history, in order. */
 export const listRunMoves = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   runId: string,
 ): Promise<RunMove[]> => db.rows<RunMove>(movesStatement, [organizationId, runId])

@@ -9,6 +9,7 @@ import { mayBecome } from './automation-states.ts'
 import { findAutomation, organizationOfAutomation, setStatus } from './automation-store.ts'
 import { runsChannel } from './queue-run.ts'
 import { wakeRunsOfAutomation } from './run-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** The runs to wake when their Automation gets this status. */
 const wokenBy = { active: 'paused', paused: 'calls', archived: 'all' } as const
@@ -38,7 +39,7 @@ export const setAutomationStatus = async (
 
 const unchanged = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   automationId: string,
   to: AutomationStatus,
 ): Promise<Automation> => {

@@ -2,6 +2,7 @@ import type { CallingWindow } from '../../contract/batches.ts'
 import type { BatchStatus } from '../../contract/states.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import { liveStates, statusIn } from '../calls/lifecycle/call-states.ts'
 import type { BatchRow } from './batch-resource.ts'
@@ -29,7 +30,7 @@ const insertStatement = sql(
 /** A draft. */
 export const insertBatch = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batch: NewBatch,
 ): Promise<void> => {
   await tx.run(insertStatement, [
@@ -97,7 +98,7 @@ const findStatement = sql(
 /** Undefined for an unknown id, one of another organization or origin, and a malformed id. */
 export const findBatch = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow | undefined> =>
@@ -145,7 +146,7 @@ export interface BatchHead {
 
 export const findBatchHead = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchHead | undefined> =>
@@ -170,7 +171,7 @@ const moveStatement = sql(
 /** False: the batch is in none of these states; nothing was changed. */
 export const moveBatch = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   to: Exclude<BatchStatus, 'draft' | 'completed' | 'failed'>,
   from: readonly BatchStatus[],
@@ -188,7 +189,7 @@ const lockStatement = sql(
 /** The state, fixed until the transaction ends. Locked after calls, never before. */
 export const holdBatchStatus = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<BatchStatus | undefined> =>
   (await tx.row<{ status: BatchStatus }>(lockStatement, [organizationId, batchId]))?.status

@@ -7,6 +7,7 @@ import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore, isBatchOver } from './batch-states.ts'
 import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { lockBatch } from './lock-batch.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** POST /batches/{batch_id}/cancel. */
 export const cancelBatch: ApiHandler<'cancelBatch', { readonly endCall: EndCall }> = async (
@@ -21,7 +22,7 @@ export const cancelBatch: ApiHandler<'cancelBatch', { readonly endCall: EndCall 
 export const cancelBatchById = async (
   tx: Transaction,
   endCall: EndCall,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {
@@ -35,7 +36,7 @@ export const cancelBatchById = async (
 const cancelOpenBatch = async (
   tx: Transaction,
   endCall: EndCall,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<void> => {
   // If the last recipient ends meanwhile, there is nothing to cancel and the batch stays as it ended.

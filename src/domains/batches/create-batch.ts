@@ -3,6 +3,7 @@ import { maxScheduleDays, type BatchInput } from '../../contract/batches.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Clock } from '../../runtime/time.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { insertDormantLanes, laneId, type Lane } from '../calls/lane-store.ts'
@@ -36,7 +37,7 @@ export const createBatch: ApiHandler<
 export const draftBatch = async (
   tx: Transaction,
   clock: Clock,
-  organizationId: string,
+  organizationId: OrganizationId,
   input: BatchInput,
   origin: BatchOrigin,
   quotas: StorageQuotas = unlimitedStorage,
@@ -72,7 +73,7 @@ export const draftBatch = async (
 /** Every recipient's number; an unknown contact has an empty one. */
 const namedNumbers = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   { recipients, contact_ids: contactIds = [] }: BatchInput,
 ): Promise<NamedNumber[]> => {
   if (recipients) {
@@ -139,7 +140,7 @@ const newBatchOf = (input: BatchInput): Omit<NewBatch, 'origin'> => ({
 
 /** One lane for each set of possible zones, and each recipient in its lane. */
 const inLanes = (
-  organizationId: string,
+  organizationId: OrganizationId,
   batch: Omit<NewBatch, 'origin'>,
   numbers: readonly NamedNumber[],
   contactIds: readonly string[],
@@ -156,7 +157,7 @@ const inLanes = (
 }
 
 const newLane = (
-  organizationId: string,
+  organizationId: OrganizationId,
   { id: sourceId, callingWindow }: Omit<NewBatch, 'origin'>,
   timeZones: readonly string[] | undefined,
 ): Lane & { readonly id: string } => {

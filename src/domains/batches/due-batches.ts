@@ -4,12 +4,13 @@ import { cancelUndialled } from '../calls/lifecycle/cancel-undialled-calls.ts'
 import type { EndCall } from '../calls/lifecycle/end-call.ts'
 import { findBatchHead } from './batch-store.ts'
 import { releaseBatch } from './start-batch.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Batches handled in one turn; the next turn takes the rest. */
 const maxBatchesPerTurn = 50
 
 interface BatchKey {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly id: string
 }
 
@@ -69,7 +70,7 @@ export const cancelDueLeftovers = (db: Database, endCall: EndCall): Promise<void
 const forEachBatch = async (
   db: Database,
   statement: typeof dueStatement,
-  move: (tx: Transaction, organizationId: string, batchId: string) => Promise<void>,
+  move: (tx: Transaction, organizationId: OrganizationId, batchId: string) => Promise<void>,
 ): Promise<void> => {
   const errors: unknown[] = []
   for (const batch of await db.rows<BatchKey>(statement, [maxBatchesPerTurn])) {

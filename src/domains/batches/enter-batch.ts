@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { holdBatchStatus, moveBatch } from './batch-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
  * A recipient is handed to dispatch, in the transaction that makes its call `dialing`; the first one moves the
@@ -8,7 +9,7 @@ import { holdBatchStatus, moveBatch } from './batch-store.ts'
  */
 export const enterBatch = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<boolean> => {
   const [status] = await Promise.all([

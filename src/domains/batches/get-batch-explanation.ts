@@ -6,6 +6,7 @@ import { explainCall } from '../calls/explain-call.ts'
 import { firstCallsOfBatch } from '../calls/explain-store.ts'
 import type { BatchRow } from './batch-resource.ts'
 import { findBatch } from './batch-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** GET /batches/{batch_id}/explanation: of the batches that GET /batches/{batch_id} shows (D19). */
 export const getBatchExplanation: ApiHandler<'getBatchExplanation'> = async (
@@ -24,7 +25,7 @@ const maxLanes = 10
 /** What a batch waits for, the first obstacle first; empty once it has ended. */
 export const explainBatch = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   batch: BatchRow,
 ): Promise<readonly ExplanationReason[]> => {
   switch (batch.status) {
@@ -50,7 +51,7 @@ export const explainBatch = async (
 /** What the next call of each lane waits for, each reason once. */
 const reasonsOfLanes = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<readonly ExplanationReason[]> => {
   const reasons = new Map<string, ExplanationReason>()

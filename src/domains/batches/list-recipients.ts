@@ -1,5 +1,6 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** One person of a batch, with the result of the call. Unset members are omitted. */
 export interface Recipient {
@@ -56,7 +57,7 @@ const listStatement = sql(
 /** Every recipient of a batch. */
 export const listRecipients = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<Recipient[]> =>
   (await db.rows<RecipientRow>(listStatement, [organizationId, batchId])).map(recipientOf)

@@ -2,6 +2,7 @@ import { notFound } from '../../contract/api-error.ts'
 import type { Transaction } from '../../database/database.ts'
 import { lockDispatch } from '../calls/lane-store.ts'
 import { findBatchHead, type BatchHead, type BatchOrigin } from './batch-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
  * Begins a transition of a batch, in one round trip: no other transition of a batch of the organization overlaps
@@ -9,7 +10,7 @@ import { findBatchHead, type BatchHead, type BatchOrigin } from './batch-store.t
  */
 export const lockBatch = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchHead> => {

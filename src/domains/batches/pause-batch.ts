@@ -6,6 +6,7 @@ import { batchResource, type BatchRow } from './batch-resource.ts'
 import { batchStatesBefore } from './batch-states.ts'
 import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { lockBatch } from './lock-batch.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** POST /batches/{batch_id}/pause. */
 export const pauseBatch: ApiHandler<'pauseBatch'> = async ({ params }, { db, organizationId }) =>
@@ -17,7 +18,7 @@ export const pauseBatch: ApiHandler<'pauseBatch'> = async ({ params }, { db, org
  */
 export const pauseBatchById = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {

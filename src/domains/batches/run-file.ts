@@ -1,13 +1,14 @@
 import { maxBatchRecipients } from '../../contract/batches.ts'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { Clock } from '../../runtime/time.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
 import { draftBatch } from './create-batch.ts'
 import { startBatchById } from './start-batch.ts'
 
 export interface RunFileRequest {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly agentId: string
   readonly name: string
   /** Any number; no identity and no phone number twice. */

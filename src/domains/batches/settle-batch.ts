@@ -2,6 +2,7 @@ import { sql, type Transaction } from '../../database/database.ts'
 import { openStates, statusIn } from '../calls/lifecycle/call-states.ts'
 import type { CallEndSubscriber } from '../calls/lifecycle/end-call.ts'
 import { holdBatchStatus } from './batch-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const settleStatement = sql(
   'settle-batch.settle',
@@ -50,7 +51,7 @@ const settleStatement = sql(
  */
 export const settleBatch = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<void> => {
   await Promise.all([

@@ -9,6 +9,7 @@ import { startableStates } from './batch-states.ts'
 import { findBatch, moveBatch, type BatchOrigin } from './batch-store.ts'
 import { lockBatch } from './lock-batch.ts'
 import { queuePendingCalls } from '../calls/lifecycle/queue-pending-calls.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** POST /batches/{batch_id}/start: also the resume (D5). */
 export const startBatch: ApiHandler<'startBatch'> = async ({ params }, { db, organizationId }) =>
@@ -17,7 +18,7 @@ export const startBatch: ApiHandler<'startBatch'> = async ({ params }, { db, org
 /** Throws `resource_not_found`, and `resource_state_conflict` from any state but draft and paused. */
 export const startBatchById = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   origin: BatchOrigin | undefined,
 ): Promise<BatchRow> => {
@@ -39,7 +40,7 @@ export const startBatchById = async (
  */
 export const releaseBatch = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   from: readonly BatchStatus[],
 ): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { AgentDefinition } from '../agents/agent-definition.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const findStatement = sql(
   'agent-of-call.find',
@@ -20,7 +21,7 @@ const findStatement = sql(
 /** The agent's definition when the call was accepted; undefined if it is gone. */
 export const findAgentOfCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
 ): Promise<AgentDefinition | undefined> => {
   const row = await db.row<{ definition: AgentDefinition }>(findStatement, [organizationId, callId])

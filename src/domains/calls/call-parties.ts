@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** The callee and the caller ID: only for the operator. */
 export interface CallParties {
@@ -33,7 +34,7 @@ const maxIds = 1_000
 /** The parties of calls by the calls' ids; an unknown id is omitted. */
 export const listCallParties = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, CallParties>> => {
   const parties = new Map<string, CallParties>()

@@ -3,6 +3,7 @@ import { lookup, sql, type Queryable } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
 import { callColumns, type CallRow } from './call-record.ts'
 import type { CallOrigin } from './lifecycle/call-states.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
  * The condition for calls that the API shows, worded unlike every index predicate, so that a call is found by its
@@ -23,7 +24,7 @@ const findApiCallStatement = lookup(
 /** A call that the API may show: one of another origin is unknown there (D3). */
 export const findApiCall = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
 ): Promise<CallRow | undefined> => db.row<CallRow>(findApiCallStatement, [organizationId, callId])
 
@@ -38,7 +39,7 @@ const findCallStatement = sql(
 /** A call of any origin, for the parts outside the API. */
 export const findCall = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
 ): Promise<
   (CallRow & { origin: CallOrigin; phone_number: string; agent_version: number }) | undefined

@@ -6,6 +6,7 @@ import type { CallOrigin } from './lifecycle/call-states.ts'
 import type { EndCall } from './lifecycle/end-call.ts'
 import { requestCancel } from './lifecycle/cancel-queued-call.ts'
 import { findApiCall } from './call-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** NOTIFY channel: a live call is to be cancelled. Only a hint; nodes check by themselves four times a second. */
 export const cancellationsChannel = 'outdial_cancellations'
@@ -31,7 +32,7 @@ export const cancelCall: ApiHandler<'cancelCall', { readonly endCall: EndCall }>
 export const cancelCallById = async (
   tx: Transaction,
   endCall: EndCall,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   origin: CallOrigin | undefined,
 ): Promise<void> => {

@@ -14,6 +14,7 @@ import {
 import { lackSentences } from './lack-sentences.ts'
 import { zonesOfText, type LaneKind } from './lane-store.ts'
 import { pausedSentence } from './paused-sentence.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Why a call is in its state: printed by commands, and the source of GET /calls/{call_id}/explanation. */
 export interface CallExplanation {
@@ -32,7 +33,7 @@ export type Reader = 'operator' | 'api'
 /** Undefined: the organization has no such call. */
 export const explainCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   reader: Reader = 'operator',
 ): Promise<CallExplanation | undefined> => {

@@ -4,6 +4,7 @@ import type { CallOrigin } from './lifecycle/call-states.ts'
 import type { LaneKind } from './lane-store.ts'
 import type { LiveLack } from '../organizations/organization-mode.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Calls ahead are counted up to this. */
 export const maxAhead = 1000
@@ -133,7 +134,7 @@ const loadStatement = sql(
 
 export const loadForExplanation = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
 ): Promise<ExplainRow | undefined> =>
   db.row<ExplainRow>(loadStatement, [organizationId, callId, maxAhead])
@@ -152,7 +153,7 @@ const reasonsStatement = sql(
 /** The calls' own reasons to wait, for those that have one. */
 export const waitReasonsOf = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callIds: readonly string[],
 ): Promise<ReadonlyMap<string, OwnWaitReason>> => {
   const rows = await db.rows<{ id: string; wait_reason: OwnWaitReason }>(reasonsStatement, [
@@ -185,7 +186,7 @@ const firstOfLanesStatement = sql(
 /** The next call in each lane of the batch, at most `limit`, lanes that open earlier first. */
 export const firstCallsOfBatch = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
   limit: number,
 ): Promise<readonly string[]> =>

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from '../../database/database.ts'
 import { liveStates, statusIn } from './lifecycle/call-states.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const textsStatement = sql(
   'forget-calls.forgetCallTexts',
@@ -16,7 +17,7 @@ const textsStatement = sql(
 /** Deletes what was derived from the conversation; the fact of the call and its outcome stay. */
 export const forgetCallTexts = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   callIds: readonly string[],
 ): Promise<void> => {
   await tx.run(textsStatement, [organizationId, callIds])
@@ -46,7 +47,7 @@ export interface OpenCall {
  */
 export const lockOpenCalls = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactId: string,
 ): Promise<OpenCall[]> => {
   const [, calls] = await Promise.all([
@@ -67,7 +68,7 @@ const idsStatement = sql(
 
 export const callIdsOfContact = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactId: string,
 ): Promise<string[]> =>
   (await tx.rows<{ id: string }>(idsStatement, [organizationId, contactId])).map(({ id }) => id)
@@ -88,7 +89,7 @@ const numberStatement = sql(
 /** The numbers of the contact's calls. The gate refuses a call whose contact is gone. */
 export const forgetPhoneNumber = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactId: string,
 ): Promise<void> => {
   await tx.run(numberStatement, [organizationId, contactId])

@@ -1,6 +1,7 @@
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import type { CallingWindowJson } from '../../calling-hours/weekly-window.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { derivedId } from '../../runtime/ids.ts'
 
 /** The kind of work in a lane, and the order of the kinds: immediate calls before all others. */
@@ -9,7 +10,7 @@ const laneRanks = { immediate: 0, automation: 1, batch: 2 } as const
 export type LaneKind = keyof typeof laneRanks
 
 export interface Lane {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly kind: LaneKind
   /** The batch or the Automation; the organization itself for immediate calls. */
   readonly sourceId: string
@@ -73,7 +74,7 @@ const dormantStatement = sql(
 /** Lanes of a source that has not started: they cost dispatch nothing until `wakeSource`. */
 export const insertDormantLanes = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   lanes: readonly Lane[],
 ): Promise<void> => {
   await db.run(dormantStatement, [
@@ -99,7 +100,7 @@ const wakeStatement = sql(
 /** Opens the lanes of a source, within one turn of dispatch. The caller has locked the organization. */
 export const wakeSource = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   sourceId: string,
 ): Promise<void> => {
   await tx.run(wakeStatement, [organizationId, sourceId])
@@ -116,7 +117,10 @@ const lockStatement = sql(
  * Begins a change of a whole source of work: first in the order of locks, so that no two of one organization
  * overlap. Claims serve other organizations meanwhile. Wakes dispatch.
  */
-export const lockDispatch = async (tx: Transaction, organizationId: string): Promise<void> => {
+export const lockDispatch = async (
+  tx: Transaction,
+  organizationId: OrganizationId,
+): Promise<void> => {
   await tx.run(lockStatement, [organizationId])
 }
 
@@ -138,7 +142,7 @@ const pauseStatement = sql(
 /** Stops or resumes the dispatch of one source, a batch or an Automation; live calls go on. */
 export const setSourcePaused = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   sourceId: string,
   isPaused: boolean,
 ): Promise<void> => {

@@ -2,6 +2,7 @@ import type { Transaction } from '../../database/database.ts'
 import { findOrMakeManualContact } from '../contacts/manual-contact.ts'
 import type { CallRow } from './call-record.ts'
 import { callsChannel, queueCall } from './queue-call.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 export interface ManualCallInput {
   readonly agentId: string
@@ -14,7 +15,7 @@ export interface ManualCallInput {
  */
 export const placeManualCall = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   { agentId, phoneNumber }: ManualCallInput,
 ): Promise<CallRow> => {
   const contact = await findOrMakeManualContact(tx, organizationId, phoneNumber)

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** The facts needed to accept a call, read in one round trip. */
 export interface Placement {
@@ -36,7 +37,7 @@ const findStatement = sql(
 /** Ids that are not UUIDs are passed as null and match nothing. */
 export const findPlacement = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   agentId: string | null,
   contactId: string | null,
 ): Promise<Placement | undefined> =>

@@ -1,6 +1,7 @@
 import { ApiError, notFoundInBody } from '../../contract/api-error.ts'
 import type { Transaction } from '../../database/database.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
 import {
@@ -30,7 +31,7 @@ export interface CallRequest {
  */
 export const queueCall = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   request: CallRequest,
 ): Promise<CallRow> => {
   const placement = await findPlacement(
@@ -121,7 +122,7 @@ const checkDestination = (phoneNumber: string, { policy }: Placement): void => {
   if (problem) throw new ApiError('unsupported_destination', describeDestinationProblem(problem))
 }
 
-const immediateLane = (organizationId: string, phoneNumber: string): Lane => ({
+const immediateLane = (organizationId: OrganizationId, phoneNumber: string): Lane => ({
   organizationId,
   kind: 'immediate',
   sourceId: organizationId,

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const summaryStatement = sql(
   'record-summary.recordSummary',
@@ -15,7 +16,7 @@ const summaryStatement = sql(
 /** What the summary found out after the call. Facts that were certain at its end stay. */
 export const recordSummary = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   found: { summary?: string; outcome?: string; outcomeReason?: string },
 ): Promise<boolean> =>

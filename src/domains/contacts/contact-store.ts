@@ -1,6 +1,7 @@
 import type { ContactInput } from '../../contract/contacts.ts'
 import { lookup, sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid, newId } from '../../runtime/ids.ts'
 
 /** A stored contact. */
@@ -133,7 +134,7 @@ interface UpsertHead {
 /** Throws the unique violation if a concurrent writer took the number or the identity meanwhile. */
 export const upsertContactRow = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   input: ContactInput,
 ): Promise<UpsertOutcome> => {
   const row = await tx.row<UpsertHead & ({ is_new: null } | ({ is_new: boolean } & ContactRow))>(
@@ -150,7 +151,7 @@ export const upsertContactRow = async (
 
 const moveContactRow = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactId: string,
   input: ContactInput,
 ): Promise<UpsertOutcome> => {
@@ -161,7 +162,11 @@ const moveContactRow = async (
   return contact ? { kind: 'updated', contact } : { kind: 'conflict' }
 }
 
-const upsertValues = (organizationId: string, id: string, input: ContactInput): unknown[] => [
+const upsertValues = (
+  organizationId: OrganizationId,
+  id: string,
+  input: ContactInput,
+): unknown[] => [
   organizationId,
   id,
   input.source,
@@ -186,7 +191,7 @@ const findStatement = lookup(
 /** Undefined for an unknown id, one of another organization, and a malformed id. */
 export const findContact = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactId: string,
 ): Promise<ContactRow | undefined> =>
   isUuid(contactId) ? db.row<ContactRow>(findStatement, [organizationId, contactId]) : undefined
@@ -201,7 +206,7 @@ const findByNumberStatement = sql(
 
 export const findContactByNumber = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
 ): Promise<ContactRow | undefined> =>
   db.row<ContactRow>(findByNumberStatement, [organizationId, phoneNumber])
@@ -216,7 +221,7 @@ const deleteStatement = sql(
 /** Whether there was one. Its calls stay, and recordings lose their contact. */
 export const deleteContact = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactId: string,
 ): Promise<boolean> => (await tx.run(deleteStatement, [organizationId, contactId])) > 0
 
@@ -229,7 +234,7 @@ const insertManualStatement = sql(
 /** A contact without a managed identity; undefined if the number has a contact. */
 export const insertManualContact = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
   name: string,
 ): Promise<ContactRow | undefined> =>
@@ -269,7 +274,7 @@ const holderStatement = sql(
 /** The identity of the contact that has the number. */
 export const findNumberHolder = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
 ): Promise<Pick<ContactRow, 'source' | 'external_id'> | undefined> =>
   db.row(holderStatement, [organizationId, phoneNumber])

@@ -1,5 +1,6 @@
 import type { ContactInput } from '../../contract/contacts.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 
 /** The contacts with the identity or the number of some recipient. */
@@ -44,7 +45,10 @@ const lockStatement = sql(
   `${knownText} for no key update of c`,
 )
 
-const knownValues = (organizationId: string, inputs: readonly ContactInput[]): unknown[] => [
+const knownValues = (
+  organizationId: OrganizationId,
+  inputs: readonly ContactInput[],
+): unknown[] => [
   organizationId,
   inputs.map((input) => input.source),
   inputs.map((input) => input.external_id),
@@ -53,7 +57,7 @@ const knownValues = (organizationId: string, inputs: readonly ContactInput[]): u
 
 export const findKnownContacts = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   inputs: readonly ContactInput[],
 ): Promise<KnownContact[]> =>
   db.rows<KnownContact>(knownStatement, knownValues(organizationId, inputs))
@@ -61,7 +65,7 @@ export const findKnownContacts = (
 /** Their state after concurrent writers; locked until the transaction ends. */
 export const lockKnownContacts = (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   inputs: readonly ContactInput[],
 ): Promise<KnownContact[]> =>
   tx.rows<KnownContact>(lockStatement, knownValues(organizationId, inputs))
@@ -97,7 +101,7 @@ export interface ContactChange {
 /** The caller holds their locks. Throws the unique violation if a concurrent writer took a number meanwhile. */
 export const updateContacts = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   changes: readonly ContactChange[],
 ): Promise<void> => {
   await tx.run(updateStatement, changeValues(organizationId, changes))
@@ -116,7 +120,7 @@ const insertStatement = sql(
 /** In the order of their numbers. Returns the ids of those that no concurrent writer created first. */
 export const insertContacts = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   inputs: readonly ContactInput[],
 ): Promise<Map<ContactInput, string>> => {
   const changes = inputs.map((input) => ({ id: newId(), input }))
@@ -127,7 +131,10 @@ export const insertContacts = async (
   )
 }
 
-const changeValues = (organizationId: string, changes: readonly ContactChange[]): unknown[] => [
+const changeValues = (
+  organizationId: OrganizationId,
+  changes: readonly ContactChange[],
+): unknown[] => [
   organizationId,
   changes.map(({ id }) => id),
   changes.map(({ input }) => input.source),
@@ -152,7 +159,7 @@ const existingStatement = sql(
 /** The numbers of the existing contacts, by id. */
 export const findPhoneNumbers = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   contactIds: readonly string[],
 ): Promise<Map<string, string>> => {
   const rows = await db.rows<{ id: string; phone_number: string }>(existingStatement, [

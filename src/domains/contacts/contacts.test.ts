@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../../contract/api-error.ts'
 import { contact as contactSchema, type ContactInput } from '../../contract/contacts.ts'
 import type { Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import { contactBody, contextOf } from '../../../tests/support/organization-fixture.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
@@ -14,7 +15,7 @@ import { findOrMakeManualContact } from './manual-contact.ts'
 import { upsertContact } from './upsert-contact.ts'
 
 let test: TestDatabase
-let organizationId: string
+let organizationId: OrganizationId
 before(async () => {
   test = await createTestDatabase()
 })
@@ -23,7 +24,7 @@ beforeEach(async () => {
   organizationId = (await createOrganization(test.db, { name: 'A' })).id
 })
 
-const upsertIn = (organization: string, members: Partial<ContactInput>) =>
+const upsertIn = (organization: OrganizationId, members: Partial<ContactInput>) =>
   test.db.transaction((tx: Transaction) =>
     upsertContact(
       { params: {}, query: {}, body: contactBody(members) },

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { findContactByNumber, insertManualContact, type ContactRow } from './contact-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Contacts are never deleted, so the second try finds the winner of the race. */
 const maxTries = 3
@@ -10,7 +11,7 @@ const maxTries = 3
  */
 export const findOrMakeManualContact = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
   name: string = phoneNumber,
 ): Promise<ContactRow> => {

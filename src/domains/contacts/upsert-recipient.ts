@@ -9,6 +9,7 @@ import {
   type UpsertOutcome,
 } from './contact-store.ts'
 import { identityConflict } from './identity-conflict.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const uniqueViolation = '23505'
 
@@ -28,7 +29,7 @@ export interface UpsertedContact {
  */
 export const upsertRecipient = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   input: ContactInput,
   quotas: StorageQuotas = unlimitedStorage,
 ): Promise<UpsertedContact> => {
@@ -52,7 +53,7 @@ export const upsertRecipient = async (
  */
 const tryUpsert = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   input: ContactInput,
 ): Promise<UpsertOutcome> => {
   try {

@@ -12,6 +12,7 @@ import {
   type ContactChange,
   type KnownContact,
 } from './contacts-of-recipients.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const uniqueViolation = '23505'
 
@@ -26,7 +27,7 @@ const maxTries = 10
  */
 export const upsertRecipients = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   inputs: readonly ContactInput[],
   quotas: StorageQuotas = unlimitedStorage,
 ): Promise<string[]> => {
@@ -47,7 +48,7 @@ export const upsertRecipients = async (
  */
 export const judgeRecipients = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   inputs: readonly ContactInput[],
 ): Promise<('new' | 'known' | { readonly holder: NumberHolder })[]> => {
   const match = matchAgainst(await findKnownContacts(db, organizationId, inputs))
@@ -60,7 +61,7 @@ export const judgeRecipients = async (
 
 const upsertOnce = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   all: readonly ContactInput[],
   missing: readonly ContactInput[],
   quotas: StorageQuotas,
@@ -104,7 +105,7 @@ const identityKey = (source: string, externalId: string | null): string =>
 /** A violated unique index means that the number belongs to another contact by now. */
 const tryUpdate = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   changes: readonly ContactChange[],
 ): Promise<void> => {
   try {

@@ -1,6 +1,6 @@
 import { latestVersion } from '../../contract/versions.ts'
 import type { Queryable } from '../../database/database.ts'
-import { newId } from '../../runtime/ids.ts'
+import { newOrganizationId } from './organization-id.ts'
 import { policyToJson, sandboxPolicy } from './calling-policy.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
 import { insertFirstOrganization } from './organization-store.ts'
@@ -13,7 +13,7 @@ const sandboxConcurrency = 100
  */
 export const createFirstOrganization = async (db: Queryable): Promise<Organization | undefined> => {
   const record = await insertFirstOrganization(db, {
-    id: newId(),
+    id: newOrganizationId(),
     name: 'Sandbox',
     defaultVersion: latestVersion,
     publicApiEnabled: true,

@@ -1,7 +1,7 @@
 import { trimWhiteSpace, isStorableText } from '../../contract/text.ts'
 import { latestVersion } from '../../contract/versions.ts'
 import type { Queryable } from '../../database/database.ts'
-import { newId } from '../../runtime/ids.ts'
+import { newOrganizationId } from './organization-id.ts'
 import { checkPolicyFile, defaultPolicy, policyToJson } from './calling-policy.ts'
 import { OperatorError } from './operator-error.ts'
 import type { OrganizationMode } from './organization-mode.ts'
@@ -29,7 +29,7 @@ export const createOrganization = async (
   { name, concurrency = defaultConcurrency, policy, mode = 'sandbox' }: CreateOrganizationInput,
 ): Promise<Organization> => {
   const record = await insertOrganization(db, {
-    id: newId(),
+    id: newOrganizationId(),
     name: checkName(name, 200),
     defaultVersion: latestVersion,
     publicApiEnabled: true,

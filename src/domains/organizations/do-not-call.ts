@@ -1,6 +1,7 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { OperatorError } from './operator-error.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** A number on the do-not-call list, as commands print it. */
 export interface DoNotCallEntry {
@@ -20,7 +21,7 @@ const addStatement = sql(
 /** Puts a number on the list; repeatable. `callId` is the call on which the person asked. */
 export const addDoNotCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
   callId?: string,
 ): Promise<void> => {
@@ -38,7 +39,7 @@ const removeStatement = sql(
 /** Whether the number was on the list. */
 export const removeDoNotCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
 ): Promise<boolean> => (await db.run(removeStatement, [organizationId, phoneNumber])) > 0
 
@@ -53,7 +54,7 @@ const isOnListStatement = sql(
 /** Whether the organization must not call the number. */
 export const isOnDoNotCallList = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   phoneNumber: string,
 ): Promise<boolean> =>
   (await db.row(isOnListStatement, [organizationId, phoneNumber])) !== undefined
@@ -73,7 +74,7 @@ const maxPageSize = 1000
 /** Up to 1,000 numbers after `after`, in ascending order. */
 export const listDoNotCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   after = '',
 ): Promise<DoNotCallEntry[]> => {
   const rows = await db.rows<Omit<DoNotCallEntry, 'created_at'> & { created_at: Date }>(

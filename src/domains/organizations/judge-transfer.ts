@@ -6,6 +6,7 @@ import { homeCountry, readDialedNumber } from '../../numbering/numbering-plan.ts
 import { findOrganization } from './organization-store.ts'
 import { describeDestinationProblem, destinationProblem } from './phone-destination.ts'
 import { readTransferTarget, type TransferTarget } from './transfer-target.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** The target for the carrier, or why the organization's rules forbid it. */
 export type TransferVerdict =
@@ -41,7 +42,7 @@ const emergencyProblem = (dialed: string, { code, country }: EmergencyCode): str
 /** Judges a target by the organization's present policy and its do-not-call list. */
 export const judgeTransferNow = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   text: string,
 ): Promise<TransferVerdict> => {
   const organization = await findOrganization(db, organizationId)

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 
 /** The resources that an operator may name by id alone, and their tables. */
@@ -39,5 +40,5 @@ export const organizationOf = async (
   db: Queryable,
   owned: Owned,
   id: string,
-): Promise<string | undefined> =>
-  isUuid(id) ? (await db.row<{ id: string }>(statements[owned], [id]))?.id : undefined
+): Promise<OrganizationId | undefined> =>
+  isUuid(id) ? (await db.row<{ id: OrganizationId }>(statements[owned], [id]))?.id : undefined

@@ -2,10 +2,11 @@ import { formatDateTime } from '../../contract/date-time.ts'
 import type { OrganizationMode } from './organization-mode.ts'
 import type { Quotas } from './quotas.ts'
 import type { OrganizationRecord } from './organization-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** An organization as commands print it. */
 export interface Organization {
-  readonly id: string
+  readonly id: OrganizationId
   readonly name: string
   /** Whether its calls go to the sandbox carrier or to real phones. Omitted until the next start decides it. */
   readonly mode?: OrganizationMode

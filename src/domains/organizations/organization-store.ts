@@ -3,10 +3,11 @@ import { sql, type Queryable } from '../../database/database.ts'
 import { policyOfJson, type CallingPolicy, type CallingPolicyJson } from './calling-policy.ts'
 import type { Quotas } from './quotas.ts'
 import { routeOf, type OrganizationMode } from './organization-mode.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** A stored organization. */
 export interface OrganizationRecord {
-  readonly id: string
+  readonly id: OrganizationId
   readonly name: string
   readonly defaultVersion: string
   readonly publicApiEnabled: boolean
@@ -26,7 +27,7 @@ export interface OrganizationRecord {
 }
 
 interface OrganizationRow {
-  readonly id: string
+  readonly id: OrganizationId
   readonly name: string
   readonly default_version: string
   readonly public_api_enabled: boolean
@@ -76,7 +77,7 @@ const insertFirstStatement = sql(
 )
 
 export interface NewOrganization {
-  readonly id: string
+  readonly id: OrganizationId
   readonly name: string
   readonly defaultVersion: string
   readonly publicApiEnabled: boolean
@@ -198,7 +199,7 @@ export interface OrganizationChanges {
 /** Changes only the given members. Undefined if there is no such organization. */
 export const updateOrganization = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   changes: OrganizationChanges,
 ): Promise<OrganizationRecord | undefined> => {
   const row = await db.row<OrganizationRow>(updateStatement, [

@@ -1,4 +1,4 @@
-import { isUuid } from '../../runtime/ids.ts'
+import { isOrganizationId } from './organization-id.ts'
 import type { RateLimits } from '../../contract/buckets.ts'
 import type { Transaction } from '../../database/database.ts'
 import { checkPolicyFile, policyToJson } from './calling-policy.ts'
@@ -44,7 +44,7 @@ export const setOrganization = async (
       retentionDays: checkRetentionDays(input.retentionDays),
     }),
   }
-  const record = isUuid(organizationId)
+  const record = isOrganizationId(organizationId)
     ? await updateOrganization(tx, organizationId, changes)
     : undefined
   if (!record) throw new OperatorError(`There is no organization ${organizationId}.`)

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { QuotaName, Quotas } from './quotas.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** How many items an organization stores; no count goes beyond its quota. */
 export type KeptCounts = Record<QuotaName, number> & { readonly quotas: Partial<Quotas> }
@@ -48,7 +49,7 @@ const countStatement = sql(
 /** Throws if there is no such organization. */
 export const countKept = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   defaults: Quotas,
 ): Promise<KeptCounts> => {
   const counted = await db.row<KeptCounts>(countStatement, [

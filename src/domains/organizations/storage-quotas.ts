@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 import { defaultQuotas, quotaExceeded, type QuotaName, type Quotas } from './quotas.ts'
@@ -7,9 +8,9 @@ import { countKept, type KeptCounts } from './storage-quota-store.ts'
 /** Enforces the storage quotas of organizations. */
 export interface StorageQuotas {
   /** Call it before a transaction that may store: loads the count. Returns no promise if the count is known. */
-  prepare(organizationId: string): void | Promise<void>
+  prepare(organizationId: OrganizationId): void | Promise<void>
   /** Reserves space for this many items; throws `rate_limit_exceeded` if there is none. Needs no database. */
-  take(organizationId: string, name: QuotaName, amount: number): void
+  take(organizationId: OrganizationId, name: QuotaName, amount: number): void
 }
 
 /** After this an estimate is counted again, to include other nodes and operators. */
@@ -41,14 +42,14 @@ export const createStorageQuotas = ({
   const entries = new BoundedMap<string, Entry>({ maxSize: maxEntries })
   const countings = new Map<string, Promise<void>>()
 
-  const count = async (organizationId: string): Promise<void> => {
+  const count = async (organizationId: OrganizationId): Promise<void> => {
     const countedAtMs = clock.monotonicMs()
     const entry = entryOf(await countKept(database, organizationId, defaultQuotas), countedAtMs)
     entries.set(organizationId, entry)
   }
 
   /** One count for all that wait for it. */
-  const recount = (organizationId: string): Promise<void> => {
+  const recount = (organizationId: OrganizationId): Promise<void> => {
     const running = countings.get(organizationId)
     if (running) return running
     const counting = count(organizationId).finally(() => countings.delete(organizationId))

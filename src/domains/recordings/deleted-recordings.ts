@@ -1,6 +1,7 @@
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import type { ObjectStorage } from '../../storage/object-storage.ts'
 import { recordingKeysOf } from './recording-keys.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
  * A recording is deleted in two steps. The deciding transaction marks it `deleted`: no list shows it and no signed
@@ -20,12 +21,12 @@ const deleteStatement = sql(
 /** How many there were. Recordings that are being encoded are deleted too: their job stores nothing. */
 export const deleteRecordings = (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   callIds: readonly string[],
 ): Promise<number> => tx.run(deleteStatement, [organizationId, callIds])
 
 interface DeletedRow {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly id: string
   readonly call_id: string
   readonly storage_key: string | null
@@ -54,7 +55,7 @@ const purgedStatement = sql(
 
 export interface PurgeOptions {
   /** Only of this organization. */
-  readonly organizationId?: string
+  readonly organizationId?: OrganizationId
   /**
    * Leaves objects that this storage lacks to the service: for a command, whose data folder may not be that of the
    * node with the bytes.

@@ -1,10 +1,11 @@
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import { newestFirst } from '../../database/newest-first.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { derivedId } from '../../runtime/ids.ts'
 
 /** Which call was recorded. */
 export interface RecordedCall {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly callId: string
 }
 
@@ -157,7 +158,7 @@ const findStatement = sql(
 
 export const findRecording = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   recordingId: string,
 ): Promise<RecordingRow | undefined> =>
   db.row<RecordingRow>(findStatement, [organizationId, recordingId])

@@ -4,6 +4,8 @@ import { recording as recordingSchema } from '../../contract/recordings.ts'
 import type { Database } from '../../database/database.ts'
 import type { Position } from '../../contract/paging.ts'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
+import { newOrganizationId } from '../organizations/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 import {
   contextOf as plainContextOf,
@@ -39,7 +41,7 @@ const urls = {
   signDownloadUrl: (id: string, expiresAt: Date) =>
     `http://media.example/recordings/${id}?e=${expiresAt.getTime()}`,
 }
-const contextOf = (db: Database, organizationId: string) => ({
+const contextOf = (db: Database, organizationId: OrganizationId) => ({
   ...plainContextOf(db, organizationId),
   parts: { downloadUrls: urls },
 })
@@ -84,7 +86,7 @@ const get = (id: string, seconds = 900, organizationId = ours.organizationId) =>
 
 describe('a recording', () => {
   it('has an id derived from its call: a UUIDv5, always the same', async () => {
-    const call = { organizationId: newId(), callId: newId() }
+    const call = { organizationId: newOrganizationId(), callId: newId() }
     assert.match(recordingIdOf(call), /^[0-9a-f]{8}-[0-9a-f]{4}-5/)
     assert.equal(recordingIdOf(call), recordingIdOf({ ...call }))
     assert.notEqual(recordingIdOf(call), recordingIdOf({ ...call, callId: newId() }))

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const closeStatement = sql(
   'forget-results.closeResults',
@@ -34,7 +35,7 @@ const turnsStatement = sql(
  */
 export const forgetResults = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   callIds: readonly string[],
 ): Promise<number> => {
   const values = [organizationId, callIds]

@@ -7,6 +7,7 @@ import {
   type UnavailableReason,
 } from './result-states.ts'
 import type { CallKey } from './transcript-store.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** A result's row, locked until the transaction ends. */
 export interface LockedResult {
@@ -44,7 +45,7 @@ const openManyStatement = sql(
 /** Both results of many calls that have none and will get none. */
 export const insertUnavailableResults = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   callIds: readonly string[],
   reason: UnavailableReason,
 ): Promise<void> => {

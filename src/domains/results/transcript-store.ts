@@ -1,10 +1,11 @@
 import type { Speaker } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 
 /** Identifies the call. */
 export interface CallKey {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly callId: string
 }
 
@@ -90,7 +91,7 @@ interface TurnRow {
 /** Turns as spoken, after a given one, in sequence. Raw: clients see a revision instead. */
 export const listTurnsAfter = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   sequence: number,
 ): Promise<StoredTurn[]> => {

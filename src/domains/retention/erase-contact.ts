@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { isUuid } from '../../runtime/ids.ts'
 import {
   callIdsOfContact,
@@ -26,7 +27,7 @@ export interface Erasure {
  */
 export const eraseContact = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   contact: string,
 ): Promise<Erasure> => {
   const contactId = await resolveContact(tx, organizationId, contact)
@@ -47,7 +48,7 @@ export const eraseContact = async (
 
 const resolveContact = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   contact: string,
 ): Promise<string> => {
   if (isUuid(contact)) return contact

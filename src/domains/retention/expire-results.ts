@@ -2,9 +2,10 @@ import { sql, type Database, type Queryable } from '../../database/database.ts'
 import { forgetCallTexts } from '../calls/forget-calls.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
 import { forgetResults } from '../results/forget-results.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 interface ExpiredCall {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly call_id: string
 }
 

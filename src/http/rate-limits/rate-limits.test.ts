@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { OrganizationId } from '../../contract/organization-id.ts'
+import { newId } from '../../runtime/ids.ts'
 import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
 import { buckets, defaultRateLimits } from '../../contract/buckets.ts'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
-import { newId } from '../../runtime/ids.ts'
 import { createFixedWindows } from './fixed-windows.ts'
 
 const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
@@ -32,7 +33,7 @@ const get = async (key: string, path = '/agents', headers: Record<string, string
 }
 
 test('an allowance counts down, refuses with Retry-After, and opens anew after 60 seconds', async () => {
-  const key = api.makeKey({ organizationId: newId(), rateLimits: limits(2) })
+  const key = api.makeKey({ organizationId: newId() as OrganizationId, rateLimits: limits(2) })
   const policy = '"read";q=2;w=60'
   const told = { limit: '2', policy }
   assert.deepEqual(await get(key), {
@@ -63,7 +64,11 @@ test('an allowance counts down, refuses with Retry-After, and opens anew after 6
 })
 
 test('refused requests are metered too', async () => {
-  const key = api.makeKey({ organizationId: newId(), rateLimits: limits(3), scopes: [] })
+  const key = api.makeKey({
+    organizationId: newId() as OrganizationId,
+    rateLimits: limits(3),
+    scopes: [],
+  })
   assert.equal((await get(key)).status, 403)
   assert.equal((await get(key, '/calls?limit=0')).status, 403)
   assert.equal((await get(key, '/agents', { 'service-version': 'x' })).status, 400)
@@ -71,16 +76,19 @@ test('refused requests are metered too', async () => {
 })
 
 test('the buckets of an organization are independent, and shared by its keys', async () => {
-  const organization = { organizationId: newId(), rateLimits: limits(1) }
+  const organization = { organizationId: newId() as OrganizationId, rateLimits: limits(1) }
   const [one, other] = [api.makeKey(organization), api.makeKey(organization)]
   assert.equal((await get(one)).status, 200)
   assert.equal((await get(other)).status, 429)
   assert.equal((await get(other, '/recordings')).status, 200)
-  assert.equal((await get(api.makeKey({ ...organization, organizationId: newId() }))).status, 200)
+  assert.equal(
+    (await get(api.makeKey({ ...organization, organizationId: newId() as OrganizationId }))).status,
+    200,
+  )
 })
 
 test('a lower limit of the key is told and costs the organization nothing once it refuses', async () => {
-  const organization = { organizationId: newId(), rateLimits: limits(3) }
+  const organization = { organizationId: newId() as OrganizationId, rateLimits: limits(3) }
   const limited = api.makeKey({ ...organization, keyRateLimits: { read: 1 } })
   assert.equal((await get(limited)).limit, '1')
   for (let tries = 0; tries < 5; tries += 1) assert.equal((await get(limited)).status, 429)

@@ -11,9 +11,10 @@ import {
   type ClaimRow,
   type StoredAnswer,
 } from '../idempotency-claims.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 export interface Claim {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly key: string
   readonly fingerprint: Buffer
 }

@@ -25,8 +25,9 @@ const broken = new WeakSet<IncomingMessage>()
 export const readBody = async ({
   request,
   response,
-  organizationId = '',
+  organizationId: known,
 }: Exchange): Promise<Buffer> => {
+  const organizationId: string = known ?? ''
   const declaredBytes = Number(soleHeader(request, 'content-length') ?? 0)
   if (declaredBytes > maxBodyBytes) throw tooLarge()
   const place = declaredBytes > smallBytes ? await takePlace(request, organizationId) : undefined

@@ -6,6 +6,7 @@ import type { StoredAnswer } from '../idempotency-claims.ts'
 import { retrying } from '../retrying.ts'
 import { fingerprintOf, runOnce, type OnceAnswer } from './idempotency.ts'
 import type { ValidInput } from './validate.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** A handler of any operation: what the table's types guarantee is erased here. */
 export type AnyHandler = (
@@ -31,9 +32,9 @@ export interface RunOperationParts {
 /** Bounds what an organization stores by its requests; both throw what the caller is told. */
 export interface StorageGuard {
   /** Before the transaction of a request that may store. No promise where nothing has to be waited for. */
-  prepare(organizationId: string): void | Promise<void>
+  prepare(organizationId: OrganizationId): void | Promise<void>
   /** Takes room for one answer that is kept under an Idempotency-Key. */
-  keepAnswer(organizationId: string): void
+  keepAnswer(organizationId: OrganizationId): void
 }
 
 export const unguardedStorage: StorageGuard = {

@@ -6,6 +6,7 @@ import { isStorableText } from '../../contract/text.ts'
 import type { CursorScope, Cursors } from '../cursors.ts'
 import { parseQuery } from './parse-query.ts'
 import { problemsOf, unstorableText } from './problems.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>
@@ -29,7 +30,7 @@ export interface ValidInput {
 export const validate = (
   operation: Operation,
   raw: RawInput,
-  organizationId: string,
+  organizationId: OrganizationId,
   cursors: Cursors,
 ): ValidInput => {
   const params = validateParams(operation, raw.params)

@@ -2,6 +2,7 @@ import type { Transaction } from '../../database/database.ts'
 import type { CallKey } from '../../domains/results/transcript-store.ts'
 import { claimJob, enqueueJob, type Job } from '../../jobs/enqueue-job.ts'
 import type { RequestedHangUp } from '../media/media-protocol.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Jobs after a call. The transaction that ends the call enqueues them. */
 
@@ -14,7 +15,7 @@ const maxSummaryAttempts = 8
 const maxEncodingAttempts = 25
 
 export interface CallJob {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly call_id: string
   /** For the summary: why we hung up, if we did. */
   readonly hang_up_reason?: RequestedHangUp

@@ -5,12 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 import { createOutboundHttp } from '../../runtime/outbound-http.ts'
 import { askHttpTool, type HttpTool } from './http-tool.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const outbound = createOutboundHttp()
 after(() => outbound.close())
 
 const ask = (tool: HttpTool, given: unknown, allowPrivateNetwork: boolean) =>
-  askHttpTool(outbound, tool, given, { organizationId: 'one', allowPrivateNetwork })
+  askHttpTool(outbound, tool, given, {
+    organizationId: 'one' as OrganizationId,
+    allowPrivateNetwork,
+  })
 
 const withServer = async (
   handle: (request: IncomingMessage, response: ServerResponse) => void,

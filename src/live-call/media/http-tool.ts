@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { OutboundHttp } from '../../runtime/outbound-http.ts'
 
 /** An agent's tool that sends HTTP requests. The callee's words are data in its arguments, never its address. */
@@ -23,7 +24,7 @@ const maxAnswerBytes = 64 * 1024
 
 /** The organization and call of the tool. */
 export interface ToolCaller {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   /** Whether private and loopback addresses may be reached. */
   readonly allowPrivateNetwork: boolean
 }

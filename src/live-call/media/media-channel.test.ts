@@ -12,6 +12,7 @@ import { fakePlan, pcmuMedia } from '../../../tests/support/live-call/fake-call.
 import { MediaChannel, type LiveConversation } from './media-channel.ts'
 import type { ConversationPlan, MediaEvent, RecordingTarget } from './media-protocol.ts'
 import { spoolFrameBytes, spoolHeaderBytes } from '../recording/spool-format.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const usage = { inputTokens: 1, outputTokens: 2, audioInMs: 3, audioOutMs: 4 }
 const heardByte = 0x11
@@ -131,7 +132,7 @@ describe('media channel', () => {
 
   const target = (name: string): RecordingTarget => ({
     path: join(folder, name),
-    organizationId: 'organization',
+    organizationId: 'organization' as OrganizationId,
     startedAt: '2026-11-20T10:00:00.000Z',
   })
   const startTalking = async (plan: ConversationPlan = fakePlan) => {

@@ -7,6 +7,7 @@ import type { RealtimeEngineSettings } from '../../conversation/engines/realtime
 import type { EngineUsage, SessionOptions } from '../../conversation/engine/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../../telephony/carrier.ts'
 import type { HttpTool } from './http-tool.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { ThreadLogMessage } from '../../runtime/thread-logger.ts'
 
 /**
@@ -83,7 +84,7 @@ export interface MediaSocketSettings {
 /** The agent in this call, with its prompt already filled in. */
 export interface ConversationPlan {
   /** The organization and call of the agent's tools. */
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly engine: EngineSettings
   readonly session: Omit<SessionOptions, 'callId' | 'codec'>
   readonly maxDurationMs: number
@@ -107,7 +108,7 @@ export type EngineSettings =
 
 export interface RecordingTarget {
   readonly path: string
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   /** Answer time, RFC 3339. */
   readonly startedAt: string
 }

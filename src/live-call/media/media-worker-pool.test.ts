@@ -9,6 +9,7 @@ import { fakePlan, pcmuMedia } from '../../../tests/support/live-call/fake-call.
 import { MediaUnavailableError, type MediaCall } from './media-port.ts'
 import type { MediaEvent } from './media-protocol.ts'
 import { MediaWorkerPool, type MediaWorkerPoolOptions } from './media-worker-pool.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** A worker that follows the instructions in its plan. */
 const scriptedWorker = `
@@ -135,7 +136,11 @@ describe('media worker pool', () => {
       const logger = { ...silentLogger, warn: () => restarted.resolve() }
       await withPool({ logger }, async (pool) => {
         const call = await pool.open('a')
-        call.start(pcmuMedia, { path: '/spool/a.spool', organizationId: 'o', startedAt: '' })
+        call.start(pcmuMedia, {
+          path: '/spool/a.spool',
+          organizationId: 'o' as OrganizationId,
+          startedAt: '',
+        })
         const event = nextEvent(call)
         call.prepare(plan(act))
         assert.equal((await event).type, 'breakdown')

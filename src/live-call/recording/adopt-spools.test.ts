@@ -7,6 +7,7 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { adoptSpools, createSpoolSweeper, type AdoptSpoolsDependencies } from './adopt-spools.ts'
 import type { CallKey } from '../../domains/results/transcript-store.ts'
 import { encodeSpoolHeader } from './spool-format.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const anHourLater = (): number => Date.now() + 3_600_000
 
@@ -33,7 +34,7 @@ describe('the sweep of spools', () => {
       encodeSpoolHeader({
         version: 1,
         codec: 'pcmu',
-        organizationId: 'organization',
+        organizationId: 'organization' as OrganizationId,
         callId,
         startedAt: '2026-11-20T10:00:00.000Z',
       }),

@@ -8,13 +8,14 @@ import { missingPeer } from '../../../tests/support/peers.ts'
 import { createThreadEncoder } from './encode-in-thread.ts'
 import { UnreadableSpoolError } from './encode-recording.ts'
 import { createRecorderSpool } from './recorder-spool.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const signal = new AbortController().signal
 const encodeInThread = createThreadEncoder()
 const header = {
   version: 1,
   codec: 'pcmu',
-  organizationId: 'organization',
+  organizationId: 'organization' as OrganizationId,
   callId: 'call',
   startedAt: '2026-11-20T10:00:00.000Z',
 } as const

@@ -9,8 +9,9 @@ import {
   UnreadableSpoolError,
   type EncodeRecordingDependencies,
 } from './encode-recording.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
-const job = { organization_id: 'organization', call_id: 'call' }
+const job = { organization_id: 'organization' as OrganizationId, call_id: 'call' }
 const signal = new AbortController().signal
 
 describe('the job that encodes a recording', () => {

@@ -26,11 +26,12 @@ import {
   spoolHeaderBytes,
   type SpoolHeader,
 } from './spool-format.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 const header: SpoolHeader = {
   version: 1,
   codec: 'pcmu',
-  organizationId: 'organization',
+  organizationId: 'organization' as OrganizationId,
   callId: 'call',
   startedAt: '2026-11-20T10:00:00.000Z',
 }

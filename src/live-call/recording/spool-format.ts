@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
  * A spool file holds one call's audio while it lasts: a header of 512 bytes, then interleaved G.711 mu-law at 8
@@ -8,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 export interface SpoolHeader {
   readonly version: 1
   readonly codec: 'pcmu'
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly callId: string
   /** Answer time, RFC 3339: sample 0 of the recording. */
   readonly startedAt: string

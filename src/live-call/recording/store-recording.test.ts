@@ -6,6 +6,7 @@ import { json, text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { createFolderStorage } from '../../storage/folder-storage.ts'
 import { createRecordingStore } from './store-recording.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 
 describe('storing a recording', () => {
   let folder = ''
@@ -19,7 +20,7 @@ describe('storing a recording', () => {
     const mp3 = join(folder, 'a.mp3')
     await writeFile(mp3, 'sound')
     const store = createRecordingStore(storage)
-    const call = { organizationId: 'org', callId: 'call' }
+    const call = { organizationId: 'org' as OrganizationId, callId: 'call' }
     const peaks = { agent: [0, 0.5], contact: [1, 0.001] }
     const audio = { durationMs: 200, sizeBytes: 5, peaks }
     const keys = await store.store(call, mp3, audio)

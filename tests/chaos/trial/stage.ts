@@ -12,6 +12,7 @@ import { silentLogger } from '../../../src/runtime/logger.ts'
 import { contactBody, minimalAgentFile } from '../../support/organization-fixture.ts'
 import { numberOf } from '../../support/many-numbers.ts'
 import type { Fleet } from './fleet.ts'
+import type { OrganizationId } from '../../../src/contract/organization-id.ts'
 
 /** One tenant of the trial, and its possible callees. */
 export interface Tenant {
@@ -109,7 +110,10 @@ const makeTenant = async (db: Database, concurrency: number): Promise<Tenant> =>
   }
 }
 
-const makeContacts = async (db: Database, organizationId: string): Promise<TenantContact[]> => {
+const makeContacts = async (
+  db: Database,
+  organizationId: OrganizationId,
+): Promise<TenantContact[]> => {
   const contacts: TenantContact[] = []
   for (const { persona, numbers } of callees) {
     for (let index = 0; index < numbers; index += 1) {

@@ -7,6 +7,7 @@ import { callTransitions, isTerminal } from '../../../src/domains/calls/lifecycl
 import { execute } from '../../support/queue-fixtures.ts'
 import { mayRing } from './calling-hours.ts'
 import { tenantOf, trunkChannels, type World } from './world.ts'
+import type { OrganizationId } from '../../../src/contract/organization-id.ts'
 
 interface Observed {
   readonly id: string
@@ -121,7 +122,7 @@ const checkNobodyIsForgotten = async (tx: Queryable): Promise<void> => {
 }
 
 interface LaneHours {
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly time_zones: string
   readonly calling_window: CallingWindowJson | null
   readonly is_open: boolean

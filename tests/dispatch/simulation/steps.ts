@@ -11,6 +11,7 @@ import {
 } from '../../../src/domains/calls/lifecycle/requeue-call.ts'
 import { setSourcePaused, type Lane } from '../../../src/domains/calls/lane-store.ts'
 import { policyToJson } from '../../../src/domains/organizations/calling-policy.ts'
+import type { OrganizationId } from '../../../src/contract/organization-id.ts'
 import { newId } from '../../../src/runtime/ids.ts'
 import { execute, immediateLane, insertNode, queueCalls } from '../../support/queue-fixtures.ts'
 import { calleeZones, mayRing } from './calling-hours.ts'
@@ -105,7 +106,7 @@ const goBack = async (world: World): Promise<void> => {
 }
 
 const cancel = async (world: World): Promise<void> => {
-  const rows = await execute<{ id: string; organization_id: string }>(
+  const rows = await execute<{ id: string; organization_id: OrganizationId }>(
     world.db,
     'select id, organization_id from calls order by id',
   )

@@ -6,6 +6,7 @@ import {
   sandboxPolicy,
   type CallingPolicy,
 } from '../../../src/domains/organizations/calling-policy.ts'
+import type { OrganizationId } from '../../../src/contract/organization-id.ts'
 import { newId } from '../../../src/runtime/ids.ts'
 import {
   createCallingOrganization,
@@ -120,7 +121,7 @@ export const passTime = async (world: World, byMs: number): Promise<void> => {
   ])
 }
 
-export const tenantOf = (world: World, organizationId: string): Tenant => {
+export const tenantOf = (world: World, organizationId: OrganizationId): Tenant => {
   const tenant = world.tenants.find((one) => one.organizationId === organizationId)
   if (!tenant) throw new Error('a call of an unknown organization')
   return tenant

@@ -21,6 +21,7 @@ import type { MediaCall, MediaPlane } from '../../../src/live-call/media/media-p
 import type { MediaEvent, MediaReport } from '../../../src/live-call/media/media-protocol.ts'
 import type { SpokenTurn } from '../../../src/domains/results/transcript-store.ts'
 import type { RunCallDependencies } from '../../../src/live-call/call/run-call.ts'
+import type { OrganizationId } from '../../../src/contract/organization-id.ts'
 
 /** One call whose network, media and database are moved by hand, for the tests of its races. */
 
@@ -32,7 +33,7 @@ export const pcmuMedia: NegotiatedMedia = {
 }
 
 export const fakeCall = (changes: Partial<DialableCall> = {}): DialableCall => ({
-  organizationId: '0190a8f0-0000-7000-8000-000000000001',
+  organizationId: '0190a8f0-0000-7000-8000-000000000001' as OrganizationId,
   callId: '0190a8f0-0000-7000-8000-000000000002',
   contactId: '0190a8f0-0000-7000-8000-000000000003',
   agentId: '0190a8f0-0000-7000-8000-000000000004',
@@ -47,7 +48,7 @@ export const fakeCall = (changes: Partial<DialableCall> = {}): DialableCall => (
 })
 
 export const fakePlan: CallPlan = {
-  organizationId: '00000000-0000-4000-8000-000000000001',
+  organizationId: '00000000-0000-4000-8000-000000000001' as OrganizationId,
   engine: { kind: 'realtime', url: 'ws://127.0.0.1:1' },
   session: { instructions: '', greeting: 'Hello.', language: 'en', tools: [] },
   maxDurationMs: 900_000,

@@ -3,6 +3,7 @@ import { decisionFragment, wokenFirst, wokenFragment } from './call-fragments.ts
 import { liveStates, statusIn, type CallOrigin } from './call-states.ts'
 import type { Ending } from './end-call.ts'
 import { endedColumns } from './ended-call.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 // One update for a queued call and a live one: were they two, a call that turns from queued to dialing in this very moment
 // would be missed by both, for each looks at the row as it was when the statement began.
@@ -34,7 +35,7 @@ const cancelStatement = sql(
  * Nothing changes where it has ended, or was asked before.
  */
 export const requestCancel = (
-  organizationId: string,
+  organizationId: OrganizationId,
   callId: string,
   origin: CallOrigin | undefined,
 ): Ending => ({
@@ -44,7 +45,11 @@ export const requestCancel = (
 })
 
 /** Cancels a call of any origin that is not dialled yet. Nothing changes where it is live, or has ended. */
-export const cancelQueued = (organizationId: string, callId: string, reason: string): Ending => ({
+export const cancelQueued = (
+  organizationId: OrganizationId,
+  callId: string,
+  reason: string,
+): Ending => ({
   statement: cancelStatement,
   organizationId,
   values: [callId, null, false, 'cancelled', reason],

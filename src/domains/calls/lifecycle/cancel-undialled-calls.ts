@@ -3,6 +3,7 @@ import { decisionFragment } from './call-fragments.ts'
 import { statusIn, undialledStatesBefore } from './call-states.ts'
 import type { Ending } from './end-call.ts'
 import { endedColumns } from './ended-call.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 const cancelStatement = sql(
   'cancel-undialled-calls.cancel',
@@ -26,7 +27,7 @@ const cancelStatement = sql(
  * Everything of a batch that is not being dialled, claimed calls included: the fence before the INVITE lets none of them
  * through. The caller has locked the organization.
  */
-export const cancelUndialled = (organizationId: string, batchId: string): Ending => ({
+export const cancelUndialled = (organizationId: OrganizationId, batchId: string): Ending => ({
   statement: cancelStatement,
   organizationId,
   values: [batchId],

@@ -1,6 +1,7 @@
 import type { Statement, Transaction } from '../../../database/database.ts'
 import { isTerminal, type TerminalStatus } from './call-states.ts'
 import { endedCall, type EndedCall, type EndedRow } from './ended-call.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 /**
  * A statement that ends calls, and its values. This folder makes them: `endHeld` (the live call, the gate, the rescue),
@@ -9,7 +10,7 @@ import { endedCall, type EndedCall, type EndedRow } from './ended-call.ts'
 export interface Ending {
   readonly statement: Statement
   /** `$1`. */
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   /** `$2` and so on. */
   readonly values: readonly unknown[]
 }

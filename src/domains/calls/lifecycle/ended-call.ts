@@ -1,9 +1,10 @@
 import type { AnswerStatus } from '../../../contract/states.ts'
 import type { CallOrigin, StoredCallStatus, TerminalStatus } from './call-states.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 /** A call that has just reached its terminal state, in the transaction that did it. */
 export interface EndedCall<Learned = unknown> {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly callId: string
   readonly contactId: string
   readonly agentId: string
@@ -43,7 +44,7 @@ export interface EndedRow {
 }
 
 export const endedCall = (
-  organizationId: string,
+  organizationId: OrganizationId,
   row: EndedRow & { readonly status: TerminalStatus },
 ): EndedCall<never> => ({
   organizationId,

@@ -1,11 +1,12 @@
 import type { RouteName } from '../../organizations/organization-mode.ts'
 import type { CallOrigin } from './call-states.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 /* How dispatch hands a call over to the part that talks to the phone, and has it stopped. */
 
 /** What is known of a call before its dial is committed. */
 export interface AdmittedCall {
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly callId: string
   readonly contactId: string
   readonly agentId: string

@@ -2,6 +2,7 @@ import { sql, type Queryable } from '../../../database/database.ts'
 import { callColumns, type CallRow } from '../call-record.ts'
 import { wokenFirst, wokenFragment } from './call-fragments.ts'
 import type { CallOrigin } from './call-states.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 export interface NewCall {
   readonly id: string
@@ -29,7 +30,7 @@ const insertStatement = sql(
 
 const insertKnownStatement = sql('insert-call.insertKnownCall', insertText)
 
-const newCallValues = (organizationId: string, call: NewCall): unknown[] => [
+const newCallValues = (organizationId: OrganizationId, call: NewCall): unknown[] => [
   organizationId,
   call.id,
   call.origin,
@@ -45,7 +46,7 @@ const newCallValues = (organizationId: string, call: NewCall): unknown[] => [
 /** Queues a call that is due at once. Its lane exists (`ensureLane`). */
 export const insertCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   call: NewCall,
 ): Promise<CallRow> => {
   const row = await db.row<CallRow>(insertStatement, newCallValues(organizationId, call))
@@ -56,7 +57,7 @@ export const insertCall = async (
 /** The same for a caller who knows the row beforehand: reading it back is half of what an insert costs us. */
 export const insertKnownCall = async (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   call: NewCall,
 ): Promise<void> => {
   await db.run(insertKnownStatement, newCallValues(organizationId, call))

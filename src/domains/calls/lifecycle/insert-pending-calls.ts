@@ -1,5 +1,6 @@
 import { sql, type Transaction } from '../../../database/database.ts'
 import type { CallOrigin } from './call-states.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 export interface NewRecipient {
   readonly callId: string
@@ -26,7 +27,7 @@ const insertStatement = sql(
 /** Pending: claimed by nobody, shown to nobody. Their lanes exist. */
 export const insertPendingCalls = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batch: RecipientsOfBatch,
 ): Promise<void> => {
   const { recipients } = batch

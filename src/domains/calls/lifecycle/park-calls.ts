@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../../../database/database.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 /** Calls of one lane looked at in one statement. */
 const maxLookedAt = 500
@@ -56,6 +57,6 @@ const parkStatement = sql(
  */
 export const parkCalls = (
   db: Queryable,
-  organizationId: string,
+  organizationId: OrganizationId,
   laneIds: readonly string[],
 ): Promise<number> => db.run(parkStatement, [organizationId, laneIds])

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from '../../../database/database.ts'
 import { statusIn, undialledStatesBefore } from './call-states.ts'
+import type { OrganizationId } from '../../../contract/organization-id.ts'
 
 // A recipient becomes a call now, so it is created now: whoever lists calls by time misses none.
 const queueStatement = sql(
@@ -18,7 +19,7 @@ const queueStatement = sql(
 /** `pending` → `queued`, all of them in one statement. The caller has woken the organization. */
 export const queuePendingCalls = async (
   tx: Transaction,
-  organizationId: string,
+  organizationId: OrganizationId,
   batchId: string,
 ): Promise<void> => {
   await tx.run(queueStatement, [organizationId, batchId])
