@@ -3,7 +3,7 @@
  * know the encoder's delay: all audio is 138 ms late and the end is padded. Layout: Xing header, then LAME's
  * extension (gabriel.mp3-tech.org/mp3infotag.html).
  */
-export interface Mp3Plan {
+interface Mp3Plan {
   /** Frames of audio, without the Info frame. */
   readonly frames: number
   readonly delaySamples: number

@@ -1,7 +1,7 @@
 import { peakOf } from './level.ts'
 
 /** Collects the waveform of one lane from its stream: the loudest sample of each window. */
-export interface PeakMeter {
+interface PeakMeter {
   add(samples: Int16Array): void
   /** One value of 0 to 1 per window, with three decimals; a last, shorter window counts too. */
   finish(): number[]

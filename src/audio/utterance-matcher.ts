@@ -4,19 +4,19 @@ import {
   type UtteranceFeatures,
 } from './utterance-matcher-features.ts'
 
-export interface UtteranceClip {
+interface UtteranceClip {
   readonly text: string
   /** 8 kHz. */
   readonly samples: Int16Array
 }
 
-export interface UtteranceMatch {
+interface UtteranceMatch {
   readonly text: string
   /** 1 for the clip itself, 0 at the acceptance threshold. */
   readonly confidence: number
 }
 
-export interface UtteranceMatcher {
+interface UtteranceMatcher {
   /**
    * The clip that these samples (8 kHz) are a recording of, or `undefined` if there is none. 1.5 ms against 24
    * clips, so too slow for a media tick.

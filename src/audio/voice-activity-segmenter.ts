@@ -1,7 +1,7 @@
 import { frameMs } from './frame.ts'
 
 /** Joins voiced frames into stretches of speech. */
-export interface SpeechSegmenter {
+interface SpeechSegmenter {
   /** Takes the verdict on the next 20 ms frame and reports when speech has begun or ended. */
   push(isVoiced: boolean): SpeechBoundary | undefined
   readonly isSpeaking: boolean
@@ -13,7 +13,7 @@ export interface SpeechBoundary {
   readonly atMs: number
 }
 
-export interface SegmenterOptions {
+interface SegmenterOptions {
   /** Voiced frames in a row that make a start of speech; 3 (60 ms). */
   readonly onsetFrames?: number
   /** Silence after which the speech has ended; 500. */

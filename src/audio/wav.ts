@@ -1,5 +1,5 @@
 /** 16-bit PCM with its channels interleaved. */
-export interface WavAudio {
+interface WavAudio {
   readonly samples: Int16Array
   readonly sampleRateHz: number
   readonly channels: number
@@ -51,7 +51,7 @@ export const readWav = (bytes: Uint8Array): WavAudio => {
 }
 
 /** The format in the head of a WAV file, and where the audio begins. */
-export interface WavHead {
+interface WavHead {
   readonly sampleRateHz: number
   readonly channels: number
   readonly audioAt: number

@@ -3,7 +3,7 @@ import { labelAddresses } from './sanitize-addresses.ts'
 import { labelCards, labelNumbers, labelSpokenNumbers } from './sanitize-numbers.ts'
 
 /** Increases with every change of a rule: text sanitized by another version may differ. */
-export const sanitizerVersion = 4
+const sanitizerVersion = 4
 
 /**
  * Text for display: without control and direction characters, in NFC, with single white space and digits of all

@@ -1,5 +1,5 @@
 /** A run of digits spoken word by word: `four one one one` is 4111. */
-export interface SpokenDigitRun {
+interface SpokenDigitRun {
   /** Its place in the text: [start, end). */
   readonly start: number
   readonly end: number

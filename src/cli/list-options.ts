@@ -72,7 +72,7 @@ const e164 = /^\+\d{1,15}$/
 const withoutFormula = (text: string): string =>
   formulaStart.test(text) && !e164.test(text) ? `'${text}` : text
 
-export interface ListedPage<Row, Position> {
+interface ListedPage<Row, Position> {
   readonly rows: readonly Row[]
   readonly next: Position | null
 }

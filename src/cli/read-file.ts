@@ -3,7 +3,7 @@ import { InvalidFileError } from '../domains/organizations/invalid-file.ts'
 import { scanJson } from './scan-json.ts'
 
 /** A refused file argument; the message is a sentence. */
-export class FileArgumentError extends Error {
+class FileArgumentError extends Error {
   override readonly name = 'FileArgumentError'
 }
 

@@ -7,7 +7,7 @@ import type { OrganizationId } from '../contract/organization-id.ts'
 import { isOrganizationId } from '../domains/organizations/organization-id.ts'
 
 /** What the first start created, as shell variables. */
-export interface SandboxVariables {
+interface SandboxVariables {
   readonly apiUrl: string
   readonly organizationId: OrganizationId
   readonly agentId: string

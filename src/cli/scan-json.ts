@@ -8,7 +8,7 @@ interface Open {
   at: string | number
 }
 
-export interface ScannedJson {
+interface ScannedJson {
   /** Members that an object has more than once; `JSON.parse` silently keeps the last. */
   readonly repeated: readonly FileProblem[]
   /** Levels of nesting; a flat object is one. */

@@ -138,7 +138,7 @@ const unknownNames = (env: Readonly<Record<string, string | undefined>>): string
   Object.keys(env).flatMap((name) => problemOfName(name) ?? [])
 
 /** The problem with a name that begins with OUTDIAL_ and is not a setting. */
-export const problemOfName = (name: string): string | undefined =>
+const problemOfName = (name: string): string | undefined =>
   name.startsWith('OUTDIAL_') && !knownNames.has(name)
     ? `${name} is not a setting; did you mean ${nearestWord(name, knownNames)}? docs/settings.md lists them all.`
     : undefined

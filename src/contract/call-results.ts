@@ -88,8 +88,6 @@ export const callTranscript = variants(
   description: 'A cursor pins one revision; a newer one shows when paging restarts without it.',
 })
 
-export type CallTranscript = z.output<typeof callTranscript>
-
 export const transcriptQuery = z.strictObject(transcriptPaging)
 
 /** A transcript page also ends once its turns contain this much text in UTF-8 (D7). */

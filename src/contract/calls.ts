@@ -26,8 +26,6 @@ export const callInput = z
     oneOf: [{ required: ['contact_id'] }, { required: ['recipient'] }],
   })
 
-export type CallInput = z.output<typeof callInput>
-
 /** Unset members are omitted (D1). */
 export const call = z
   .strictObject({

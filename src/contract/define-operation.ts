@@ -12,7 +12,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 /** Whether a request of this method has a body. One that DELETE or GET comes with has no meaning (RFC 9110 9.3) and is not read. */
 export const hasBody = (method: Method): boolean => method === 'POST' || method === 'PATCH'
 
-export type SuccessStatus = 200 | 201 | 202
+type SuccessStatus = 200 | 201 | 202
 export type IdempotencyRule = 'required' | 'optional' | 'none'
 
 /** An object without members: the body of every action, the parameters of a path without any. */
@@ -130,19 +130,19 @@ type Query<O extends Operation> = O['paged'] extends true
   : z.output<O['query']>
 
 /** Validated path, query and body; the cursor of a page is verified and decoded. */
-export interface Input<O extends Operation> {
+interface Input<O extends Operation> {
   readonly params: z.output<O['params']>
   readonly query: Query<O>
   readonly body: z.output<O['body']>
 }
 
 /** A paged handler answers its body with `next` in the place of `next_cursor`; the kernel signs it. */
-export type Paged<Body> = Body extends unknown
+type Paged<Body> = Body extends unknown
   ? Omit<Body, 'next_cursor'> & { readonly next: Position | null }
   : never
 
 /** What a handler returns: the response's body; `{status, body}` where the operation has several statuses. */
-export type Output<O extends Operation> = O['paged'] extends true
+type Output<O extends Operation> = O['paged'] extends true
   ? Paged<z.input<O['response']>>
   : O['statuses'] extends readonly [unknown]
     ? z.input<O['response']>

@@ -36,7 +36,7 @@ export const uniqueItems = <Item extends z.ZodType>(
   )
 
 /** The places of texts seen before. */
-export const repetitions = (keys: readonly unknown[]): number[] => {
+const repetitions = (keys: readonly unknown[]): number[] => {
   const seen = new Set<string>()
   return keys.flatMap((key, index) => {
     if (typeof key !== 'string') return []

@@ -28,5 +28,3 @@ export const errorEnvelope = z
     }),
   })
   .meta({ id: 'ErrorEnvelope', description: 'Every error. Act on `code`, log `request_id`.' })
-
-export type ErrorEnvelope = z.output<typeof errorEnvelope>

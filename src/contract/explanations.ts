@@ -4,7 +4,7 @@ import { automationRunStatuses } from './automation-runs.ts'
 import { batchStatuses, callStatuses } from './states.ts'
 
 /** Why accepted work is not dialled yet (D19), and what each reason means for an integrator. */
-export const explanationMeanings = {
+const explanationMeanings = {
   capacity: 'the organization’s or the trunk’s calls at once, or calls per second, are used up',
   calling_hours: 'outside the hours of the policy or of the batch’s window',
   attempts_per_day: 'the number was dialled as often as the policy allows on one day',
@@ -26,15 +26,12 @@ export const explanationMeanings = {
   next: 'nothing but its turn',
 } as const
 
-export type ExplanationCode = keyof typeof explanationMeanings
+type ExplanationCode = keyof typeof explanationMeanings
 
-export const explanationCodes = Object.keys(explanationMeanings) as [
-  ExplanationCode,
-  ...ExplanationCode[],
-]
+const explanationCodes = Object.keys(explanationMeanings) as [ExplanationCode, ...ExplanationCode[]]
 
 /** One reason why the work waits. */
-export const explanationReason = z
+const explanationReason = z
   .strictObject({
     code: z.enum(explanationCodes).meta({
       description: Object.entries(explanationMeanings)

@@ -24,7 +24,7 @@ export interface KeyPrincipal extends Member {
 }
 
 /** An administrator of an organization, by a login. */
-export interface SessionPrincipal extends Member {
+interface SessionPrincipal extends Member {
   readonly kind: 'session'
   readonly userId: string
   readonly role: Role

@@ -1,4 +1,4 @@
 /** What an administrator may do in one organization, the most powerful first (D18). */
-export const roles = ['owner', 'admin', 'operator', 'viewer'] as const
+const roles = ['owner', 'admin', 'operator', 'viewer'] as const
 
 export type Role = (typeof roles)[number]

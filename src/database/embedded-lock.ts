@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** `service` holds the instance while it runs, `command` only for a moment. */
 export type HolderKind = 'service' | 'command'
 
-export interface Holder {
+interface Holder {
   readonly pid: number
   readonly kind: HolderKind
 }
@@ -22,7 +22,7 @@ export interface GuestTicket extends Holder {
   leave(): void
 }
 
-export type LockAttempt =
+type LockAttempt =
   | { readonly kind: 'held'; readonly lock: InstanceLock }
   | { readonly kind: 'refused'; readonly ticket: GuestTicket }
 

@@ -20,7 +20,7 @@ import {
 } from './embedded-process.ts'
 import { DatabaseSetupError, toSetupError } from './setup-error.ts'
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly logger?: Logger
   /** Additional settings of postgresql.conf, before ours. */
   readonly settings?: Readonly<Record<string, string>>

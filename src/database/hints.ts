@@ -10,7 +10,7 @@ export interface Hint {
   readonly payload: string
 }
 
-export interface HintSender {
+interface HintSender {
   hint(channel: string, payload: string): void
   /** Sends no more hints, and waits for those being sent. */
   stop(): Promise<void>

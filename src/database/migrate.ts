@@ -7,7 +7,7 @@ import { sql, type Queryable } from './database.ts'
 import { spoilsConnection } from './errors.ts'
 import { DatabaseSetupError } from './setup-error.ts'
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly connection: pg.ClientConfig
   /** The folder with NNNN-name.sql files. */
   readonly folder: string
@@ -33,7 +33,7 @@ interface Migration {
   readonly checksum: string
 }
 
-export interface Applied {
+interface Applied {
   readonly name: string
   readonly checksum: string
 }

@@ -10,7 +10,7 @@ import { createLookups } from './lookups.ts'
 import { queryableOver, runTransaction, sendStatement, type Query } from './transaction.ts'
 import { valueTypes } from './value-types.ts'
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** PostgreSQL's address: `{ connectionString }`, or host, port, user, password and database. */
   readonly connection: pg.ClientConfig
   readonly logger: Logger

@@ -44,7 +44,7 @@ export const queryableOver = (query: Query): Queryable => ({
   },
 })
 
-export type TransactionOutcome<T> =
+type TransactionOutcome<T> =
   | { readonly kind: 'committed'; readonly result: T; readonly afterCommit: (() => void)[] }
   | { readonly kind: 'failed'; readonly error: unknown; readonly isConnectionSpoilt: boolean }
 

@@ -14,7 +14,7 @@ import type {
   PreparedCall,
 } from '../domains/calls/lifecycle/hand-over.ts'
 
-export interface DispatchCallOptions {
+interface DispatchCallOptions {
   readonly database: Database
   readonly prepareCall: PrepareCall
   readonly endCall: EndCall

@@ -54,7 +54,7 @@ export const passGate = async (
   }
 }
 
-export interface GateHooks {
+interface GateHooks {
   /** The call may be dialled if the commit succeeds, which it mostly does: time to get ready. Must not throw. */
   readonly onAdmitted?: (row: GateRow) => void
   readonly hasLiveEngine?: HasLiveEngine

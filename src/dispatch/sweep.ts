@@ -15,7 +15,7 @@ export const contactBeforeRescueMs = 5_000
 /** A longer silence between two sweeps counts as having been away. */
 const maxContactGapMs = 3_000
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly database: Database
   readonly endCall: EndCall
   readonly clock: Clock

@@ -19,7 +19,7 @@ export interface ClaimRow {
 }
 
 /** What became of a claim: ours, or `earlier`, with the row that an earlier request left. */
-export interface TakenClaim {
+interface TakenClaim {
   readonly isOurs: boolean
   /** Undefined where it came or went while the statement ran. */
   readonly earlier: ClaimRow | undefined

@@ -48,7 +48,7 @@ export interface Answered {
   readonly durationMs: number
 }
 
-export interface KernelParts {
+interface KernelParts {
   readonly router: Router
   readonly handlers: Readonly<Record<string, AnyHandler>>
   readonly handlerParts: unknown

@@ -10,13 +10,13 @@ import { createHttpServer } from './connections/http-server.ts'
 import { splitTarget } from './request-target.ts'
 
 /** The bytes of a recording. */
-export interface OpenRecording {
+interface OpenRecording {
   readonly size: number
   /** Both ends of the range are inclusive. The stream is destroyed when the caller goes away. */
   stream(range: ByteRange): Readable | Promise<Readable>
 }
 
-export interface MediaServerOptions {
+interface MediaServerOptions {
   /** The recording a download URL gives access to; `undefined` for one that was altered or is past its time. */
   readonly verify: (url: URL) => { readonly recordingId: string } | undefined
   readonly openRecording: (recordingId: string) => Promise<OpenRecording | undefined>

@@ -7,7 +7,7 @@ import { Reception } from './reception.ts'
 import type { RtpMedia } from './rtp-session-types.ts'
 import { createDigitReceiver, type DigitReceiver } from './telephone-event.ts'
 
-export interface IncomingFigures {
+interface IncomingFigures {
   readonly received: number
   readonly lost: number
   readonly duplicates: number

@@ -15,7 +15,7 @@ export const maxDelayMs = 200
 const maxAheadMs = maxDelayMs + usualMaxDelayMs
 /** Space for the furthest packet (200 ms long at most) after the playout moved back the furthest. */
 const capacity = 8192
-export const maxRtpPayloadBytes = 1600
+const maxRtpPayloadBytes = 1600
 const reviewTicks = 100
 const minPacketsPerReview = 25
 /** Late packets in this many ticks of one review period are sustained jitter, not one stall. */

@@ -23,7 +23,7 @@ export interface MediaSource {
   readonly port: number
 }
 
-export type Probe = Pick<RtpPacket, 'ssrc' | 'sequenceNumber'>
+type Probe = Pick<RtpPacket, 'ssrc' | 'sequenceNumber'>
 
 /** Three packets of one SSRC in sequence make a source; a stray or a scan does not. */
 const probationPackets = 3

@@ -7,7 +7,7 @@ export interface Lateness {
   readonly count: number
 }
 
-export interface LatenessMeter {
+interface LatenessMeter {
   record(latenessMs: number, nowMs: number): void
   read(nowMs: number): Lateness
 }

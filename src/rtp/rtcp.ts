@@ -16,7 +16,7 @@ export type RtcpPacket =
   | { readonly type: 'source_description'; readonly ssrc: number; readonly cname: string }
   | { readonly type: 'bye'; readonly sources: readonly number[] }
 
-export interface SenderInfo {
+interface SenderInfo {
   /** Wall-clock time as NTP: seconds since 1900 and their fraction, 32 bits each. */
   readonly ntpSeconds: number
   readonly ntpFraction: number

@@ -13,7 +13,7 @@ export interface RtpSocket {
   close(): Promise<void>
 }
 
-export interface RtpSocketOptions {
+interface RtpSocketOptions {
   readonly bindAddress: string
   readonly portRange: { readonly min: number; readonly max: number }
   readonly rtcp: 'on' | 'off'
@@ -21,7 +21,7 @@ export interface RtpSocketOptions {
   readonly onRtcp: DatagramListener
 }
 
-export type DatagramListener = (bytes: Uint8Array, address: string, port: number) => void
+type DatagramListener = (bytes: Uint8Array, address: string, port: number) => void
 
 /** No pair of ports of the range could be bound. */
 export class RtpPortsExhaustedError extends Error {

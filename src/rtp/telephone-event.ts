@@ -2,7 +2,7 @@ import { frameSamples } from '../audio/frame.ts'
 import { readUint16, writeUint16 } from './packet.ts'
 
 /** RFC 4733: digits as named events instead of tones. */
-export interface TelephoneEvent {
+interface TelephoneEvent {
   readonly event: number
   readonly end: boolean
   /** dBm0 without its sign, 0 to 63. */
@@ -42,7 +42,7 @@ export const serializeTelephoneEvent = (event: TelephoneEvent): Uint8Array => {
 }
 
 /** One outgoing packet of a digit; `timestampOffset` counts back from now to the start of the event. */
-export interface OutgoingEvent {
+interface OutgoingEvent {
   readonly marker: boolean
   readonly payload: Uint8Array
   readonly samplesSinceStart: number
@@ -58,7 +58,7 @@ const pauseFrames = 5
 const endPackets = 3
 const volume = 10
 
-export interface DigitSender {
+interface DigitSender {
   /** Appends the digits of `text`, skipping everything else. */
   queue(text: string): void
   /** Whether `next` replaces the audio of this tick. */

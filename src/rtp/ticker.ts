@@ -17,7 +17,7 @@ export interface Ticker {
   stop(): void
 }
 
-export interface TickerOptions {
+interface TickerOptions {
   readonly time?: Pick<Time, 'monotonicMs' | 'after'>
 }
 

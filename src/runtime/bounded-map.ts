@@ -1,6 +1,6 @@
 import type { Clock } from './time.ts'
 
-export interface BoundedMapOptions<Key, Value> {
+interface BoundedMapOptions<Key, Value> {
   /** Entries kept at one time. */
   readonly maxSize: number
   /** How long an entry is found after it was set; without, for as long as there is room. */

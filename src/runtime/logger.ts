@@ -13,7 +13,7 @@ export interface Logger {
   child(fields: object): Logger
 }
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /**
  * What a log tells of an error: never its other members, among which a database error carries its whole connection with
@@ -31,7 +31,7 @@ const errorFields = (error: unknown): object =>
     : { message: String(error) }
 
 /** Where lines go, each with its end. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): void
   /** Whether a person looks at it, who gets the same in words. */
   readonly isTerminal?: boolean

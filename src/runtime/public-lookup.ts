@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './private-address.ts'
 
 /** An address that a tenant entered leads where tenants may not go. */
-export class PrivateAddressError extends Error {
+class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError'
   constructor() {
     super('The address points into a private network.')

@@ -8,7 +8,7 @@ export interface Repeating {
   stop(): Promise<void>
 }
 
-export interface RepeatingOptions {
+interface RepeatingOptions {
   readonly name: string
   readonly intervalMs: number
   /** May answer a shorter time until the next run. */

@@ -1,5 +1,5 @@
 /** Tells a thread that hangs from one whose watcher was late itself. */
-export interface SilenceWatch {
+interface SilenceWatch {
   /** How often `tick` has to be called. */
   readonly tickMs: number
   /** A sign of life came. */

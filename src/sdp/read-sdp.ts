@@ -14,7 +14,7 @@ export interface AudioDescription {
 }
 
 /** A media line in the form in which the answer must repeat it. */
-export interface MediaLine {
+interface MediaLine {
   readonly type: string
   readonly protocol: string
   readonly payloads: string

@@ -27,7 +27,7 @@ export interface MediaNegotiator {
   answer(offer: string): { readonly sdp: string; readonly audio: AgreedAudio } | undefined
 }
 
-export interface MediaNegotiatorOptions {
+interface MediaNegotiatorOptions {
   /** The address of our RTP socket. */
   readonly local: { readonly address: string; readonly port: number }
   /** Our codecs, best first. */

@@ -7,7 +7,7 @@ export interface SigningKey {
   readonly secret: Buffer
 }
 
-export interface DownloadGrant {
+interface DownloadGrant {
   /** Scheme, host and port that serve downloads. */
   readonly origin: string
   readonly recordingId: string

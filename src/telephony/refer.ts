@@ -4,7 +4,7 @@ import { bodyText, headerOf, type SipRequest, type SipResponse } from '../sip/me
 import type { Dialog } from '../sip/dialog/dialog.ts'
 import type { TransferOutcome } from './carrier.ts'
 
-export interface ReferOptions {
+interface ReferOptions {
   /** The target that the other side shall call. */
   readonly target: string
   /** The referrer (RFC 3892). */

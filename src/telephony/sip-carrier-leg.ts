@@ -12,7 +12,7 @@ export interface TransferSettings {
   readonly referredBy: string
 }
 
-export interface LegSettings {
+interface LegSettings {
   readonly transfers: TransferSettings
   readonly sources: MediaSourceRule
 }

@@ -10,7 +10,7 @@ import type { Destination } from '../sip/message/destination.ts'
 import { parseSipUri } from '../sip/message/uri.ts'
 import { trunkTarget, type Trunk } from './trunk-uri.ts'
 
-export interface TrunkSourcesOptions {
+interface TrunkSourcesOptions {
   readonly findAddresses: FindAddresses
   /** Accepted networks beside the trunks. */
   readonly allow: BlockList

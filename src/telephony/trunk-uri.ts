@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import type { WeakestDigest } from '../sip/digest/digest-policy.ts'
 import { hostPort, parseSipUri } from '../sip/message/uri.ts'
 
-export type TrunkTransport = 'udp' | 'tcp' | 'tls'
+type TrunkTransport = 'udp' | 'tcp' | 'tls'
 
 /** The trunk for outgoing calls. */
 export interface Trunk {

@@ -12,17 +12,17 @@ import type { Column, CsvRow } from './batch-csv.ts'
 import type { RowProblem } from './batch-problems.ts'
 
 /** A row that may be called, and its place in the file. */
-export interface CheckedRow {
+interface CheckedRow {
   readonly row: number
   readonly input: ContactInput
 }
 
-export interface CheckedRows {
+interface CheckedRows {
   readonly valid: readonly CheckedRow[]
   readonly problems: readonly RowProblem[]
 }
 
-export interface RowRules {
+interface RowRules {
   /** Without it, destinations are not checked. */
   readonly policy?: CallingPolicy
   /** Numbers without `+` are read in this country's notation; without it, only E.164 is accepted. */

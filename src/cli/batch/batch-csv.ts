@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { RowProblem } from './batch-problems.ts'
 
 /** A contact's fields, as a file's heading may name them. */
-export const columns = [
+const columns = [
   'external_id',
   'name',
   'phone_number',
@@ -24,14 +24,14 @@ export interface CsvRow {
   readonly cells: Readonly<Partial<Record<Column, string>>>
 }
 
-export interface CsvFile {
+interface CsvFile {
   readonly rows: readonly CsvRow[]
   /** Errors of single rows; these rows are omitted. */
   readonly problems: readonly RowProblem[]
 }
 
 /** An unreadable file. */
-export interface UnreadableFile {
+interface UnreadableFile {
   readonly fault: readonly RowProblem[]
 }
 

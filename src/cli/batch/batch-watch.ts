@@ -18,7 +18,7 @@ const pollEveryMs = 250
 const maxIdleMs = 30_000
 
 /** Shows the current state of batches. */
-export type WatchOutput = (batches: readonly Batch[]) => void
+type WatchOutput = (batches: readonly Batch[]) => void
 
 /** Bars that overwrite each other, one JSON line for each change, or nothing. */
 export const createWatchOutput = (

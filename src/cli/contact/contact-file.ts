@@ -43,7 +43,7 @@ const countryOption = (text: string): CountryCode => {
 }
 
 /** A file of contacts, compared with the organization's contacts. */
-export interface ContactFile {
+interface ContactFile {
   /** Rows below the heading. */
   readonly rows: number
   /** Number of valid rows. */

@@ -5,7 +5,7 @@ const lookEveryMs = 500
 /** The same number is repeated after this many checks: ten seconds. */
 const sayAgainLooks = 20
 
-export interface CountDown {
+interface CountDown {
   readonly liveCalls: () => number
   readonly tell: (text: string) => void
   /** After this the remaining calls are hung up. */

@@ -13,14 +13,14 @@ export interface OutputOptions {
   readonly json?: true
 }
 
-export interface Styled {
+interface Styled {
   readonly style: 'good' | 'poor' | 'bad' | 'dim' | 'strong'
   readonly text: string
 }
 
 export type Piece = string | Styled
 /** One line for people, whatever its pieces contain. */
-export type Line = Piece | readonly Piece[]
+type Line = Piece | readonly Piece[]
 export type Lines = readonly Line[]
 
 /** With `--json` only one JSON document; otherwise text for people, in the width of the terminal. */

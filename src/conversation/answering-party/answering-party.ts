@@ -4,7 +4,7 @@ import type { HangUpReason } from '../../call-text/hang-up-reason.ts'
 import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
 import { Voicemail, type VoicemailActions, type VoicemailSettings } from './voicemail.ts'
 
-export interface AnsweringPartyActions extends Omit<VoicemailActions, 'hangUp'> {
+interface AnsweringPartyActions extends Omit<VoicemailActions, 'hangUp'> {
   hangUp(reason: HangUpReason): void
   /** A machine or the network answered; the call ends. */
   onNobody(kind: NobodyKind): void

@@ -3,7 +3,7 @@ import { frameMs } from '../../audio/frame.ts'
 /**
  * The timing of the first words after an answer: a person says little and waits, a machine goes on.
  */
-export interface GreetingCadence {
+interface GreetingCadence {
   /** The next 20 ms of the other side. */
   push(isVoiced: boolean): void
   /** `listening` until a judgement is possible; after four seconds it is final. */

@@ -16,7 +16,7 @@ export type LineTone =
   /** A fax or modem answers (2100 Hz, ITU-T T.30 CED, V.25) or calls (1100 Hz, CNG). */
   | { readonly kind: 'fax' }
 
-export interface LineToneDetector {
+interface LineToneDetector {
   /** The next 160 samples at 8 kHz. About 5 µs for a loud frame, 1 µs for a quiet one. */
   push(frame: Int16Array): LineTone | undefined
 }

@@ -1,5 +1,5 @@
 /** A bounded queue between callbacks on one side and one `for await` on the other. */
-export interface EventQueue<T> {
+interface EventQueue<T> {
   /** `false` when the queue is full or closed: the event is dropped. */
   push(event: T): boolean
   /** Removes the queued events that match. */

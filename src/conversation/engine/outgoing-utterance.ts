@@ -4,7 +4,7 @@ import { heardWords } from './heard-words.ts'
 import type { VoiceEvent } from './voice-engine.ts'
 import type { G711Codec } from '../../audio/g711.ts'
 
-export interface OutgoingUtteranceOptions {
+interface OutgoingUtteranceOptions {
   readonly id: string
   readonly codec: G711Codec
   readonly emit: (event: VoiceEvent) => void

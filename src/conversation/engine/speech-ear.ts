@@ -13,7 +13,7 @@ export interface SpeechEar {
   readonly isHearing: boolean
 }
 
-export type HeardSpeech =
+type HeardSpeech =
   | { readonly kind: 'started'; readonly atMs: number }
   | {
       readonly kind: 'stopped'

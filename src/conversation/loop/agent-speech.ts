@@ -7,7 +7,7 @@ import { createEchoGate } from './echo-gate.ts'
 import { createPlayoutQueue, type PlayedUtterance, type PlayoutQueue } from './playout-queue.ts'
 import type { VoiceSession } from '../engine/voice-engine.ts'
 
-export interface AgentSpeechOptions {
+interface AgentSpeechOptions {
   readonly codec: G711Codec
   readonly session: Pick<VoiceSession, 'interrupt'>
   readonly logger: Logger

@@ -8,9 +8,9 @@ import { parseToolCall, type BuiltInCall, type ParsedToolCall } from '../tools/t
 import type { Transfer } from './transfer.ts'
 import type { VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
 
-export type ToolCall = Extract<VoiceEvent, { type: 'tool_call' }>
+type ToolCall = Extract<VoiceEvent, { type: 'tool_call' }>
 
-export interface AgentToolsOptions {
+interface AgentToolsOptions {
   readonly session: Pick<VoiceSession, 'toolResult' | 'say'>
   /** Said when the agent has done nothing but call tools. */
   readonly pardon: string

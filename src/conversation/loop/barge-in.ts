@@ -1,7 +1,7 @@
 import { frameMs } from '../../audio/frame.ts'
 
 /** Decides frame by frame what happens to the agent's speech when the callee interrupts. */
-export interface BargeIn {
+interface BargeIn {
   /**
    * `pause`: hold the speech; `resume`: it was only a cough; `commit`: the callee has the floor,
    * drop the speech.
@@ -13,7 +13,7 @@ export interface BargeIn {
   readonly isPaused: boolean
 }
 
-export type BargeInVerdict = 'pause' | 'resume' | 'commit'
+type BargeInVerdict = 'pause' | 'resume' | 'commit'
 
 const pauseAfterMs = 60
 const resumeAfterSilenceMs = 200

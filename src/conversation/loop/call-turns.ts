@@ -6,7 +6,7 @@ import { createUntranscribedSpeech } from './untranscribed-speech.ts'
 import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
 import type { VoiceEvent } from '../engine/voice-engine.ts'
 
-export interface CallTurnsOptions {
+interface CallTurnsOptions {
   readonly listener: Pick<ConversationListener, 'onTurn' | 'onLatency' | 'onFirstWords'>
   /** The time at which the loop heard the speech begin that the engine dates at `engineMs`. */
   readonly onsetNear: (engineMs: number) => number

@@ -1,5 +1,5 @@
 /** What the cap on a call's length requires at this moment. */
-export type DurationVerdict = 'warn' | 'say_goodbye' | 'end'
+type DurationVerdict = 'warn' | 'say_goodbye' | 'end'
 
 /** Calls with at least this cap get a warning and a goodbye. */
 const leastWarnedDurationMs = 60_000

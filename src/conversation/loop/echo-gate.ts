@@ -1,5 +1,5 @@
 /** Distinguishes the callee's voice from the echo of the agent's voice. */
-export interface EchoGate {
+interface EchoGate {
   /** The energy (mean square) of the frame just sent. */
   sent(energy: number): void
   /**

@@ -2,7 +2,7 @@ import { frameMs } from '../../audio/frame.ts'
 import type { HangUpReason } from '../../call-text/hang-up-reason.ts'
 import type { CallPhase } from './phases.ts'
 
-export interface Goodbye {
+interface Goodbye {
   /** The goodbye was requested, but has not come from the engine yet. */
   readonly awaitsSpeech: boolean
   /** When the call ends at the latest. */

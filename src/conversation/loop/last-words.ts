@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-export interface LastWordsOptions {
+interface LastWordsOptions {
   /** The callee was speaking when the call ended. */
   readonly isSpeaking: boolean
   /** Lets the engine hear 20 ms of silence. */

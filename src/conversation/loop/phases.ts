@@ -1,5 +1,5 @@
 /** The rules of one phase of a call. */
-export interface PhaseRules {
+interface PhaseRules {
   /** What the engine hears: the callee, silence, or the callee until a machine begins to record. */
   readonly engineHears: 'callee' | 'callee_until_recording' | 'silence'
   /** Which new utterance of the agent may begin. A playing utterance continues. */

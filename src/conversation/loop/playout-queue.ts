@@ -22,7 +22,7 @@ export interface PlayoutQueue {
   readonly isDry: boolean
 }
 
-export interface PlayedFrame {
+interface PlayedFrame {
   /** A view into the queued audio: read it before the next call. */
   readonly frame: Uint8Array
   readonly utteranceId: string

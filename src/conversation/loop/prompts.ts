@@ -4,7 +4,7 @@ import type { CallPhase } from './phases.ts'
 import type { Phrases } from '../engine/phrases.ts'
 import { createSilencePolicy } from './silence-policy.ts'
 
-export interface PromptsOptions {
+interface PromptsOptions {
   readonly phase: CallPhase
   readonly hangUp: HangUp
   readonly phrases: Phrases

@@ -1,7 +1,7 @@
 import { frameMs } from '../../audio/frame.ts'
 
 /** Handles a silent callee: the agent asks twice, then the call ends. */
-export interface SilencePolicy {
+interface SilencePolicy {
   /**
    * One tick.
    * @param isQuiet neither side is speaking
@@ -20,7 +20,7 @@ export interface SilencePolicy {
   agentFinished(): void
 }
 
-export type SilenceVerdict = 'prompt' | 'end'
+type SilenceVerdict = 'prompt' | 'end'
 
 const firstPromptMs = 8_000
 const secondPromptMs = 16_000

@@ -2,7 +2,7 @@
  * Remembers when the callee began to speak, to date the turns that an engine reports by its own
  * clock.
  */
-export interface SpeechOnsets {
+interface SpeechOnsets {
   add(atMs: number): void
   /** The onset nearest to the engine's time, if one is near enough; else the engine's time. */
   nearest(engineMs: number): number

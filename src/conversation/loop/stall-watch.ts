@@ -1,13 +1,13 @@
 import { frameMs } from '../../audio/frame.ts'
 
 /** Detects an engine that began an utterance, did not finish it, and sends nothing. */
-export interface StallWatch {
+interface StallWatch {
   /** One tick; `isDry`: the playing utterance has run out of audio before its end. */
   tick(isDry: boolean): StallVerdict | undefined
 }
 
 /** `drop`: the utterance is over; `fail`: the engine has stalled too often. */
-export type StallVerdict = 'drop' | 'fail'
+type StallVerdict = 'drop' | 'fail'
 
 const stallLimitMs = 1_500
 const maxStalls = 3

@@ -15,7 +15,7 @@ export interface Transfer {
   readonly isUnderWay: boolean
 }
 
-export interface TransferActions {
+interface TransferActions {
   readonly phase: CallPhase
   /** Absent: this agent cannot transfer. */
   readonly ask: (() => Promise<TransferResult>) | undefined

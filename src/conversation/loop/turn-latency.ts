@@ -3,7 +3,7 @@ import type { TurnLatency } from './conversation-types.ts'
 import type { VoiceEvent } from '../engine/voice-engine.ts'
 
 /** Measures the stages of the time between the callee's last word and the agent's first. */
-export interface TurnLatencyMeter {
+interface TurnLatencyMeter {
   /** A frame of the callee was voiced. */
   heardVoice(): void
   took(event: VoiceEvent): void
@@ -11,7 +11,7 @@ export interface TurnLatencyMeter {
   played(utteranceId: string, atMs: number, isVoiced: boolean): void
 }
 
-export interface TurnLatencyListener {
+interface TurnLatencyListener {
   onLatency(latency: TurnLatency): void
   /** Once: the first sound of the agent, on the recording's clock. */
   onFirstWords(atMs: number): void

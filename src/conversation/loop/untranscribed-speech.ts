@@ -3,7 +3,7 @@
  * transcription: then the speech itself counts as words. One text, even an empty one, shows that
  * the engine does report words.
  */
-export interface UntranscribedSpeech {
+interface UntranscribedSpeech {
   started(startMs: number): void
   /** The callee has finished; the words of the speech before would have come by now. */
   stopped(): void

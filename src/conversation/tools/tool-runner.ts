@@ -7,7 +7,7 @@ export interface ToolRunner {
   tick(): boolean
 }
 
-export type RunTool = (name: string, toolArguments: unknown) => Promise<unknown>
+type RunTool = (name: string, toolArguments: unknown) => Promise<unknown>
 
 const timeoutMs = 8_000
 const noticeableMs = 700

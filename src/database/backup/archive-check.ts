@@ -8,9 +8,9 @@ import {
 import { parse, readArchive, type Frame } from './archive-reader.ts'
 
 /** An hour of recording is 14 MB. */
-export const maxObjectBytes = 64 * 1024 * 1024
+const maxObjectBytes = 64 * 1024 * 1024
 /** A row in COPY's format, in one line: ours stay below 1 MiB. The loader holds a whole row in memory. */
-export const maxRowBytes = 16 * 1024 * 1024
+const maxRowBytes = 16 * 1024 * 1024
 const lineFeed = 10
 /** More than the schema will have. */
 const maxTables = 1_000
@@ -20,7 +20,7 @@ const maxMigrations = 10_000
 /** Two for each recording: more than any disk of this program holds. */
 const maxObjects = 100_000_000
 
-export interface ArchiveRules {
+interface ArchiveRules {
   /** Whether a storage would accept the key: one that leaves its folder is refused. */
   readonly isObjectKey: (key: string) => boolean
 }

@@ -15,7 +15,7 @@ export interface BackupObject {
   readonly bytes: Uint8Array
 }
 
-export interface BackUpOptions {
+interface BackUpOptions {
   readonly connection: pg.ClientConfig
   readonly path: string
   readonly now: Date
@@ -29,7 +29,7 @@ export interface BackupReport extends ArchiveFigures {
 }
 
 /** There is nothing to back up. The message is a sentence for the operator. */
-export class BackupRefusedError extends Error {
+class BackupRefusedError extends Error {
   override readonly name = 'BackupRefusedError'
 }
 

@@ -29,7 +29,7 @@ import {
 } from './job-statements.ts'
 import { listTables } from './table-order.ts'
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly connection: pg.ClientConfig
   readonly path: string
   /** The program's migrations. */

@@ -9,7 +9,7 @@ import type { RunState } from '../../domains/automations/stepping/run-facts.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** Which move of which run: nobody else can have made it, nor be asleep over a wake-up. */
-export interface RunFence extends ClaimedRun {
+interface RunFence extends ClaimedRun {
   readonly sequence: number
   readonly wakeCount: number
 }

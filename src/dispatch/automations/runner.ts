@@ -18,7 +18,7 @@ const defaultConcurrency = 4
 /** Far longer than a turn takes. Runs of a runner that died are due again after it. */
 const leaseMs = 10_000
 
-export interface AutomationRunnerOptions {
+interface AutomationRunnerOptions {
   readonly database: Database
   /** What commits with the end of a call that a run cancels. */
   readonly endCall: EndCall

@@ -35,7 +35,7 @@ import { claimStatement, lockExhaustedStatement, settleStatement } from './claim
 /** Organizations looked at in one claim. */
 const maxOrganizations = 32
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly nodeId: string
   readonly route: RouteName
   /** Calls wanted. */

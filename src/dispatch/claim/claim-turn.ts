@@ -12,7 +12,7 @@ const maxClaimsPerTurn = 200
 /** Batches of lanes computed in one turn: at nine in the evening a whole country closes. */
 const maxLaneBatchesPerTurn = 20
 
-export interface ClaimTurn {
+interface ClaimTurn {
   readonly database: Database
   readonly nodeId: string
   /** Routes that this node serves; the first is served first. */

@@ -21,7 +21,7 @@ const findStatement = sql(
           exists (select from lanes where recompute_at <= now()) as has_due_lanes`,
 )
 
-export interface Work {
+interface Work {
   /** Of the routes asked for, those where some organization may have a call to claim. */
   readonly readyRoutes: readonly RouteName[]
   /** Some lane's opening must be computed. */

@@ -3,7 +3,7 @@ import { backoffMs } from '../../runtime/backoff.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { FromLeaseKeeper, LeaseKeeperData, ToLeaseKeeper } from './lease-keeper-protocol.ts'
 
-export interface LeaseKeeperOptions {
+interface LeaseKeeperOptions {
   /** Where PostgreSQL is; it is copied to the thread. */
   readonly connection: object
   readonly logger: Logger

@@ -71,7 +71,7 @@ export const renewLease = async (db: Queryable, nodeId: string): Promise<boolean
   (await db.run(renewStatement, [nodeId, leaseMs])) > 0
 
 /** What another thread renewed. */
-export interface KeptLease {
+interface KeptLease {
   isHeld(): boolean
 }
 

@@ -15,7 +15,7 @@ export const lostTrackReason =
 const overdueReason = 'The call did not end in time, and was ended by the watchdog.'
 
 /** How many calls went back to the queue, and how many ended. */
-export interface Rescued {
+interface Rescued {
   readonly requeued: number
   readonly ended: number
 }

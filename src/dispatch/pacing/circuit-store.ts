@@ -5,10 +5,10 @@ import type { RouteName } from '../../domains/organizations/organization-mode.ts
 export type TrunkFaultCause = 'unreachable' | 'credentials'
 
 /** A trunk that is down is asked with OPTIONS this often, by one node. */
-export const pingIntervalMs = 5_000
+const pingIntervalMs = 5_000
 /** Without an answer to OPTIONS calls are let through after this, doubled at each failure up to the maximum. */
-export const firstRetryMs = 30_000
-export const maxRetryMs = 300_000
+const firstRetryMs = 30_000
+const maxRetryMs = 300_000
 /** An opening this soon after a recovery is the same outage still. */
 const sameOutageMs = 60_000
 
@@ -89,7 +89,7 @@ interface StateRow {
   readonly is_retry_due: boolean
 }
 
-export interface CircuitState {
+interface CircuitState {
   /** Undefined: calls are claimed. */
   readonly cause: TrunkFaultCause | undefined
   readonly reason: string | undefined

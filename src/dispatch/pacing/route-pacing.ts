@@ -2,7 +2,7 @@ import { sql, type Queryable } from '../../database/database.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 
 /** A token bucket: how many calls may start at once, and how fast that right comes back. */
-export interface Pacing {
+interface Pacing {
   readonly burst: number
   readonly refillPerSecond: number
 }

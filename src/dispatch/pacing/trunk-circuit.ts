@@ -13,7 +13,7 @@ import type { Circuit, TrunkFault } from '../../telephony/circuit-carrier.ts'
 import { repeat, type Repeating } from '../../runtime/repeating.ts'
 import { systemTime, type Time } from '../../runtime/time.ts'
 
-export interface TrunkCircuitOptions {
+interface TrunkCircuitOptions {
   readonly database: Database
   readonly route: RouteName
   /** OPTIONS: whether any final response came. Never rejects. */

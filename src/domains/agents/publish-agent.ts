@@ -7,7 +7,7 @@ import { findAgentOrganization, publishAgentVersion } from './agent-store.ts'
 import { checkTransfers } from './check-transfers.ts'
 
 /** An agent with the version that was just published. */
-export type PublishedAgent = Agent & { readonly version: number }
+type PublishedAgent = Agent & { readonly version: number }
 
 /**
  * Publishes a new version of an agent from its file (parsed JSON). Versions never change: queued and live calls

@@ -11,7 +11,7 @@ const templateFields = [
   'source',
 ] as const
 
-export type TemplateField = (typeof templateFields)[number]
+type TemplateField = (typeof templateFields)[number]
 
 /** Unset fields may be absent, null or empty. */
 export type TemplateContact = Readonly<Partial<Record<TemplateField, string | null>>>

@@ -2,7 +2,7 @@ import type { AgentDefinition } from './agent-definition.ts'
 import { renderTemplate, type TemplateContact } from './template.ts'
 
 /** An agent's texts for one contact. */
-export interface AgentTexts {
+interface AgentTexts {
   readonly greeting: string
   readonly prompt: string
   /** Present if the agent leaves one. */

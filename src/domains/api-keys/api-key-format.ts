@@ -17,7 +17,7 @@ export const apiKeyPattern = 'od_live_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}'
 const wholeKey = new RegExp(`^${apiKeyPattern}$`)
 
 /** A key in the clear, to be shown once, and the parts that may be stored. */
-export interface NewApiKey {
+interface NewApiKey {
   readonly secret: string
   /** `od_live_` and the key id: shown in lists, and enough to recognise a key. */
   readonly prefix: string

@@ -23,7 +23,7 @@ export interface ApiKeyRow {
 const columns = `id, organization_id, name, prefix, last_four, scopes, rate_limits, expires_at, revoked_at,
        last_used_at, created_at, updated_at`
 
-export interface NewApiKeyRow {
+interface NewApiKeyRow {
   readonly organizationId: OrganizationId
   readonly id: string
   readonly hash: Buffer

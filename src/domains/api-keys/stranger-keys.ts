@@ -35,7 +35,7 @@ const newestStatement = sql(
 )
 
 /** Keyed by the hash as Latin-1 text. */
-export interface StrangerKeys {
+interface StrangerKeys {
   isKnown(key: string): boolean
   /**
    * Whether a previously unknown key with this hash exists. `isHeldUp` reports an address that sent too many

@@ -1,11 +1,11 @@
 /** One exit of a step. */
-export interface Way {
+interface Way {
   readonly to: string
   /** Its path within the step: `next`, `cases[0].next`, `otherwise`. */
   readonly path: string
 }
 
-export interface OutlinedStep {
+interface OutlinedStep {
   /** A run can pass it only by waiting. */
   readonly isWait: boolean
   readonly ways: readonly Way[]

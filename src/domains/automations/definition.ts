@@ -6,11 +6,11 @@ import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
 import { durationProblem } from '../../calling-hours/local-time.ts'
 
 /** Decision D6. */
-export const maxSteps = 100
+const maxSteps = 100
 const maxCases = 20
 const maxDefinitionBytes = 64 * 1024
 /** Attempts of one visit; the last delay repeats, so the list may be shorter. */
-export const maxAttempts = 100
+const maxAttempts = 100
 const maxDelays = 100
 const maxAllowedValues = 100
 

@@ -8,7 +8,7 @@ import { explainCall, type CallExplanation, type Reader } from '../calls/explain
 import { isTerminal } from '../calls/lifecycle/call-states.ts'
 
 /** Why a run does not go on. */
-export interface RunExplanation {
+interface RunExplanation {
   readonly status: AutomationRunStatus
   /** Empty if it waits for nothing: it goes on, its call is live, or it has ended. */
   readonly reasons: readonly ExplanationReason[]

@@ -7,7 +7,7 @@ import { checkAutomationOf } from './agent-problems.ts'
 import { automationResource } from './automation-resource.ts'
 import { addVersion, insertAutomation } from './automation-store.ts'
 
-export interface PublishOptions {
+interface PublishOptions {
   /** The Automation that gets a new version; by default a new one. */
   readonly automationId?: string
   /** Creates a draft, which takes no runs until it is resumed. */

@@ -20,7 +20,7 @@ import {
 /** NOTIFY channel: there may be a run to step. Only a hint; polling is authoritative. */
 export const runsChannel = 'outdial_runs'
 
-export interface RunRequest {
+interface RunRequest {
   readonly automationId: string
   readonly contactId: string
   readonly origin: CallOrigin

@@ -1,6 +1,6 @@
 import type { AutomationRunStatus } from '../../contract/automation-runs.ts'
 
-export type TerminalRunStatus = 'completed' | 'failed' | 'cancelled'
+type TerminalRunStatus = 'completed' | 'failed' | 'cancelled'
 export type ActiveRunStatus = Exclude<AutomationRunStatus, TerminalRunStatus>
 
 /**

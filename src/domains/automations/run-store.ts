@@ -162,7 +162,7 @@ export const listRunRows = newestFirst<
 })
 
 /** A run's position, for its cancellation. */
-export interface RunPosition {
+interface RunPosition {
   readonly sequence: number
   readonly call_id: string | null
   readonly is_call_live: boolean

@@ -6,7 +6,7 @@ import { findAutomation, findVersion, organizationOfAutomation } from './automat
 import { readDefinition, type AutomationDefinition } from './definition.ts'
 
 /** An Automation with the definition of its published version. */
-export interface ShownAutomation extends Automation {
+interface ShownAutomation extends Automation {
   readonly version: number
   readonly definition: AutomationDefinition
 }

@@ -7,7 +7,7 @@ import { batchResource, type BatchRow } from './batch-resource.ts'
 import { draftBatch } from './create-batch.ts'
 import { startBatchById } from './start-batch.ts'
 
-export interface RunFileRequest {
+interface RunFileRequest {
   readonly organizationId: OrganizationId
   readonly agentId: string
   readonly name: string

@@ -36,7 +36,7 @@ const openStatement = sql(
       for update`,
 )
 
-export interface OpenCall {
+interface OpenCall {
   readonly id: string
   readonly is_live: boolean
 }

@@ -4,7 +4,7 @@ import type { CallRow } from './call-record.ts'
 import { callsChannel, queueCall } from './queue-call.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
-export interface ManualCallInput {
+interface ManualCallInput {
   readonly agentId: string
   /** E.164, checked by the caller of this function. */
   readonly phoneNumber: string

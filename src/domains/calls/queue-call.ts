@@ -18,7 +18,7 @@ import { findPlacement, type Placement } from './placement-store.ts'
 /** NOTIFY channel: there may be a call to claim. Only a hint; polling is authoritative. */
 export const callsChannel = 'outdial_calls'
 
-export interface CallRequest {
+interface CallRequest {
   readonly agentId: string
   readonly contactId: string
   readonly origin: CallOrigin

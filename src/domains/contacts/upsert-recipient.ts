@@ -16,7 +16,7 @@ const uniqueViolation = '23505'
 /** Each lost race means that another writer committed, so this limit is never reached in practice. */
 const maxTries = 10
 
-export interface UpsertedContact {
+interface UpsertedContact {
   readonly contact: ContactRow
   readonly isNew: boolean
 }

@@ -11,7 +11,7 @@ import { insertOrganization } from './organization-store.ts'
 const defaultConcurrency = 20
 const maxConcurrency = 100_000
 
-export interface CreateOrganizationInput {
+interface CreateOrganizationInput {
   readonly name: string
   readonly concurrency?: number
   /** A parsed policy file; the default policy if absent. */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { sql, type Queryable } from '../../database/database.ts'
 
 /** `cursor` authenticates list cursors, `media` signs download URLs. */
-export type SecretPurpose = 'cursor' | 'media'
+type SecretPurpose = 'cursor' | 'media'
 
 /** A secret and the name by which signatures refer to it. */
-export interface InstallationSecret {
+interface InstallationSecret {
   readonly keyId: string
   readonly secret: Buffer
   /** Old enough that every node has loaded it. */

@@ -9,7 +9,7 @@ import { readTransferTarget, type TransferTarget } from './transfer-target.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** The target for the carrier, or why the organization's rules forbid it. */
-export type TransferVerdict =
+type TransferVerdict =
   | {
       /** Rebuilt from the judged parts: an E.164 number, or a SIP address of a number or an extension. */
       readonly target: string

@@ -76,7 +76,7 @@ const insertFirstStatement = sql(
    returning ${columns}`,
 )
 
-export interface NewOrganization {
+interface NewOrganization {
   readonly id: OrganizationId
   readonly name: string
   readonly defaultVersion: string
@@ -186,7 +186,7 @@ const updateStatement = sql(
    returning ${columns}`,
 )
 
-export interface OrganizationChanges {
+interface OrganizationChanges {
   readonly publicApiEnabled?: boolean
   readonly concurrency?: number
   readonly policy?: CallingPolicyJson

@@ -20,7 +20,7 @@ export type QuotaName = keyof typeof defaultQuotas
 
 export type Quotas = Readonly<Record<QuotaName, number>>
 
-export const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[]
+const quotaNames = Object.keys(defaultQuotas) as readonly QuotaName[]
 
 const maxQuota = 1_000_000_000
 

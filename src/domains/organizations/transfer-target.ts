@@ -23,7 +23,7 @@ export type TransferTarget = (
 }
 
 /** A sentence for the administrator. */
-export interface UnreadableTarget {
+interface UnreadableTarget {
   readonly problem: string
 }
 

@@ -53,7 +53,7 @@ const purgedStatement = sql(
       and status = 'deleted'`,
 )
 
-export interface PurgeOptions {
+interface PurgeOptions {
   /** Only of this organization. */
   readonly organizationId?: OrganizationId
   /**
@@ -63,7 +63,7 @@ export interface PurgeOptions {
   readonly onlyFound?: boolean
 }
 
-export interface PurgedRecordings {
+interface PurgedRecordings {
   /** Rows inspected; fewer than the limit means that no more are left. */
   readonly listed: number
   readonly purged: number

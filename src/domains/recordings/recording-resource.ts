@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/time.ts'
 import type { RecordingRow } from './recording-store.ts'
 
 /** Creates a URL of at most 2,048 characters that serves the MP3 until the instant, to the millisecond (D12). */
-export type SignDownloadUrl = (recordingId: string, expiresAt: Date) => string
+type SignDownloadUrl = (recordingId: string, expiresAt: Date) => string
 
 export interface DownloadUrls {
   readonly signDownloadUrl: SignDownloadUrl

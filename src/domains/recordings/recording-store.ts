@@ -32,7 +32,7 @@ const insertStatement = sql(
 )
 
 /** A call whose audio becomes a recording. */
-export interface NewRecording extends RecordedCall {
+interface NewRecording extends RecordedCall {
   readonly contactId: string
   /** `api`, or the call's other origin: then API clients do not see its id. */
   readonly origin: string
@@ -77,7 +77,7 @@ const completeStatement = sql(
       and status <> 'deleted'`,
 )
 
-export interface StoredAudio {
+interface StoredAudio {
   readonly storageKey: string
   readonly durationSeconds: number | null
   readonly sizeBytes: number

@@ -12,7 +12,7 @@ import { resultTransitions, type ResultKind } from './result-states.ts'
 import { listTurns, type CallKey, type StoredTurn } from './transcript-store.ts'
 
 /** Sanitizes texts for clients. */
-export interface Sanitizer {
+interface Sanitizer {
   /** Version of the rules; stored with every revision. */
   readonly version: number
   /** Deterministic: the same text always gives the same. */
@@ -20,7 +20,7 @@ export interface Sanitizer {
 }
 
 /** The effect of a publication: a new revision, the same content again, or nothing because the result is closed. */
-export type Publication = 'revised' | 'unchanged' | 'closed'
+type Publication = 'revised' | 'unchanged' | 'closed'
 
 /**
  * Projects the stored turns into the transcript's next revision. The revision rises only when the sanitized bytes

@@ -2,7 +2,7 @@ import { resultReasons, type ResultStatus } from '../../contract/states.ts'
 
 export type ResultKind = 'summary' | 'transcript'
 
-export type ProcessingReason = (typeof resultReasons.processing)[number]
+type ProcessingReason = (typeof resultReasons.processing)[number]
 export type UnavailableReason = (typeof resultReasons.unavailable)[number]
 export type ExhaustedReason = (typeof resultReasons.exhausted)[number]
 

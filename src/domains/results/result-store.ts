@@ -132,7 +132,7 @@ const readyStatement = sql(
       and kind = $3`,
 )
 
-export interface NewRevision {
+interface NewRevision {
   readonly revision: number
   readonly content: string
   readonly contentHash: Buffer

@@ -10,7 +10,7 @@ interface Arriving {
   readonly cut: () => void
 }
 
-export interface ArrivingBodies {
+interface ArrivingBodies {
   note(request: IncomingMessage, arriving: Arriving): void
   delete(request: IncomingMessage): void
 }

@@ -11,7 +11,7 @@ export interface BodyPlace {
 /** At once where one is free: most bodies never wait. */
 type Taking = BodyPlace | Promise<BodyPlace>
 
-export interface PlaceLimits {
+interface PlaceLimits {
   readonly placeBytes: number
   readonly places: number
   readonly ofOrganization: number

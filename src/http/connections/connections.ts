@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf, type IsTrusted } from './client-address.ts'
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Open connections of one address that is no proxy. */
   readonly perAddress: number
   readonly total: number

@@ -17,7 +17,7 @@ import { serveOneAtATime } from './one-at-a-time.ts'
 import { boundSlowReaders } from './slow-readers.ts'
 import { breakBody } from '../steps/read-body.ts'
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
@@ -30,13 +30,13 @@ export interface HttpServerOptions {
   readonly isStreaming?: boolean
 }
 
-export interface HttpServerHandlers {
+interface HttpServerHandlers {
   readonly onRequest: RequestListener
   /** Refuses a request whose end is not clear. Its connection must not be kept. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, fault: ApiError) => void
 }
 
-export interface HttpServer extends Service {
+interface HttpServer extends Service {
   readonly server: Server
   /** The port that was bound; 0 before `start`. */
   readonly port: number

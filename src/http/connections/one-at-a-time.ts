@@ -8,7 +8,7 @@ const maxHeldBytes = 512 * 1024
 const maxHeldBytesOfAll = 16 * 1024 * 1024
 
 /** Stops reading a connection: what it still sends is thrown away. */
-export type StopReading = (socket: Socket) => void
+type StopReading = (socket: Socket) => void
 
 /**
  * Gives a connection's requests to Node's parser one at a time: the next head is parsed once the answer before it is

@@ -15,7 +15,7 @@ interface Unread {
   readonly endsMs: number
 }
 
-export interface SlowReaders {
+interface SlowReaders {
   /** Cuts the client that has been longest at reading its answer; false where none is. */
   cutOldest(): boolean
   stop(): void

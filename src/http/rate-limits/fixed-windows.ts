@@ -15,7 +15,7 @@ export interface FixedWindows {
   count(key: string): number
 }
 
-export interface FixedWindowsOptions {
+interface FixedWindowsOptions {
   readonly clock: Clock
   readonly windowSeconds: number
   /** Keys kept at one time; beyond, the one that was opened first is forgotten. */

@@ -4,11 +4,11 @@ import type { Clock } from '../../runtime/time.ts'
 import { wholeSecondsLeft, type WindowCount } from './fixed-windows.ts'
 
 /** The `RateWindows` of several nodes. */
-export interface SharedWindows {
+interface SharedWindows {
   hit(key: string, limit: number): Promise<WindowCount>
 }
 
-export interface SharedWindowsOptions {
+interface SharedWindowsOptions {
   readonly database: Database
   readonly clock: Clock
   readonly windowSeconds: number

@@ -13,13 +13,13 @@ import {
 } from '../idempotency-claims.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
-export interface Claim {
+interface Claim {
   readonly organizationId: OrganizationId
   readonly key: string
   readonly fingerprint: Buffer
 }
 
-export interface FingerprintParts {
+interface FingerprintParts {
   readonly method: string
   readonly path: string
   readonly version: string

@@ -1,6 +1,6 @@
 import type { BrokenRule } from '../../contract/errors.ts'
 
-export interface ParsedQuery {
+interface ParsedQuery {
   readonly values: Readonly<Record<string, string>>
   readonly problems: readonly BrokenRule[]
 }

@@ -14,7 +14,7 @@ export type AnyHandler = (
   context: OperationContext<Queryable>,
 ) => Promise<unknown>
 
-export interface Invocation {
+interface Invocation {
   readonly operation: Operation
   readonly handler: AnyHandler
   readonly input: ValidInput
@@ -23,7 +23,7 @@ export interface Invocation {
   readonly claimKey: string | undefined
 }
 
-export interface RunOperationParts {
+interface RunOperationParts {
   readonly database: Database
   readonly cursors: Cursors
   readonly storage: StorageGuard

@@ -8,7 +8,7 @@ import { parseQuery } from './parse-query.ts'
 import { problemsOf, unstorableText } from './problems.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
-export interface RawInput {
+interface RawInput {
   readonly params: Readonly<Record<string, string>>
   readonly query: string
   /** Parsed JSON; `undefined` where the operation reads no body. */

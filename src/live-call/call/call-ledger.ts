@@ -17,7 +17,7 @@ import type { AnsweredCall, CallLedger, FinishedCall } from './live-call-port.ts
 import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { EngineSettings, MediaReport } from '../media/media-protocol.ts'
 
-export interface CallLedgerDependencies {
+interface CallLedgerDependencies {
   readonly database: Database
   readonly endCall: EndCall<LearnedOnCall>
   /** The task that the node with the spool serves. */

@@ -4,7 +4,7 @@ import { endingOfFailure, type AttemptEnding, type DialAbort } from './call-endi
 import type { CallPlan } from './live-call-port.ts'
 import type { MediaCall } from '../media/media-port.ts'
 
-export type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | AttemptEnding
+type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | AttemptEnding
 
 /** Decision D3: a phone rings for at most a minute. */
 const maxRingTimeoutMs = 60_000

@@ -30,10 +30,7 @@ export interface CallLedger {
   finish(call: DialableCall, finished: FinishedCall): Promise<boolean>
 }
 
-export type RequeuedAttempt = Extract<
-  AttemptEnding,
-  { kind: 'congested' | 'trunk_down' | 'unsent' }
->
+type RequeuedAttempt = Extract<AttemptEnding, { kind: 'congested' | 'trunk_down' | 'unsent' }>
 
 export interface FinishedCall {
   readonly ending: CallEnding

@@ -19,7 +19,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { CallJob } from './follow-up-jobs.ts'
 
 /** Reads a conversation: the extractive one of src/conversation, or a model. May throw; the job queue tries again. */
-export interface SummarizeCallDependencies {
+interface SummarizeCallDependencies {
   readonly database: Database
   readonly summarize: Summarizer
   /** The outcomes of the call's agent beyond the usual ones. */
@@ -28,7 +28,7 @@ export interface SummarizeCallDependencies {
   readonly logger: Logger
 }
 
-export interface JobAttempt {
+interface JobAttempt {
   /** Whether a failure now is the last one. */
   readonly isLast: boolean
   readonly signal: AbortSignal

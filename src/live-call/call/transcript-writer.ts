@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 
 /** Writes turns one after the other as they become final, through failovers of the database. */
-export interface TranscriptWriter {
+interface TranscriptWriter {
   add(turn: SpokenTurn): void
   /** Stops writing and hands back what is not stored, for the finishing transaction. */
   settle(): Promise<readonly SpokenTurn[]>

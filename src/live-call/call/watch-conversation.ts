@@ -6,7 +6,7 @@ import type { MediaCall } from '../media/media-port.ts'
 import type { MediaEvent } from '../media/media-protocol.ts'
 import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 
-export interface ConversationWatch {
+interface ConversationWatch {
   readonly leg: CallLeg
   readonly media: MediaCall
   /** The agent's cap; ends the call whatever the conversation does (decision D3). */
@@ -27,7 +27,7 @@ export interface ConversationTiming {
 /** More answers than an hour holds; what is beyond is not measured. */
 const maxLatencies = 1_000
 
-export interface HeldConversation {
+interface HeldConversation {
   /** Resolves with the first thing that ends the call. Nothing is hung up yet. */
   readonly ended: Promise<ConversationEnd>
   /** What is known so far; complete once the media is stopped. */

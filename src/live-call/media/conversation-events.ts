@@ -7,7 +7,7 @@ import { createOutboundHttp } from '../../runtime/outbound-http.ts'
 import { askHttpTool } from './http-tool.ts'
 import type { ConversationPlan, MediaEvent } from './media-protocol.ts'
 
-export interface ConversationEventsOptions {
+interface ConversationEventsOptions {
   readonly plan: ConversationPlan
   /** Start of the conversation on the recording's clock: it may begin after the answer. */
   readonly startedAtMs: number

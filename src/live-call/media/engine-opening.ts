@@ -4,7 +4,7 @@ import type { VoiceEngine, VoiceSession } from '../../conversation/engine/voice-
 import type { Logger } from '../../runtime/logger.ts'
 import type { ConversationPlan, EngineSettings } from './media-protocol.ts'
 
-export interface EngineOpeningOptions {
+interface EngineOpeningOptions {
   readonly callId: string
   readonly codec: G711Codec
   openEngine(settings: EngineSettings): VoiceEngine
@@ -14,7 +14,7 @@ export interface EngineOpeningOptions {
   readonly logger: Logger
 }
 
-export interface PreparedEngine {
+interface PreparedEngine {
   readonly plan: ConversationPlan
   readonly session: VoiceSession
   readonly voiceActivity: VoiceActivityDetector

@@ -12,7 +12,7 @@ export interface HttpTool {
   readonly timeoutMs?: number
 }
 
-export interface HttpToolAnswer {
+interface HttpToolAnswer {
   readonly status: number
   /** Parsed if it is JSON, else text. */
   readonly body: unknown
@@ -23,7 +23,7 @@ const maxToolTimeoutMs = 8_000
 const maxAnswerBytes = 64 * 1024
 
 /** The organization and call of the tool. */
-export interface ToolCaller {
+interface ToolCaller {
   readonly organizationId: OrganizationId
   /** Whether private and loopback addresses may be reached. */
   readonly allowPrivateNetwork: boolean

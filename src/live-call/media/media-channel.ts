@@ -31,7 +31,7 @@ import {
 /** The part of a conversation that the channel uses. */
 export type LiveConversation = Pick<Conversation, 'tick' | 'heardDigit' | 'finish'>
 
-export interface MediaChannelOptions {
+interface MediaChannelOptions {
   readonly callId: string
   readonly rtp: RtpSession
   readonly ticker: Ticker

@@ -126,7 +126,7 @@ export interface MediaReport {
   readonly rtp: RtpFigures
 }
 
-export interface RtpFigures {
+interface RtpFigures {
   readonly packetsSent: number
   readonly packetsReceived: number
   readonly packetsLost: number

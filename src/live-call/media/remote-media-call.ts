@@ -15,7 +15,7 @@ import type {
   ToMediaWorker,
 } from './media-protocol.ts'
 
-export type ChannelMessage = Extract<FromMediaWorker, { channel: number }>
+type ChannelMessage = Extract<FromMediaWorker, { channel: number }>
 
 /** Events kept until a listener is registered. */
 const maxEarlyEvents = 100

@@ -7,7 +7,7 @@ import type { EncodeAnswer, EncodedAudio, EncodeTask } from './encode-worker-pro
  * `UnreadableSpoolError` for a spool that can never be encoded, and the system's error for one that may be encoded
  * later.
  */
-export type EncodeInThread = (
+type EncodeInThread = (
   spoolPath: string,
   mp3Path: string,
   signal: AbortSignal,

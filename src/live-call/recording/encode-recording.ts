@@ -23,7 +23,7 @@ export interface EncodeRecordingDependencies {
   readonly logger: Logger
 }
 
-export interface ReadyRecording extends RecordingKeys {
+interface ReadyRecording extends RecordingKeys {
   readonly durationSeconds: number
   readonly sizeBytes: number
   /** 20 ms frames in the file. */

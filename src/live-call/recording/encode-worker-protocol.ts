@@ -16,7 +16,7 @@ export interface EncodedAudio {
 }
 
 /** The loudest sample of every 100 ms, 0 to 1, for drawing both lanes. */
-export interface WaveformPeaks {
+interface WaveformPeaks {
   readonly agent: readonly number[]
   readonly contact: readonly number[]
 }

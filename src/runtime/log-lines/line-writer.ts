@@ -1,5 +1,5 @@
 /** Takes bytes and returns how many; throws a system error. It must never wait. */
-export type ByteSink = (bytes: Uint8Array) => number
+type ByteSink = (bytes: Uint8Array) => number
 
 export interface LineWriterOptions {
   readonly sink: ByteSink

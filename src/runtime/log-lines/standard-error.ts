@@ -7,7 +7,7 @@ const standardError = 2
 const lastLinesMs = 500
 
 /** Lines for stderr, and whether that is a terminal. */
-export interface StandardErrorLines {
+interface StandardErrorLines {
   readonly write: (line: string) => void
   readonly isTerminal: boolean
 }

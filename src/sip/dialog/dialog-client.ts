@@ -8,7 +8,7 @@ import { cseqOf } from '../message/headers.ts'
 import type { Hop } from '../transaction/hop.ts'
 import { transactionTimeoutMs } from '../transaction/transaction-timing.ts'
 
-export interface RequestContent {
+interface RequestContent {
   readonly headers?: readonly Header[]
   readonly body?: string
 }

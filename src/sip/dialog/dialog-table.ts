@@ -8,7 +8,7 @@ import type { Source } from '../transport/transport.ts'
 import { isAddress, parseSipUri } from '../message/uri.ts'
 
 /** A dialog from the user agent's view: a destination of requests that can be ended. */
-export interface LiveDialog {
+interface LiveDialog {
   receive(transaction: ServerTransaction, source: Source): void
   receiveAck(ack: SipRequest): void
   bye(): Promise<void>

@@ -31,7 +31,7 @@ import { createSuccessRepeater, type SuccessRepeater } from './success-repeater.
 import type { Source } from '../transport/transport.ts'
 import type { Dialog, DialogMethod } from './dialog.ts'
 
-export interface InviteDialogOptions {
+interface InviteDialogOptions {
   readonly state: DialogState
   readonly remoteSdp: string
   readonly digest?: DigestClient

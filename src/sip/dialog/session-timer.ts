@@ -12,7 +12,7 @@ export interface SessionTimerSettings {
 /** Half an hour, and the minimum of RFC 4028 5. */
 export const defaultSessionTimer: SessionTimerSettings = { expiresSeconds: 1800, minSeconds: 90 }
 
-export interface SessionTerms {
+interface SessionTerms {
   readonly seconds: number
   readonly weRefresh: boolean
 }

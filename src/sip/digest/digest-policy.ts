@@ -27,7 +27,7 @@ export interface DigestPolicy {
   warn(reason: string, challenge: ChallengeTerms): void
 }
 
-export interface DigestPolicyOptions {
+interface DigestPolicyOptions {
   readonly weakest?: WeakestDigest
   readonly belongsToTrunk?: (destination: Destination) => boolean
   /** Whether MD5 was not chosen explicitly, so that its use is worth a log line. */

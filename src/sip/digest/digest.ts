@@ -34,7 +34,7 @@ export interface HopDigest {
   sign(request: Pick<SipRequest, 'method' | 'uri' | 'body'>): Header[]
 }
 
-export interface DigestClientOptions {
+interface DigestClientOptions {
   /** The permitted uses of the trunk's password; by default MD5 with qop, and only at the first hop. */
   readonly policy?: DigestPolicy | undefined
   /** Whether a hop is where the call was first sent. */

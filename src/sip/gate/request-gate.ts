@@ -20,7 +20,7 @@ interface DialogPeers {
   hasPeer(address: string): boolean
 }
 
-export interface RequestGateOptions {
+interface RequestGateOptions {
   readonly sources: SipSources
   readonly dialogs: DialogPeers
   readonly known: KnownCalls

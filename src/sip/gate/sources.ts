@@ -15,9 +15,6 @@ export interface SipSources {
 /** Any source: for peers in tests and benchmarks, never for a socket that others can reach. */
 export const anySource: SipSources = { admits: () => true, areOneTrunk: () => false }
 
-/** No source: only responses to our own requests are read. */
-export const noSource: SipSources = { admits: () => false, areOneTrunk: () => false }
-
 /** One address and port, asked for each message because the port may become known later. */
 export const onlySource = (address: string, port: () => number): SipSources => ({
   admits: (source) => source.address === address && source.port === port(),

@@ -6,7 +6,7 @@ import { isAddress } from './uri.ts'
  * The value of From, To, Contact, Route and similar fields (RFC 3261 20.10): the URI as written, and the
  * parameters.
  */
-export interface NameAddress {
+interface NameAddress {
   readonly displayName: string
   readonly uri: string
   readonly parameters: Parameters
@@ -78,7 +78,7 @@ export const topVia = (message: SipMessage): Via | undefined => {
 }
 
 /** CSeq (RFC 3261 20.16): the number is below 2^31. */
-export interface CSeq {
+interface CSeq {
   readonly sequence: number
   readonly method: string
 }
@@ -106,7 +106,7 @@ export const parseDelaySeconds = (value: string | undefined): number | undefined
 }
 
 /** Session-Expires (RFC 4028 4). */
-export interface SessionExpires {
+interface SessionExpires {
   readonly seconds: number
   readonly refresher?: 'uac' | 'uas'
 }

@@ -3,7 +3,7 @@ import { parseCSeq, parseNameAddress, parseVia } from './headers.ts'
 import { parseSipUri, schemeOf } from './uri.ts'
 
 /** Why a message may not be processed, and the status for its sender. */
-export interface MessageFault {
+interface MessageFault {
   readonly status: number
   readonly reason: string
 }

@@ -7,7 +7,7 @@ import type { ServerTransaction } from './server-transaction.ts'
 export type TableShare = { readonly dialogKey: string } | 'outside'
 
 /** The open server transactions. Half of the places are reserved for dialogs, so that no flood blocks a BYE. */
-export interface ServerTable {
+interface ServerTable {
   find(key: string): ServerTransaction | undefined
   hasRoom(share: TableShare): boolean
   add(key: string, transaction: ServerTransaction, share: TableShare): void

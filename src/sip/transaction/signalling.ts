@@ -51,7 +51,7 @@ export interface SignallingHandlers {
   onAck(request: SipRequest, source: Source): void
 }
 
-export interface SignallingOptions {
+interface SignallingOptions {
   readonly transports: ReadonlyMap<TransportProtocol, Transport>
   readonly resolver: SipResolver
   readonly timing: TransactionTiming

@@ -17,7 +17,7 @@ export interface ConnectedUdp {
   close(): void
 }
 
-export interface ConnectedUdpOptions {
+interface ConnectedUdpOptions {
   readonly family: 'udp4' | 'udp6'
   readonly bindAddress: string
   readonly port: number

@@ -4,7 +4,7 @@ import type { Destination } from '../message/destination.ts'
 import { isAddress, type SipUri } from '../message/uri.ts'
 
 /** All possible addresses of a SIP URI, of which `SipResolver` chooses one (RFC 3263 4). */
-export interface FoundAddresses {
+interface FoundAddresses {
   readonly destinations: readonly Destination[]
   /** The time to live from the name servers; `undefined` if they gave none. */
   readonly ttlSeconds: number | undefined

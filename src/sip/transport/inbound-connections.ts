@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 /**
  * The connections that peers opened to us, limited in number per address and in the time to their first message.
  */
-export interface InboundConnections {
+interface InboundConnections {
   /** Keeps the socket; if its address has too many, the one that was silent for longest is closed. */
   add(socket: Socket, address: string): void
   /** A whole message came on it. */

@@ -12,7 +12,7 @@ import type { AdmitConnection, ReceiveHandler, Source, Transport } from './trans
 import type { Destination } from '../message/destination.ts'
 import { hostPort } from '../message/uri.ts'
 
-export interface StreamTransportOptions {
+interface StreamTransportOptions {
   readonly bindAddress: string
   /**
    * The port to listen on, requested at start; any free one if it is in use. Without it we only open connections.

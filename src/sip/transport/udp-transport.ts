@@ -9,7 +9,7 @@ import { BoundedMap } from '../../runtime/bounded-map.ts'
 /** Decides for a test network which datagrams get lost. */
 export type DropDatagram = (direction: 'in' | 'out', bytes: Buffer) => boolean
 
-export interface UdpTransportOptions {
+interface UdpTransportOptions {
   readonly bindAddress: string
   /** 0 takes any free port. */
   readonly port: number

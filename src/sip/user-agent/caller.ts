@@ -6,7 +6,7 @@ import { newTag } from '../message/responses.ts'
 import type { InviteOptions, InviteResult, UserAgent } from './user-agent-types.ts'
 
 /** The calling half of a user agent. */
-export interface Caller extends Pick<UserAgent, 'invite' | 'ping'> {
+interface Caller extends Pick<UserAgent, 'invite' | 'ping'> {
   /** Cancels what still rings; resolves when no phone can answer any more. */
   stop(): Promise<void>
 }

@@ -7,7 +7,7 @@ import { headerOf, listsToken, type SipRequest, type SipResponse } from '../mess
 import type { InviteOptions } from './user-agent-types.ts'
 
 /** One branch of a forked INVITE: its dialog, and the highest RSeq acknowledged in it (RFC 3262 4). */
-export interface InviteBranch {
+interface InviteBranch {
   readonly dialog: InviteDialog
   lastRSeq: number
   isConfirmed: boolean

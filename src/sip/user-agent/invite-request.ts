@@ -7,7 +7,7 @@ import type { Hop } from '../transaction/hop.ts'
 import type { InviteOptions } from './user-agent-types.ts'
 
 /** What changes between the INVITEs of one attempt, and what makes them one attempt. */
-export interface InviteIdentity {
+interface InviteIdentity {
   readonly hop: Hop
   readonly sipCallId: string
   readonly localTag: string

@@ -12,7 +12,7 @@ import type { SipSources } from '../gate/sources.ts'
 import type { Source } from '../transport/transport.ts'
 import type { IncomingInvite } from './user-agent-types.ts'
 
-export interface RequestRouterOptions {
+interface RequestRouterOptions {
   readonly sources: SipSources
   /** Calls that one address may begin. */
   readonly newCalls: SourceLimiter

@@ -15,7 +15,7 @@ export interface JournalEntry {
 }
 
 /** How often each event happened for one call. */
-export type CallCounts = Readonly<Record<JournalEvent, number>>
+type CallCounts = Readonly<Record<JournalEvent, number>>
 
 export interface SandboxReport {
   readonly calls: Readonly<Record<string, CallCounts>>

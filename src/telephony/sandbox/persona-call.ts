@@ -16,7 +16,7 @@ import { createPersonaTalk, type SpeakLine } from './persona-talk.ts'
 import { takeTransfers } from './persona-transfer.ts'
 import { callIdHeader, type Answering, type Persona } from './personas.ts'
 
-export interface PersonaCallDependencies {
+interface PersonaCallDependencies {
   /** The persona at each number. */
   personaFor(number: string): Persona
   readonly openSession: () => Promise<RtpSession>

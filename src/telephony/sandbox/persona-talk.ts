@@ -9,7 +9,7 @@ export interface PersonaTalk {
   tick(isVoiced: boolean): PersonaFrame
 }
 
-export interface PersonaFrame {
+interface PersonaFrame {
   /** 160 samples at 8 kHz; `undefined` is silence. */
   readonly samples: Int16Array | undefined
   /** The persona wants to hang up. */

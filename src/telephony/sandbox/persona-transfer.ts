@@ -9,7 +9,7 @@ import { personaFor, type PersonaAnswer } from './personas.ts'
 /** How long the phone of a transfer's target rings. */
 const transferRingMs = 300
 
-export interface Transfers {
+interface Transfers {
   /** Whether another phone rings; the callee hears that meanwhile. */
   readonly isUnderWay: boolean
 }

@@ -6,7 +6,7 @@ import type { SandboxReport } from './call-journal.ts'
 import { sandboxCredentials } from './personas.ts'
 import type { FromSandboxWorker, SandboxWorkerData, ToSandboxWorker } from './sandbox-protocol.ts'
 
-export interface SandboxCarrierOptions {
+interface SandboxCarrierOptions {
   readonly logger: Logger
   /** SIP port on loopback; any free one by default. */
   readonly port?: number

@@ -18,7 +18,7 @@ import {
   type Persona,
 } from './personas.ts'
 
-export interface SandboxServerOptions {
+interface SandboxServerOptions {
   /** SIP over UDP on loopback; 0 for any free port. */
   readonly port: number
   /** The SIP port on loopback that may call; any by default. */
@@ -32,7 +32,7 @@ export interface SandboxServerOptions {
   readonly logger: Logger
 }
 
-export interface SandboxServer extends Service {
+interface SandboxServer extends Service {
   /** Bound SIP port, after start. */
   readonly port: number
   report(): SandboxReport

@@ -21,7 +21,7 @@ import type { SpeechCache } from './speech-cache.ts'
 import type { SpeechServer } from './speech-server.ts'
 import type { Speech, Transcriber } from './transcriber.ts'
 
-export interface CascadeOptions {
+interface CascadeOptions {
   readonly transcriber: Transcriber
   readonly model: ChatModel
   readonly speechServer: SpeechServer

@@ -1,7 +1,7 @@
 import { cutEnd } from '../../engine/cut-end.ts'
 
 /** The duration of the speech, and the model's confidence where it reports one. */
-export interface Certainty {
+interface Certainty {
   readonly voicedMs: number
   readonly noSpeechProbability: number | undefined
   readonly meanLogProbability: number | undefined

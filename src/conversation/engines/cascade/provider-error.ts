@@ -16,7 +16,7 @@ export class ProviderError extends Error {
   }
 }
 
-export interface ProviderErrorOptions extends ErrorOptions {
+interface ProviderErrorOptions extends ErrorOptions {
   readonly status?: number
   readonly retryAfterMs?: number
 }

@@ -5,7 +5,7 @@ import { createSentenceStream } from './sentence-stream.ts'
 import { speakable } from './speakable.ts'
 import type { SpeakingTask } from './speaking-task.ts'
 
-export interface ReplyStepOptions {
+interface ReplyStepOptions {
   readonly model: ChatModel
   readonly history: ChatHistory
   readonly emit: (event: VoiceEvent) => void

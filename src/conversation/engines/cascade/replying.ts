@@ -7,7 +7,7 @@ import { speakReply } from './reply-step.ts'
 import type { Speaker } from './speaker.ts'
 import { SpeakingTask } from './speaking-task.ts'
 
-export interface ReplyingOptions {
+interface ReplyingOptions {
   readonly model: ChatModel
   readonly speaker: Speaker
   readonly history: ChatHistory

@@ -1,5 +1,5 @@
 /** Splits streamed text into pieces that can be spoken on their own. */
-export interface SentenceStream {
+interface SentenceStream {
   push(piece: string): string[]
   /** What is left. */
   end(): string[]

@@ -17,7 +17,7 @@ export interface SpokenUtterance {
   readonly release: () => void
 }
 
-export interface SpeakerOptions {
+interface SpeakerOptions {
   readonly codec: G711Codec
   readonly server: SpeechServer
   readonly cache: SpeechCache

@@ -3,7 +3,7 @@ import { readWavHead, WavFormatError } from '../../../audio/wav.ts'
 import { ProviderError } from './provider-error.ts'
 
 /** Converts a speech server's data, raw PCM or a WAV file, into samples at 8 kHz as it arrives. */
-export interface SpeechDecoder {
+interface SpeechDecoder {
   /** Throws `ProviderError` for unplayable data. */
   decode(bytes: Uint8Array): Int16Array
   /** The last samples. Throws `ProviderError` if there were none at all. */

@@ -1,5 +1,5 @@
 /** One utterance plays at a time: the next one waits for the voice. */
-export interface VoiceLock {
+interface VoiceLock {
   /** Resolves with a function that releases the voice. Rejects when the signal aborts first. */
   take(signal: AbortSignal): Promise<() => void>
 }

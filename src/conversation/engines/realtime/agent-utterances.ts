@@ -3,7 +3,7 @@ import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import type { G711Codec } from '../../../audio/g711.ts'
 import type { WireAudio } from './wire-audio.ts'
 
-export interface InterruptedUtterance {
+interface InterruptedUtterance {
   /** How much audio of it the server has sent. */
   readonly producedMs: number
   readonly responseId: string

@@ -18,7 +18,7 @@ import { createSpeechState } from './speech-state.ts'
 import { eventOfConversation, readUtteranceId } from './stage-events.ts'
 import { createSuccessor, type Successor } from './successor.ts'
 
-export interface LastingSessionOptions {
+interface LastingSessionOptions {
   readonly first: OpenedLink
   /** Another session with the same settings. */
   openNext(signal: AbortSignal): Promise<OpenedLink>

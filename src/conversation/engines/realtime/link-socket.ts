@@ -14,7 +14,7 @@ export interface LinkSocket {
   close(): Promise<void>
 }
 
-export interface LinkSocketListener {
+interface LinkSocketListener {
   onMessage(text: string): void
   /** Not after `terminate` or `close`. */
   onLost(code: string, message: string): void

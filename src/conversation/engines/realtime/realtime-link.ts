@@ -21,7 +21,7 @@ import { ReplyWatch } from './reply-watch.ts'
 import { ResponseSequencer } from './response-sequencer.ts'
 import { createToolResults, type ToolResults } from './tool-results.ts'
 
-export interface RealtimeLinkOptions {
+interface RealtimeLinkOptions {
   /** The link owns the socket from here on. */
   readonly opened: Pick<OpenedLink, 'socket' | 'wire'>
   readonly session: Pick<SessionOptions, 'codec' | 'callId'>

@@ -1,7 +1,7 @@
 import { g711FrameBytes } from '../../../audio/g711.ts'
 
 /** The callee's last seconds of audio, which another session may hear again. */
-export interface RecentFrames {
+interface RecentFrames {
   push(frame: Uint8Array): void
   /** Frames from this number on (the first ever pushed is 0), oldest first, as far as they are still stored. */
   since(frameNumber: number): Uint8Array[]

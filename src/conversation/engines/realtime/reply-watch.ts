@@ -1,4 +1,4 @@
-export interface ReplyWatchActions {
+interface ReplyWatchActions {
   /** Request the reply that did not come by itself. */
   ask(): void
   /** Request the failed reply again. */

@@ -3,7 +3,7 @@ import type { SessionOptions } from '../../engine/voice-engine.ts'
 import type { Dialect } from './profiles.ts'
 import type { WireFormat } from './wire-audio.ts'
 
-export interface SessionSettings {
+interface SessionSettings {
   readonly options: Omit<SessionOptions, 'callId'>
   readonly voice: string | undefined
   readonly transcriptionModel: string
@@ -80,7 +80,7 @@ const flatAudio = (settings: SessionSettings): object => {
 /**
  * The server's description of its session in `session.created` and `session.updated`, as far as it matters here.
  */
-export interface DescribedSession {
+interface DescribedSession {
   readonly dialect: Dialect | undefined
   readonly wireFormat: WireFormat | undefined
   /** Unix time in seconds. */

@@ -1,7 +1,7 @@
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import type { SpeechState } from './speech-state.ts'
 
-export interface StageOfEvent {
+interface StageOfEvent {
   readonly number: number
   /** How much audio of the callee came before the session. */
   readonly startMs: number

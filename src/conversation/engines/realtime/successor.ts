@@ -16,7 +16,7 @@ export interface Successor {
   close(): void
 }
 
-export interface SuccessorOptions {
+interface SuccessorOptions {
   readonly openNext: (signal: AbortSignal) => Promise<OpenedLink>
   /** Ends every attempt. */
   readonly signal: AbortSignal

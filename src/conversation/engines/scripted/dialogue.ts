@@ -15,7 +15,7 @@ export interface Dialogue {
   reply(heard: string): Reply
 }
 
-export interface DialogueOptions {
+interface DialogueOptions {
   /** The session's instructions: the agent's prompt. */
   readonly instructions: string
   /** Names of the session's tools; no other is called. */

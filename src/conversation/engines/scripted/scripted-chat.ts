@@ -9,7 +9,7 @@ export interface ChatRequest {
   readonly wantsJson: boolean
 }
 
-export interface ChatAnswer {
+interface ChatAnswer {
   readonly message: {
     readonly content: string | null
     readonly tool_calls?: readonly FunctionCall[]

@@ -9,7 +9,7 @@ import { answerChat, type ChatRequest } from './scripted-chat.ts'
 import { sampleSentences, type SampledSentence } from './scripted-voice.ts'
 import type { Understanding } from './understanding.ts'
 
-export interface ScriptedHttpOptions {
+interface ScriptedHttpOptions {
   readonly understanding: Understanding
   readonly synthesizer: Synthesizer
 }

@@ -4,7 +4,7 @@ import type { Reply } from './dialogue.ts'
 import type { SpokenSentence } from './scripted-voice.ts'
 import type { SpeechQueue } from './speech-queue.ts'
 
-export interface ScriptedResponseOptions {
+interface ScriptedResponseOptions {
   readonly id: string
   readonly newId: (prefix: string) => string
   readonly reply: Reply

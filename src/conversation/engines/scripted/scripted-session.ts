@@ -12,7 +12,7 @@ import type { SpeechQueue } from './speech-queue.ts'
 import type { Understanding } from './understanding.ts'
 import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
-export interface ScriptedSessionOptions {
+interface ScriptedSessionOptions {
   readonly voiceActivity: VoiceActivityDetector
   readonly understanding: Understanding
   readonly synthesizer: Synthesizer

@@ -1,7 +1,7 @@
 import type { BranchableField, BranchStep, When } from '../definition.ts'
 import type { LastCall } from './run-facts.ts'
 
-export interface BranchFacts {
+interface BranchFacts {
   readonly last: LastCall
   /** Unset fields, and those of a deleted contact, are "". */
   readonly field: (name: BranchableField) => string

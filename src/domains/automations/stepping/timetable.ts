@@ -5,7 +5,7 @@ import { describeLocalTime } from '../../../calling-hours/local-time.ts'
 import type { SimulatedMove, SimulatedRun } from './simulate.ts'
 
 /** One line: the instant, the callee's local time, the run's action and step, and the reason. */
-export interface TimetableEntry {
+interface TimetableEntry {
   readonly at: string
   /** In the callee's first possible zone. */
   readonly local_time: string

@@ -4,7 +4,7 @@ import { wokenFirst, wokenFragment } from './call-fragments.ts'
 import type { CallOrigin } from './call-states.ts'
 import type { OrganizationId } from '../../../contract/organization-id.ts'
 
-export interface NewCall {
+interface NewCall {
   readonly id: string
   readonly origin: CallOrigin
   readonly contactId: string

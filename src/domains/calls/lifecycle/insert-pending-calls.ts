@@ -9,7 +9,7 @@ export interface NewRecipient {
   readonly laneId: string
 }
 
-export interface RecipientsOfBatch {
+interface RecipientsOfBatch {
   readonly batchId: string
   readonly origin: CallOrigin
   readonly agentId: string

@@ -4,7 +4,7 @@ import { fenceValues, type CallFence } from './call-fence.ts'
 import { statesBefore, statusIn } from './call-states.ts'
 
 /** Decision D3: a phone rings for at most a minute, and a call is over a minute after it must be. */
-export const maxRingMs = 60_000
+const maxRingMs = 60_000
 const watchdogGraceMs = 60_000
 /** The longest call an agent may hold (D3). */
 export const maxCallDurationMs = 3_600_000

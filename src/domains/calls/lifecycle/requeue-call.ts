@@ -40,7 +40,7 @@ const congestionBackoff = { baseMs: 2_000, maxMs: 60_000 }
 /** A carrier's Retry-After is honoured up to this. */
 const maxRetryAfterMs = 3_600_000
 
-export interface Congestion {
+interface Congestion {
   /** How often the call was dialled, this time included. */
   readonly attempt: number
   /** One sentence, such as `SIP 503 Service Unavailable`. */
