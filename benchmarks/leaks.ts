@@ -11,7 +11,7 @@ import { createVoiceActivityDetector } from '../src/audio/voice-activity.ts'
 import { Conversation } from '../src/conversation/loop/conversation.ts'
 import { createCascadeEngine } from '../src/conversation/engines/cascade/cascade-engine.ts'
 import { createRealtimeEngine } from '../src/conversation/engines/realtime/realtime-engine.ts'
-import { createScriptedRealtimeServer } from '../src/conversation/engines/scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import type { VoiceEngine } from '../src/conversation/engine/voice-engine.ts'
 import { silentLogger } from '../src/runtime/logger.ts'
 
@@ -26,7 +26,7 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 const word = 'Hello?'
-const server = createScriptedRealtimeServer({ vocabulary: [word], logger })
+const server = new ScriptedRealtimeServer({ vocabulary: [word], logger })
 await server.start()
 const speech = encodeG711('pcmu', createSynthesizer().synthesize(word, 'kal').samples)
 

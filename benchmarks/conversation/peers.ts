@@ -1,7 +1,7 @@
 /** The other side of the benchmark, in its own process: callees behind SIP and RTP, and the scripted model. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSynthesizer } from '../../src/audio/flite.ts'
-import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { openRtpSession } from '../../src/rtp/rtp-session.ts'
 import { PhasedTicker } from '../../src/rtp/ticker.ts'
@@ -59,7 +59,7 @@ const userAgent = createUserAgent({
   logger,
 })
 userAgent.onInvite((incoming) => void serve(incoming))
-const model = createScriptedRealtimeServer({ vocabulary: [question, interruption], logger })
+const model = new ScriptedRealtimeServer({ vocabulary: [question, interruption], logger })
 await Promise.all([userAgent.start(), model.start()])
 
 process.on('message', (message: string) => {

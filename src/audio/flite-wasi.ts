@@ -45,7 +45,15 @@ const createOutputFile = () => {
   }
 }
 
+type OutputFile = ReturnType<typeof createOutputFile>
+
 const encoder = new TextEncoder()
+
+/** A folder, the output file in it, and character devices: that is the whole file system. */
+const fileTypes: Readonly<Record<number, number>> = {
+  [folderDescriptor]: folder,
+  [outputDescriptor]: regularFile,
+}
 
 /**
  * Runs a WASI command-line program once, with no file system but one output file in memory, and returns that file.
@@ -53,90 +61,22 @@ const encoder = new TextEncoder()
  * on repeated runs.
  */
 export const runWasiProgram = (module: WebAssembly.Module, args: readonly string[]): Uint8Array => {
-  const encodedArgs = args.map((argument) => encoder.encode(`${argument}\0`))
   const output = createOutputFile()
   let memory: WebAssembly.Memory
-  const view = (): DataView => new DataView(memory.buffer)
-  const bytes = (): Uint8Array => new Uint8Array(memory.buffer)
-
+  const readMemory = (): ArrayBuffer => memory.buffer
   const calls = {
-    args_sizes_get(countAt: number, sizeAt: number): number {
-      view().setUint32(countAt, encodedArgs.length, true)
-      view().setUint32(
-        sizeAt,
-        encodedArgs.reduce((sum, argument) => sum + argument.length, 0),
-        true,
-      )
-      return wasiOk
-    },
-    args_get(pointersAt: number, textAt: number): number {
-      for (const [index, argument] of encodedArgs.entries()) {
-        view().setUint32(pointersAt + index * 4, textAt, true)
-        bytes().set(argument, textAt)
-        textAt += argument.length
-      }
-      return wasiOk
-    },
+    ...argumentCalls(readMemory, args),
+    ...descriptorCalls(readMemory),
+    ...outputCalls(readMemory, output),
     // A constant, because the voice must not depend on the time.
     clock_time_get(_clock: number, _precision: bigint, timeAt: number): number {
-      view().setBigUint64(timeAt, 0n, true)
-      return wasiOk
-    },
-    fd_close: (): number => wasiOk,
-    fd_fdstat_set_flags: (): number => wasiOk,
-    fd_fdstat_get(descriptor: number, statAt: number): number {
-      const stat = view()
-      const fileType =
-        descriptor === folderDescriptor
-          ? folder
-          : descriptor === outputDescriptor
-            ? regularFile
-            : characterDevice
-      stat.setUint8(statAt, fileType)
-      stat.setUint16(statAt + 2, 0, true)
-      stat.setBigUint64(statAt + 8, 0xffffffffffffffffn, true)
-      stat.setBigUint64(statAt + 16, 0xffffffffffffffffn, true)
-      return wasiOk
-    },
-    fd_prestat_get(descriptor: number, statAt: number): number {
-      if (descriptor !== folderDescriptor) return wasiBadDescriptor
-      view().setUint8(statAt, 0)
-      view().setUint32(statAt + 4, 1, true)
-      return wasiOk
-    },
-    fd_prestat_dir_name(_descriptor: number, nameAt: number): number {
-      bytes()[nameAt] = '.'.charCodeAt(0)
-      return wasiOk
-    },
-    fd_read(_descriptor: number, _buffers: number, _count: number, readAt: number): number {
-      view().setUint32(readAt, 0, true)
-      return wasiOk
-    },
-    fd_seek(descriptor: number, offset: bigint, whence: number, positionAt: number): number {
-      if (descriptor !== outputDescriptor) return wasiSeekFailed
-      view().setBigUint64(positionAt, BigInt(output.seek(Number(offset), whence)), true)
-      return wasiOk
-    },
-    fd_write(descriptor: number, buffers: number, count: number, writtenAt: number): number {
-      let written = 0
-      for (let index = 0; index < count; index += 1) {
-        const start = view().getUint32(buffers + index * 8, true)
-        const length = view().getUint32(buffers + index * 8 + 4, true)
-        if (descriptor === outputDescriptor) output.write(bytes().subarray(start, start + length))
-        written += length
-      }
-      view().setUint32(writtenAt, written, true)
-      return wasiOk
-    },
-    path_open(...parameters: unknown[]): number {
-      view().setUint32(parameters.at(-1) as number, outputDescriptor, true)
+      new DataView(readMemory()).setBigUint64(timeAt, 0n, true)
       return wasiOk
     },
     proc_exit(status: number): never {
       throw new ProgramExit(status)
     },
   }
-
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: calls })
   memory = instance.exports.memory as WebAssembly.Memory
   try {
@@ -147,3 +87,81 @@ export const runWasiProgram = (module: WebAssembly.Module, args: readonly string
   }
   return output.contents()
 }
+
+/** The program's memory now: it is another buffer after each growth. */
+type ReadMemory = () => ArrayBuffer
+
+const argumentCalls = (readMemory: ReadMemory, args: readonly string[]) => {
+  const encodedArgs = args.map((argument) => encoder.encode(`${argument}\0`))
+  return {
+    args_sizes_get(countAt: number, sizeAt: number): number {
+      const view = new DataView(readMemory())
+      const size = encodedArgs.reduce((sum, argument) => sum + argument.length, 0)
+      view.setUint32(countAt, encodedArgs.length, true)
+      view.setUint32(sizeAt, size, true)
+      return wasiOk
+    },
+    args_get(pointersAt: number, textAt: number): number {
+      for (const [index, argument] of encodedArgs.entries()) {
+        new DataView(readMemory()).setUint32(pointersAt + index * 4, textAt, true)
+        new Uint8Array(readMemory()).set(argument, textAt)
+        textAt += argument.length
+      }
+      return wasiOk
+    },
+  }
+}
+
+const descriptorCalls = (readMemory: ReadMemory) => ({
+  fd_close: (): number => wasiOk,
+  fd_fdstat_set_flags: (): number => wasiOk,
+  fd_fdstat_get(descriptor: number, statAt: number): number {
+    const stat = new DataView(readMemory())
+    stat.setUint8(statAt, fileTypes[descriptor] ?? characterDevice)
+    stat.setUint16(statAt + 2, 0, true)
+    stat.setBigUint64(statAt + 8, 0xffffffffffffffffn, true)
+    stat.setBigUint64(statAt + 16, 0xffffffffffffffffn, true)
+    return wasiOk
+  },
+  fd_prestat_get(descriptor: number, statAt: number): number {
+    if (descriptor !== folderDescriptor) return wasiBadDescriptor
+    const stat = new DataView(readMemory())
+    stat.setUint8(statAt, 0)
+    stat.setUint32(statAt + 4, 1, true)
+    return wasiOk
+  },
+  fd_prestat_dir_name(_descriptor: number, nameAt: number): number {
+    new Uint8Array(readMemory())[nameAt] = '.'.charCodeAt(0)
+    return wasiOk
+  },
+  path_open(...parameters: unknown[]): number {
+    new DataView(readMemory()).setUint32(parameters.at(-1) as number, outputDescriptor, true)
+    return wasiOk
+  },
+})
+
+const outputCalls = (readMemory: ReadMemory, output: OutputFile) => ({
+  fd_read(_descriptor: number, _buffers: number, _count: number, readAt: number): number {
+    new DataView(readMemory()).setUint32(readAt, 0, true)
+    return wasiOk
+  },
+  fd_seek(descriptor: number, offset: bigint, whence: number, positionAt: number): number {
+    if (descriptor !== outputDescriptor) return wasiSeekFailed
+    const position = output.seek(Number(offset), whence)
+    new DataView(readMemory()).setBigUint64(positionAt, BigInt(position), true)
+    return wasiOk
+  },
+  fd_write(descriptor: number, buffers: number, count: number, writtenAt: number): number {
+    const view = new DataView(readMemory())
+    const bytes = new Uint8Array(readMemory())
+    let written = 0
+    for (let index = 0; index < count; index += 1) {
+      const start = view.getUint32(buffers + index * 8, true)
+      const length = view.getUint32(buffers + index * 8 + 4, true)
+      if (descriptor === outputDescriptor) output.write(bytes.subarray(start, start + length))
+      written += length
+    }
+    view.setUint32(writtenAt, written, true)
+    return wasiOk
+  },
+})

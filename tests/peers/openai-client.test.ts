@@ -14,10 +14,7 @@ import { resample } from '../../src/audio/resample.ts'
 import { writeWav } from '../../src/audio/wav.ts'
 import { createRealtimeEngine } from '../../src/conversation/engines/realtime/realtime-engine.ts'
 import { verbatimInstructions } from '../../src/conversation/engines/realtime/protocol.ts'
-import {
-  createScriptedRealtimeServer,
-  type ScriptedRealtimeServer,
-} from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { missingPeer } from '../support/peers.ts'
 import { makeSelfSigned } from '../support/self-signed.ts'
@@ -53,7 +50,7 @@ describe("OpenAI's Realtime client, over TLS", needsTls, () => {
   before(async () => {
     const tls = makeSelfSigned()
     ca = tls.cert
-    server = createScriptedRealtimeServer({ vocabulary, tls, logger: silentLogger })
+    server = new ScriptedRealtimeServer({ vocabulary, tls, logger: silentLogger })
     await server.start()
   })
   after(() => server.stop())
@@ -170,7 +167,7 @@ describe("OpenAI's Realtime client, over TLS", needsTls, () => {
 })
 
 describe("OpenAI's clients, plainly", () => {
-  const server = createScriptedRealtimeServer({ vocabulary, logger: silentLogger })
+  const server = new ScriptedRealtimeServer({ vocabulary, logger: silentLogger })
   before(() => server.start())
   after(() => server.stop())
   const client = () => new OpenAI({ apiKey: 'k', baseURL: server.httpUrl, maxRetries: 0 })

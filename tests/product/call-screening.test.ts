@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { createSandboxServer } from '../../src/telephony/sandbox/sandbox-server.ts'
 import type { Persona } from '../../src/telephony/sandbox/personas.ts'
@@ -37,7 +37,7 @@ test(
       onlyPersona: screened,
       logger: silentLogger,
     })
-    const model = createScriptedRealtimeServer({ vocabulary: lines, logger: silentLogger })
+    const model = new ScriptedRealtimeServer({ vocabulary: lines, logger: silentLogger })
     await Promise.all([carrier.start(), model.start()])
     const installation = await createInstallation({
       ...liveSettings(`sip:127.0.0.1:${carrier.port}`),

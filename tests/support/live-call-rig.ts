@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { summarize } from '../../src/call-text/summarize.ts'
 import { builtInTools } from '../../src/conversation/tools/tools.ts'
-import { createScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { findCall } from '../../src/domains/calls/call-store.ts'
 import { isOnDoNotCallList } from '../../src/domains/organizations/do-not-call.ts'
 import { completeRecording, failRecording } from '../../src/domains/recordings/recording-store.ts'
@@ -66,7 +66,7 @@ export const startLiveCallRig = async ({
   const spoolFolder = await mkdtemp(join(tmpdir(), 'outdial-rig-'))
   const database = await createTestDatabase()
   const { db } = database
-  const engine = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
+  const engine = new ScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const sandbox = new SandboxCarrier({ logger, rtpPortRange: { min: 34_000, max: 37_998 } })
   const userAgent = createUserAgent({ sources: anySource, bindAddress: '127.0.0.1', logger })
   const media = new MediaWorkerPool({

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/read-config.ts'
-import { createScriptedRealtimeServer } from '../../conversation/engines/scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../../conversation/engines/scripted/scripted-realtime-server.ts'
 import type { Database } from '../../database/database.ts'
 import type { PrepareCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import { TrunkCircuit } from '../../dispatch/pacing/trunk-circuit.ts'
@@ -49,7 +49,7 @@ export interface MediaRole {
 export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
   const { config, database, spoolFolder, clock, logger, telemetry } = options
   const { allowPrivateNetwork } = config.program
-  const scripted = createScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
+  const scripted = new ScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const telephony = createTelephony(config.sip, logger, telemetry)
   const { sandbox, trunk } = telephony
   const circuit =

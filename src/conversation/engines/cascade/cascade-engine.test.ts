@@ -3,11 +3,11 @@ import { createSynthesizer } from '../../../audio/flite.ts'
 import { encodeG711 } from '../../../audio/g711.ts'
 import { silentLogger } from '../../../runtime/logger.ts'
 import { describeVoiceEngine } from '../../../../tests/support/conversation/engine-conformance.ts'
-import { createScriptedRealtimeServer } from '../scripted/scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from '../scripted/scripted-realtime-server.ts'
 import { createCascadeEngine } from './cascade-engine.ts'
 
 const farewellText = 'Thank you for calling. Goodbye.'
-const server = createScriptedRealtimeServer({ vocabulary: [farewellText], logger: silentLogger })
+const server = new ScriptedRealtimeServer({ vocabulary: [farewellText], logger: silentLogger })
 const farewell = createSynthesizer().synthesize(farewellText, 'kal').samples
 
 before(() => server.start())

@@ -8,11 +8,11 @@ import { silentLogger } from '../../../runtime/logger.ts'
 import { describeVoiceEngine } from '../../../../tests/support/conversation/engine-conformance.ts'
 import { verbatimInstructions } from '../realtime/protocol.ts'
 import { createRealtimeEngine } from '../realtime/realtime-engine.ts'
-import { createScriptedRealtimeServer } from './scripted-realtime-server.ts'
+import { ScriptedRealtimeServer } from './scripted-realtime-server.ts'
 
 const farewellText = 'Thank you for calling. Goodbye.'
 const vocabulary = ['Hello?', farewellText, 'Please never call me again.']
-const server = createScriptedRealtimeServer({ vocabulary, logger: silentLogger })
+const server = new ScriptedRealtimeServer({ vocabulary, logger: silentLogger })
 const farewell = createSynthesizer().synthesize(farewellText, 'kal').samples
 
 before(() => server.start())
@@ -121,7 +121,7 @@ describe('the scripted server is as strict as a real one', () => {
 
 describe('the scripted server', () => {
   it('starts once, and ends its thread when stopped', async () => {
-    const other = createScriptedRealtimeServer({ vocabulary: [], logger: silentLogger })
+    const other = new ScriptedRealtimeServer({ vocabulary: [], logger: silentLogger })
     assert.throws(() => other.url, /not been started/)
     await Promise.all([other.start(), other.start()])
     const { url } = other

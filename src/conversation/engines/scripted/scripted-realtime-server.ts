@@ -4,11 +4,12 @@ import type { Logger } from '../../../runtime/logger.ts'
 import type { Service } from '../../../runtime/service.ts'
 import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 
-export interface ScriptedRealtimeServer extends Service {
-  /** `ws://127.0.0.1:<port>/v1/realtime`, once started; the same after a restart of its thread. */
-  readonly url: string
-  /** `http://127.0.0.1:<port>/v1`: transcription, chat and speech of the same model. */
-  readonly httpUrl: string
+export interface ScriptedRealtimeServerOptions {
+  readonly vocabulary: readonly string[]
+  readonly logger: Logger
+  readonly tls?: ScriptedServerSettings['tls']
+  /** Any free port if omitted. */
+  readonly port?: number
 }
 
 const restartDelay = { baseMs: 100, maxMs: 5_000 }
@@ -19,81 +20,89 @@ const restartDelay = { baseMs: 100, maxMs: 5_000 }
  * small table of rules and speaks with Flite. A thread that dies is restarted on the same port; its
  * sessions are lost.
  */
-export const createScriptedRealtimeServer = ({
-  vocabulary,
-  logger,
-  tls,
-  port: wantedPort = 0,
-}: {
-  vocabulary: readonly string[]
-  logger: Logger
-  tls?: ScriptedServerSettings['tls']
-  /** Any free port if omitted. */
-  port?: number
-}): ScriptedRealtimeServer => {
-  let worker: Worker | undefined
-  let starting: Promise<void> | undefined
-  let restartTimer: NodeJS.Timeout | undefined
-  let port = wantedPort
-  let isListening = false
-  let deaths = 0
-  let isStopped = false
+export class ScriptedRealtimeServer implements Service {
+  readonly #options: ScriptedRealtimeServerOptions
+  #port: number
+  #worker: Worker | undefined
+  #starting: Promise<void> | undefined
+  #restartTimer: NodeJS.Timeout | undefined
+  #isListening = false
+  #deaths = 0
+  #isStopped = false
 
-  const startThread = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const settings: ScriptedServerSettings = { vocabulary, port, ...(tls && { tls }) }
-      const thread = new Worker(new URL('./scripted-server-worker.ts', import.meta.url), {
-        workerData: settings,
-      })
-      worker = thread
-      thread.on('message', (message: ScriptedServerMessage) => {
-        port = message.port
-        isListening = true
-        deaths = 0
-        resolve()
-      })
-      thread.on('error', (error) => {
-        logger.error({ err: error }, 'the scripted voice engine broke')
-        reject(error)
-      })
-      thread.on('exit', () => {
-        reject(new Error('The scripted voice engine ended before it was ready.'))
-        if (worker === thread) restart()
-      })
+  constructor(options: ScriptedRealtimeServerOptions) {
+    this.#options = options
+    this.#port = options.port ?? 0
+  }
+
+  start(): Promise<void> {
+    return (this.#starting ??= this.#startThread())
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#restartTimer)
+    await this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  /** `ws://127.0.0.1:<port>/v1/realtime`, once started; the same after a restart of its thread. */
+  get url(): string {
+    return `${this.#options.tls ? 'wss' : 'ws'}://${this.#address}/v1/realtime`
+  }
+
+  /** `http://127.0.0.1:<port>/v1`: transcription, chat and speech of the same model. */
+  get httpUrl(): string {
+    return `${this.#options.tls ? 'https' : 'http'}://${this.#address}/v1`
+  }
+
+  get #address(): string {
+    if (!this.#isListening) throw new Error('The scripted voice engine has not been started.')
+    return `127.0.0.1:${this.#port}`
+  }
+
+  #startThread(): Promise<void> {
+    const { vocabulary, tls, logger } = this.#options
+    const ready = Promise.withResolvers<void>()
+    const settings: ScriptedServerSettings = { vocabulary, port: this.#port, ...(tls && { tls }) }
+    const entry = new URL('./scripted-server-worker.ts', import.meta.url)
+    const thread = new Worker(entry, { workerData: settings })
+    this.#worker = thread
+    thread.on('message', (message: ScriptedServerMessage) => {
+      this.#onReady(message)
+      ready.resolve()
     })
+    thread.on('error', (error) => {
+      logger.error({ err: error }, 'the scripted voice engine broke')
+      ready.reject(error)
+    })
+    thread.on('exit', () => {
+      ready.reject(new Error('The scripted voice engine ended before it was ready.'))
+      if (this.#worker === thread) this.#onDeath()
+    })
+    return ready.promise
+  }
 
-  const restart = (): void => {
-    worker = undefined
-    if (isStopped || !isListening) return
-    deaths += 1
-    restartTimer = setTimeout(
-      () => {
-        startThread().catch((error: unknown) =>
-          logger.error({ err: error }, 'the scripted voice engine could not be started again'),
-        )
-      },
-      backoffMs(deaths, restartDelay),
+  #onReady({ port }: ScriptedServerMessage): void {
+    this.#port = port
+    this.#isListening = true
+    this.#deaths = 0
+  }
+
+  #onDeath(): void {
+    this.#worker = undefined
+    if (this.#isStopped || !this.#isListening) return
+    this.#deaths += 1
+    const delayMs = backoffMs(this.#deaths, restartDelay)
+    this.#restartTimer = setTimeout(() => this.#restart(), delayMs)
+  }
+
+  #restart(): void {
+    this.#startThread().catch((error: unknown) =>
+      this.#options.logger.error(
+        { err: error },
+        'the scripted voice engine could not be started again',
+      ),
     )
-  }
-
-  const address = (): string => {
-    if (!isListening) throw new Error('The scripted voice engine has not been started.')
-    return `127.0.0.1:${port}`
-  }
-
-  return {
-    start: () => (starting ??= startThread()),
-    async stop() {
-      isStopped = true
-      clearTimeout(restartTimer)
-      await worker?.terminate()
-      worker = undefined
-    },
-    get url() {
-      return `${tls ? 'wss' : 'ws'}://${address()}/v1/realtime`
-    },
-    get httpUrl() {
-      return `${tls ? 'https' : 'http'}://${address()}/v1`
-    },
   }
 }
