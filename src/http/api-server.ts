@@ -11,10 +11,10 @@ import { silentTelemetry, type Telemetry } from '../runtime/telemetry.ts'
 import { trustNetworks } from './connections/client-address.ts'
 import { createCursors } from './cursors.ts'
 import { createFixedWindows } from './rate-limits/fixed-windows.ts'
-import { createKernel, type Answered, type Kernel } from './kernel.ts'
+import { createKernel, type ServedRequest, type Kernel } from './kernel.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { jsonPage, servePage, type Page, type Pages } from './pages.ts'
-import { answerParserFaults } from './connections/parser-faults.ts'
+import { respondToParserFaults } from './connections/parser-faults.ts'
 import { splitTarget } from './request-target.ts'
 import { rarely, type Readiness } from './readiness.ts'
 import { createRouter, type ClosedArea } from './router.ts'
@@ -55,7 +55,7 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   /** Holds every 2xx against its schema: for tests and development. */
   readonly checkResponses?: boolean
   readonly telemetry?: Telemetry
-  readonly onAnswered?: (answered: Answered) => void
+  readonly onServed?: (served: ServedRequest) => void
 }
 
 const defaultAnonymousLimit = 3000
@@ -74,7 +74,7 @@ export const createApiServer = <Table extends Operations, Parts>(
     onRequest: serve(pages, kernel, options.logger),
     refuse: (request, response, fault) => kernel.refuse(request, response, fault),
   })
-  answerParserFaults(listener.server, kernel)
+  respondToParserFaults(listener.server, kernel)
   return listener
 }
 
@@ -100,21 +100,21 @@ const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<
     logger: options.logger,
     isDraining: options.isDraining,
     checkResponses: options.checkResponses ?? false,
-    onAnswered: noteAnswered(options),
+    onServed: noteServed(options),
   }
 }
 
-const noteAnswered = ({
+const noteServed = ({
   telemetry = silentTelemetry,
   logger,
-  onAnswered,
-}: Pick<ApiServerOptions<Operations>, 'telemetry' | 'logger' | 'onAnswered'>) => {
-  const note = onAnswered ?? ((answered: Answered) => logger.debug(answered, 'request answered'))
-  return (answered: Answered): void => {
-    const { operation = 'none', status, durationMs } = answered
+  onServed,
+}: Pick<ApiServerOptions<Operations>, 'telemetry' | 'logger' | 'onServed'>) => {
+  const note = onServed ?? ((served: ServedRequest) => logger.debug(served, 'request answered'))
+  return (served: ServedRequest): void => {
+    const { operation = 'none', status, durationMs } = served
     telemetry.count('outdial_http_requests_total', { operation, status })
     telemetry.observe('outdial_http_request_seconds', durationMs / 1000, { operation })
-    note(answered)
+    note(served)
   }
 }
 

@@ -14,7 +14,7 @@ const collecting = () => {
   return { lines, logger }
 }
 
-const answerOf = async (
+const responseOf = async (
   listAgents: () => Promise<never>,
   options: Parameters<typeof startApiFixture>[0] = {},
 ) => {
@@ -29,7 +29,7 @@ const answerOf = async (
 }
 
 test('a fault of ours is a 500 that tells the caller only the request id, and one log line', async () => {
-  const { response, body, lines } = await answerOf(async () => {
+  const { response, body, lines } = await responseOf(async () => {
     throw new Error('secret detail of the database')
   })
   assert.equal(response.status, 500)
@@ -41,12 +41,12 @@ test('a fault of ours is a 500 that tells the caller only the request id, and on
 })
 
 test('an answer that breaks the contract is a fault where answers are checked', async () => {
-  const { response } = await answerOf(async () => ({ data: [{ id: 1 }], next: null }) as never)
+  const { response } = await responseOf(async () => ({ data: [{ id: 1 }], next: null }) as never)
   assert.equal(response.status, 500)
 })
 
 test('what the caller is told passes with its details and Retry-After', async () => {
-  const { response, body } = await answerOf(async () => {
+  const { response, body } = await responseOf(async () => {
     throw new ApiError(
       'duplicate_active_run',
       'There is one.',
@@ -61,7 +61,7 @@ test('what the caller is told passes with its details and Retry-After', async ()
 
 test('a database in failover is a 503 with Retry-After, after a few tries', async () => {
   let tries = 0
-  const { response, body } = await answerOf(async () => {
+  const { response, body } = await responseOf(async () => {
     tries += 1
     throw Object.assign(new pg.DatabaseError('read only', 0, 'error'), { code: '25006' })
   })

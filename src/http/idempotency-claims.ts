@@ -3,7 +3,7 @@ import { contextOf, sqlStateOf } from '../database/errors.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** A stored answer to a request that once succeeded (D10). */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number
   readonly body: string
   readonly location: string | undefined
@@ -80,14 +80,15 @@ const takeClaimSql = sql(
 )
 
 /** Stores the answer with the claim; both commit with the effect. */
-export const storeAnswer = (
+export const storeResponse = (
   tx: Transaction,
   organizationId: OrganizationId,
   key: string,
-  { status, body, location }: StoredAnswer,
-): Promise<number> => tx.run(storeAnswerSql, [organizationId, key, status, body, location ?? null])
+  { status, body, location }: StoredResponse,
+): Promise<number> =>
+  tx.run(storeResponseSql, [organizationId, key, status, body, location ?? null])
 
-const storeAnswerSql = sql(
+const storeResponseSql = sql(
   'idempotency-claims.store-answer',
   `update idempotency_claims
       set status = $3, body = $4, location = $5

@@ -28,7 +28,7 @@ import { administratorOnly, requireAccess, requireEnabledOrganization } from './
 import type { AnonymousGuard } from './steps/anonymous-guard.ts'
 import { requireJson } from './steps/content-type.ts'
 import { claimKeyOf, readIdempotencyKey } from './steps/idempotency-key.ts'
-import type { OnceAnswer } from './steps/idempotency.ts'
+import type { OnceResponse } from './steps/idempotency.ts'
 import { parseJson } from './steps/parse-json.ts'
 import { meter, requireAllowance, type RateWindows } from './steps/rate-limit.ts'
 import { readBody, releaseBody } from './steps/read-body.ts'
@@ -38,7 +38,7 @@ import { validate } from './steps/validate.ts'
 import { readVersion } from './steps/version.ts'
 
 /** What a served request was, for logs and metrics. Holds nothing a caller sent but the request id. */
-export interface Answered {
+export interface ServedRequest {
   readonly requestId: string
   readonly method: string
   /** Undefined where the request led to no operation. */
@@ -66,7 +66,7 @@ interface KernelParts {
   readonly isDraining: () => boolean
   /** Holds every 2xx against its schema: for tests and development. */
   readonly checkResponses: boolean
-  readonly onAnswered: (answered: Answered) => void
+  readonly onServed: (served: ServedRequest) => void
 }
 
 export interface Kernel {
@@ -113,10 +113,10 @@ const finish = (
   reply: Reply,
   isLast: boolean,
   startedMs: number,
-  { clock, onAnswered }: KernelParts,
+  { clock, onServed }: KernelParts,
 ): void => {
   sendReply(exchange, reply, isLast)
-  onAnswered({
+  onServed({
     requestId: exchange.requestId,
     method: exchange.request.method ?? '',
     operation: exchange.operation,
@@ -193,7 +193,7 @@ const handlerOf = (
   return handler
 }
 
-const successReply = ({ status, body, location, isReplay }: OnceAnswer): Reply => {
+const successReply = ({ status, body, location, isReplay }: OnceResponse): Reply => {
   const headers: Headers = {}
   if (location !== undefined) headers['Location'] = location
   if (isReplay) headers['Idempotent-Replayed'] = 'true'

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
-import { endWithText } from './answer-bytes.ts'
+import { endWithText } from './response-bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { MethodNotAllowed } from './router.ts'
 import { endAfterDiscarding, restOfBody } from './connections/unread-body.ts'

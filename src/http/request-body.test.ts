@@ -7,8 +7,8 @@ import {
   ok,
   post,
   refused,
-  testAnswers,
-} from '../../tests/support/answer-table.ts'
+  testResponses,
+} from '../../tests/support/response-table.ts'
 import { startApiFixture } from '../../tests/support/api-fixture.ts'
 
 const validCall = '{"agent_id":"a","contact_id":"c"}'
@@ -25,7 +25,7 @@ const recipient = '"recipient":{"external_id":"e","name":"n","phone_number":"+12
 
 const invalidJson = refused('invalid_json')
 
-testAnswers([
+testResponses([
   ['a body of 1 MiB', place(padded(1_048_576)), ok(202)],
   [
     'a body of 1 MiB and a byte',

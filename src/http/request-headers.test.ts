@@ -5,9 +5,9 @@ import {
   ok,
   post,
   refused,
-  testAnswers,
+  testResponses,
   type Request,
-} from '../../tests/support/answer-table.ts'
+} from '../../tests/support/response-table.ts'
 
 const version = (value: string | readonly string[]) => get(aCall, { 'service-version': value })
 const keyed = (value: string | readonly string[]) =>
@@ -24,7 +24,7 @@ const badKey = invalid(['idempotency-key', 'invalid_format'])
 const badType = invalid(['content-type', 'invalid_format'])
 const aContact = '{"external_id":"e","name":"n","phone_number":"+12025550100"}'
 
-testAnswers([
+testResponses([
   ['the supported version', version('2026-07-16'), ok(200)],
   ['another version', version('2026-07-17'), unsupported],
   ['an empty version', version(''), unsupported],

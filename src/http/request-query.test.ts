@@ -3,22 +3,22 @@ import {
   get,
   invalid,
   ok,
-  testAnswers,
-  type AnswerCase,
-} from '../../tests/support/answer-table.ts'
+  testResponses,
+  type ResponseCase,
+} from '../../tests/support/response-table.ts'
 import type { FieldCode } from '../contract/errors.ts'
 
 const recordings = '/recordings?include=download_url'
 const aRecording = '/recordings/5b0f8f5e-3f0e-5d0e-9a41-6c1de0a4b6f2'
 
 /** A path that is refused for one parameter. */
-const bad = (path: string, parameter: string, code: FieldCode): AnswerCase => [
+const bad = (path: string, parameter: string, code: FieldCode): ResponseCase => [
   path.slice(0, 60),
   get(path),
   invalid([parameter, code]),
 ]
 
-testAnswers([
+testResponses([
   ['a limit of 100', get('/calls?limit=100'), ok(200)],
   ['a limit of 250 for transcripts', get(`${aCall}/transcript?limit=250`), ok(200)],
   ['an escaped parameter name', get('/calls?lim%69t=5'), ok(200)],

@@ -6,8 +6,8 @@ import {
   post,
   refused,
   send,
-  testAnswers,
-} from '../../tests/support/answer-table.ts'
+  testResponses,
+} from '../../tests/support/response-table.ts'
 
 const notFound = refused('resource_not_found')
 const meteredNotFound = refused('resource_not_found', {
@@ -16,7 +16,7 @@ const meteredNotFound = refused('resource_not_found', {
 const forbidden = refused('insufficient_scope')
 const created = ok(202, { location: aCall })
 
-testAnswers([
+testResponses([
   ['a read', get(aCall), ok(200)],
   ['HEAD as GET', send(`HEAD ${aCall}`), ok(200)],
   ['a create', post('/calls', '{"agent_id":"a","contact_id":"c"}'), created],

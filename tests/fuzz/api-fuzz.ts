@@ -4,7 +4,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
-import { createAnswerJudge, type JudgedAnswer } from '../support/answer-judge.ts'
+import { createAnswerJudge, type JudgedAnswer } from '../support/response-judge.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { startComposedApi } from '../support/composed-api.ts'
 import { hostileRequests, type HostileRequest, type KnownIds } from '../support/hostile-requests.ts'

@@ -83,7 +83,7 @@ export const createApiRole = async (
     parts: { quotas, clock, endCall, downloadUrls },
     storage: {
       prepare: (organizationId) => quotas.prepare(organizationId),
-      keepAnswer: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
+      keepResponse: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
     },
     closedAreas: [administratorArea],
     authenticate: authenticateKeys(principals.findPrincipal, clock),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
-import { assertAnswer, bytesOf, get, refused } from '../../../tests/support/answer-table.ts'
+import { assertResponse, bytesOf, get, refused } from '../../../tests/support/response-table.ts'
 import { sendRaw } from '../../../tests/support/raw-http.ts'
 import { makeApiKey } from './api-key-format.ts'
 import type { FoundKey } from './principal-store.ts'
@@ -48,14 +48,14 @@ test('anything but one Bearer header with one space and a key is authentication_
     `Bearer ${'x'.repeat(513)}`,
     'Bearer é',
   ]
-  for (const authorization of malformed) assertAnswer(await answerTo(authorization), missing)
+  for (const authorization of malformed) assertResponse(await answerTo(authorization), missing)
 })
 
 test('an unknown key, or one with another prefix, length or checksum, is invalid_api_key', async () => {
   const unknown = makeApiKey().secret
   const mistyped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
   for (const text of [unknown, mistyped, 'x', key.replace('live', 'test'), `${key}a`, key.slice(1)])
-    assertAnswer(await answerTo(`Bearer ${text}`), invalidKey)
+    assertResponse(await answerTo(`Bearer ${text}`), invalidKey)
 })
 
 test('a wrong checksum costs no look-up', async () => {
@@ -77,26 +77,26 @@ test('a revoked key is invalid, one at its expiry expired, and revoked takes pre
   const before1Ms = new Date(now.getTime() + 1)
   assert.equal((await answerFor({ expiresAt: before1Ms }))?.status, 200)
   const expired = refused('api_key_expired', { 'www-authenticate': 'Bearer' })
-  assertAnswer(await answerFor({ expiresAt: now }), expired)
-  assertAnswer(await answerFor({ revokedAt: now }), invalidKey)
-  assertAnswer(await answerFor({ revokedAt: now, expiresAt: now }), invalidKey)
+  assertResponse(await answerFor({ expiresAt: now }), expired)
+  assertResponse(await answerFor({ revokedAt: now }), invalidKey)
+  assertResponse(await answerFor({ revokedAt: now, expiresAt: now }), invalidKey)
 })
 
 test('a disabled organization learns nothing of paths', async () => {
   const disabled = `Bearer ${api.makeKey({ publicApiEnabled: false })}`
   for (const path of ['/agents', '/nowhere'])
-    assertAnswer(await answerTo(disabled, path), refused('organization_not_enabled'))
+    assertResponse(await answerTo(disabled, path), refused('organization_not_enabled'))
 })
 
 test('only a valid key learns that a path is unknown', async () => {
-  assertAnswer(await answerTo([], '/nowhere'), missing)
-  assertAnswer(await answerTo(`Bearer ${key}`, '/nowhere'), refused('resource_not_found'))
+  assertResponse(await answerTo([], '/nowhere'), missing)
+  assertResponse(await answerTo(`Bearer ${key}`, '/nowhere'), refused('resource_not_found'))
 })
 
 test('a key without the scope learns the scope’s name; either of two suffices', async () => {
   const none = `Bearer ${api.makeKey({ scopes: ['calls:write'] })}`
   const answer = await answerTo(none, '/calls')
-  assertAnswer(answer, refused('insufficient_scope'))
+  assertResponse(answer, refused('insufficient_scope'))
   assert.match(answer?.body ?? '', /calls:read/)
   for (const scope of ['calls:read', 'batches:read'] as const) {
     const one = `Bearer ${api.makeKey({ scopes: [scope] })}`

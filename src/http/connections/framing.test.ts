@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
-import { assertAnswer, refused } from '../../../tests/support/answer-table.ts'
+import { assertResponse, refused } from '../../../tests/support/response-table.ts'
 import { sendRaw } from '../../../tests/support/raw-http.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { createMediaServer } from '../media-server.ts'
@@ -19,7 +19,7 @@ const media = createMediaServer({
 })
 
 before(async () => {
-  api = await startApiFixture({ onAnswered: ({ status }) => (served += status < 400 ? 1 : 0) })
+  api = await startApiFixture({ onServed: ({ status }) => (served += status < 400 ? 1 : 0) })
   key = api.makeKey()
   await media.start()
 })
@@ -75,7 +75,7 @@ test('a request whose end is not clear is refused, and nothing behind it is serv
       served = 0
       const responses = await sendRaw(api.port, head + body + hidden())
       assert.equal(responses.length, 1, what)
-      assertAnswer(responses[0], refused('validation_error', { connection: 'close' }))
+      assertResponse(responses[0], refused('validation_error', { connection: 'close' }))
       assert.equal(served, 0, what)
     }
   }

@@ -26,7 +26,7 @@ after(() => {
 })
 
 /** What is answered to bytes that arrive in these pieces, each a read of its own. */
-const answersTo = async (pieces: readonly string[]): Promise<readonly string[]> => {
+const responsesTo = async (pieces: readonly string[]): Promise<readonly string[]> => {
   const accepted = once(server, 'connection')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const [socket] = (await accepted) as [Socket]
@@ -52,7 +52,7 @@ test('requests on one connection run one at a time, however they were cut by rea
       all.slice(at * size, (at + 1) * size),
     )
     assert.deepEqual(
-      await answersTo(pieces),
+      await responsesTo(pieces),
       [
         '<GET /1 "">',
         String.raw`<POST /2 "\r\n\r\nGET ">`,
@@ -69,7 +69,7 @@ test('requests on one connection run one at a time, however they were cut by rea
 
 test('a thousand pipelined requests are answered in their order', async () => {
   const paths = Array.from({ length: 1000 }, (_, at) => `/${at}`)
-  const answers = await answersTo([paths.map(get).join('') + last])
+  const answers = await responsesTo([paths.map(get).join('') + last])
   assert.deepEqual(answers, [...paths.map((path) => `<GET ${path} "">`), '<GET /last "">'])
 })
 

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { startApiFixture, type ApiFixture } from '../../../tests/support/api-fixture.ts'
-import { aCall, assertAnswer, invalid, ok, refused } from '../../../tests/support/answer-table.ts'
+import {
+  aCall,
+  assertResponse,
+  invalid,
+  ok,
+  refused,
+} from '../../../tests/support/response-table.ts'
 import { sendRaw } from '../../../tests/support/raw-http.ts'
 
 let api: ApiFixture
@@ -30,7 +36,7 @@ test('what the parser refuses gets the envelope, the headers and a closed connec
   for (const bytes of broken) {
     const responses = await sendRaw(api.port, bytes)
     assert.equal(responses.length, 1, bytes.slice(0, 60))
-    assertAnswer(responses[0], malformed)
+    assertResponse(responses[0], malformed)
   }
 })
 
@@ -39,36 +45,36 @@ test('what the parser refuses is answered under the request id that came with it
   for (const line of faults) {
     const bytes = `GET /agents HTTP/1.1\r\n${head}x-request-id: mine\r\n${line}\r\n\r\n`
     const [response] = await sendRaw(api.port, bytes)
-    assertAnswer(response, refused('validation_error', { ...closing, 'x-request-id': 'mine' }))
+    assertResponse(response, refused('validation_error', { ...closing, 'x-request-id': 'mine' }))
   }
 })
 
 test('half a request is answered once its sender is done', async () => {
   const [response] = await sendRaw(api.port, 'GET /agents HTTP/1.1\r\nhost: x', { end: true })
-  assertAnswer(response, malformed)
+  assertResponse(response, malformed)
 })
 
 test('half a body is answered by the request it belongs to', async () => {
   const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\n`
   const half = await sendRaw(api.port, `${start}content-length: 50\r\n\r\n{`, { end: true })
   assert.equal(half.length, 1)
-  assertAnswer(half[0], refused('validation_error'))
+  assertResponse(half[0], refused('validation_error'))
   assert.ok(half[0]?.headers['ratelimit-limit'])
   const badChunk = await sendRaw(api.port, `${start}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`)
   assert.equal(badChunk.length, 1)
-  assertAnswer(badChunk[0], refused('validation_error', closing))
+  assertResponse(badChunk[0], refused('validation_error', closing))
 })
 
 test('rubbish behind a good request does not overtake its answer', async () => {
   const responses = await sendRaw(api.port, `GET /agents HTTP/1.1\r\n${head}\r\nrubbish\r\n\r\n`)
-  assertAnswer(responses[0], ok(200))
+  assertResponse(responses[0], ok(200))
 })
 
 test('a body in a coding that nobody undoes is refused', async () => {
   const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\nconnection: close\r\n`
   const coded = `${start}transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
   const [response] = await sendRaw(api.port, coded)
-  assertAnswer(response, invalid(['transfer-encoding', 'invalid_format']))
+  assertResponse(response, invalid(['transfer-encoding', 'invalid_format']))
 })
 
 test('a body that streams past 1 MiB is refused while it streams', async () => {
@@ -77,7 +83,7 @@ test('a body that streams past 1 MiB is refused while it streams', async () => {
   const body = `${chunk.repeat(6)}0\r\n\r\n`
   const responses = await sendRaw(api.port, `${start}transfer-encoding: chunked\r\n\r\n${body}`)
   assert.equal(responses.length, 1)
-  assertAnswer(responses[0], refused('request_too_large', closing))
+  assertResponse(responses[0], refused('request_too_large', closing))
 })
 
 test('a declared length over 1 MiB is refused before a byte of it, and never asked for', async () => {
@@ -87,7 +93,7 @@ test('a declared length over 1 MiB is refused before a byte of it, and never ask
     `${start}expect: 100-continue\r\ncontent-length: 1048577\r\n\r\n`,
     { end: true },
   )
-  assertAnswer(responses[0], refused('request_too_large', closing))
+  assertResponse(responses[0], refused('request_too_large', closing))
 })
 
 test('a caller that waits to be told goes on when its body is welcome', async () => {
@@ -108,7 +114,7 @@ test('an expectation nobody knows is no reason for a foreign answer', async () =
     api.port,
     `GET /agents HTTP/1.1\r\n${head}expect: tea\r\nconnection: close\r\n\r\n`,
   )
-  assertAnswer(response, ok(200))
+  assertResponse(response, ok(200))
 })
 
 test('a connection stays open for the next request after an error', async () => {

@@ -17,7 +17,7 @@ interface ParserFault extends Error {
  * Answers what Node's parser refuses before there is a request (a bad header line, an oversized head, an unknown
  * method, half a request) with the same envelope and headers as everything else, then closes the connection.
  */
-export const answerParserFaults = (server: Server, kernel: Kernel): void => {
+export const respondToParserFaults = (server: Server, kernel: Kernel): void => {
   const running = trackRunning(server)
   server.on('clientError', (fault: ParserFault, socket: Socket) => {
     const current = running(socket)

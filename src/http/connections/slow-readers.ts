@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { heldBytes } from '../answer-bytes.ts'
+import { heldBytes } from '../response-bytes.ts'
 
 /** A client that reads an answer slower than this on the whole, after some time of grace, is cut off. */
 const leastBytesPerSecond = 16 * 1024

@@ -6,10 +6,10 @@ import {
   deleteExpiredClaim,
   isDelayed,
   isHeld,
-  storeAnswer,
+  storeResponse,
   takeClaim,
   type ClaimRow,
-  type StoredAnswer,
+  type StoredResponse,
 } from '../idempotency-claims.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
@@ -31,7 +31,7 @@ interface FingerprintParts {
 export const fingerprintOf = ({ method, path, version, body }: FingerprintParts): Buffer =>
   hash('sha256', `${method}\n${path}\n${version}\n${canonicalJson(body)}`, 'buffer')
 
-export interface OnceAnswer extends StoredAnswer {
+export interface OnceResponse extends StoredResponse {
   readonly isReplay: boolean
 }
 
@@ -47,8 +47,8 @@ const retryAfterSeconds = 1
 export const runOnce = async (
   database: Database,
   claim: Claim,
-  work: (tx: Transaction) => Promise<StoredAnswer>,
-): Promise<OnceAnswer> => {
+  work: (tx: Transaction) => Promise<StoredResponse>,
+): Promise<OnceResponse> => {
   for (const maxWaitMs of claimWaitsMs) {
     try {
       const answer = await database.transaction((tx) => claimAndWork(tx, claim, maxWaitMs, work))
@@ -90,13 +90,13 @@ const claimAndWork = async (
   tx: Transaction,
   claim: Claim,
   maxWaitMs: number,
-  work: (tx: Transaction) => Promise<StoredAnswer>,
-): Promise<StoredAnswer> => {
+  work: (tx: Transaction) => Promise<StoredResponse>,
+): Promise<StoredResponse> => {
   const [verdict, worked] = await Promise.allSettled([judgeClaim(tx, claim, maxWaitMs), work(tx)])
   if (verdict.status === 'rejected') throw verdict.reason
   if (verdict.value.kind !== 'ours') throw new ClaimLost(verdict.value)
   if (worked.status === 'rejected') throw worked.reason
-  tx.withCommit(storeAnswer(tx, claim.organizationId, claim.key, worked.value))
+  tx.withCommit(storeResponse(tx, claim.organizationId, claim.key, worked.value))
   return worked.value
 }
 
@@ -116,7 +116,7 @@ const judgeClaim = async (tx: Transaction, claim: Claim, maxWaitMs: number): Pro
 const replay = (
   verdict: Exclude<Verdict, { kind: 'ours' }>,
   claim: Claim,
-): OnceAnswer | undefined => {
+): OnceResponse | undefined => {
   if (verdict.kind === 'held') throw inProgress()
   const { row } = verdict
   if (!row || row.is_expired || row.status === null || row.body === null) return undefined

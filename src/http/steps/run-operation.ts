@@ -2,9 +2,9 @@ import type { Operation, OperationContext } from '../../contract/define-operatio
 import type { Position } from '../../contract/paging.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Cursors } from '../cursors.ts'
-import type { StoredAnswer } from '../idempotency-claims.ts'
+import type { StoredResponse } from '../idempotency-claims.ts'
 import { retrying } from '../retrying.ts'
-import { fingerprintOf, runOnce, type OnceAnswer } from './idempotency.ts'
+import { fingerprintOf, runOnce, type OnceResponse } from './idempotency.ts'
 import type { ValidInput } from './validate.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
@@ -34,12 +34,12 @@ export interface StorageGuard {
   /** Before the transaction of a request that may store. No promise where nothing has to be waited for. */
   prepare(organizationId: OrganizationId): void | Promise<void>
   /** Takes room for one answer that is kept under an Idempotency-Key. */
-  keepAnswer(organizationId: OrganizationId): void
+  keepResponse(organizationId: OrganizationId): void
 }
 
 export const unguardedStorage: StorageGuard = {
   prepare: () => undefined,
-  keepAnswer: () => undefined,
+  keepResponse: () => undefined,
 }
 
 /**
@@ -49,10 +49,10 @@ export const unguardedStorage: StorageGuard = {
 export const runOperation = async (
   invocation: Invocation,
   { database, cursors, storage }: RunOperationParts,
-): Promise<OnceAnswer> => {
+): Promise<OnceResponse> => {
   const { operation, input, context, claimKey } = invocation
-  const work = async (db: Queryable): Promise<StoredAnswer> =>
-    toAnswer(invocation, await invocation.handler(input, { ...context, db }), cursors)
+  const work = async (db: Queryable): Promise<StoredResponse> =>
+    toResponse(invocation, await invocation.handler(input, { ...context, db }), cursors)
 
   if (operation.method === 'GET')
     return { ...(await retrying(() => work(database), 'repeatable')), isReplay: false }
@@ -73,18 +73,18 @@ export const runOperation = async (
     }),
   }
   // A replay is answered whatever this throws: the claim is judged first.
-  const keepAndWork = async (tx: Transaction): Promise<StoredAnswer> => {
-    storage.keepAnswer(context.organizationId)
+  const keepAndWork = async (tx: Transaction): Promise<StoredResponse> => {
+    storage.keepResponse(context.organizationId)
     return work(tx)
   }
   return retrying(() => runOnce(database, claim, keepAndWork), 'repeatable')
 }
 
-const toAnswer = (
+const toResponse = (
   { operation, input }: Invocation,
   result: unknown,
   cursors: Cursors,
-): StoredAnswer => {
+): StoredResponse => {
   const { status, body } = statusAndBody(operation, result)
   const content = operation.paged ? withCursor(body as Page, input, cursors) : body
   return {

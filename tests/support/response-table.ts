@@ -21,7 +21,7 @@ export interface Expected {
 }
 
 /** Its name, the request, the expected response. */
-export type AnswerCase = readonly [name: string, request: Request, expected: Expected]
+export type ResponseCase = readonly [name: string, request: Request, expected: Expected]
 
 export const aCall = '/calls/019c6b2e-7a40-7c31-9d0f-2f6a51b7ca11'
 export const json = { 'content-type': 'application/json' }
@@ -60,7 +60,7 @@ export const allowing = (methods: string): Expected =>
   refused('method_not_allowed', { allow: methods })
 
 /** Makes one test of each case, each over its own connection to one server with a key for everything. */
-export const testAnswers = (cases: readonly AnswerCase[]): void => {
+export const testResponses = (cases: readonly ResponseCase[]): void => {
   let api: ApiFixture
   let key: string
   before(async () => {
@@ -73,7 +73,7 @@ export const testAnswers = (cases: readonly AnswerCase[]): void => {
       const isHead = request.line.startsWith('HEAD')
       const responses = await sendRaw(api.port, bytesOf(request, key), { isHead })
       assert.equal(responses.length, 1)
-      assertAnswer(responses[0], expected, isHead)
+      assertResponse(responses[0], expected, isHead)
     })
   }
 }
@@ -93,7 +93,7 @@ export const bytesOf = ({ line, headers, body }: Request, key: string): Buffer =
 }
 
 /** Status, envelope, and the headers of every response. */
-export const assertAnswer = (
+export const assertResponse = (
   response: RawResponse | undefined,
   expected: Expected,
   isHead = false,

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { endWithText } from './answer-bytes.ts'
+import { endWithText } from './response-bytes.ts'
 import { serveOneAtATime } from './connections/one-at-a-time.ts'
 
 /** More than the system keeps for a client that does not read. */
-const answersOfEach = 40
+const responsesOfEach = 40
 const clients = 4
 
 /** Of a length of its own, in characters of two bytes. */
 const textOf = (client: number, turn: number): string =>
-  String.fromCodePoint(0xc0 + ((client * answersOfEach + turn) % 64)).repeat(
+  String.fromCodePoint(0xc0 + ((client * responsesOfEach + turn) % 64)).repeat(
     20_000 + 17_000 * ((client + turn) % 30),
   )
 
@@ -39,7 +39,7 @@ test('answers in rooms that are used again reach each client as they were writte
     sockets.push(socket)
     await once(socket, 'connect')
     socket.pause()
-    for (let turn = 0; turn < answersOfEach; turn += 1)
+    for (let turn = 0; turn < responsesOfEach; turn += 1)
       socket.write(`GET /${client}/${turn} HTTP/1.1\r\nHost: x\r\n\r\n`)
     return socket
   })
@@ -47,7 +47,7 @@ test('answers in rooms that are used again reach each client as they were writte
     (await Promise.all(asked)).map(async (socket, client) => {
       // Its answers stand still on the way until it reads.
       await once(socket, 'readable')
-      const bodies = Array.from({ length: answersOfEach }, (_, turn) => textOf(client, turn))
+      const bodies = Array.from({ length: responsesOfEach }, (_, turn) => textOf(client, turn))
       const expected = bodies.map((body) => headOf(body) + body).join('')
       assert.ok((await readBytes(socket, Buffer.byteLength(expected))) === expected)
     }),
