@@ -64,7 +64,7 @@ describe('the progress of a dialled call', () => {
   const finish = (call: ClaimedCall, status: 'completed' | 'cancelled') =>
     test.db.transaction((tx) => finishCall(tx, call, { status }))
 
-  it('goes through in_progress to completed, and the first end stands', async () => {
+  it('goes through in_progress to completed, and the first end wins', async () => {
     const call = await dialled()
     assert.equal(await markConnected(test.db, call, new Date()), true)
     assert.equal(await markConnected(test.db, call, new Date()), true, 'safe to repeat')
@@ -91,7 +91,7 @@ describe('the progress of a dialled call', () => {
     assert.equal((await read(call)).attempt, 2)
   })
 
-  it('does not wait for a backoff when a cancellation was asked for', async () => {
+  it('does not wait for a backoff after a cancellation request', async () => {
     const call = await dialled()
     await execute(test.db, 'update calls set cancel_requested_at = now() where id = $1', [
       call.callId,
@@ -100,7 +100,7 @@ describe('the progress of a dialled call', () => {
     assert.ok((await read(call)).not_before <= new Date())
   })
 
-  it('keeps the outcome that was certain at its end over the one read later', async () => {
+  it('keeps the outcome that was certain at its end over a later one from the summary', async () => {
     const call = await dialled()
     await test.db.transaction((tx) =>
       finishCall(tx, call, { status: 'completed', outcome: 'opted_out', answerStatus: 'answered' }),

@@ -9,7 +9,7 @@ const requestedStatement = sql(
       and cancel_requested_at is not null`,
 )
 
-/** Live calls of this node that are to be cancelled. */
+/** Live calls of this node with a cancellation request. */
 export const requestedCancellations = async (
   db: Queryable,
   nodeId: string,

@@ -19,7 +19,7 @@ import { endCallAlone } from '../../tests/support/call-ends.ts'
 let test: TestDatabase
 let lease: Lease
 let claimed: ClaimedCall
-/** What happened to the call, in order. */
+/** The events of the call, in order. */
 let steps: string[]
 
 before(async () => {
@@ -76,7 +76,7 @@ const dispatch = (database: Database, prepared?: () => Promise<unknown>): Promis
   )
 
 describe('a claimed call', () => {
-  it('is got ready before its dial is committed, and run after', async () => {
+  it('is prepared before its dial is committed, and run afterwards', async () => {
     const ready = Promise.withResolvers<string | undefined>()
     const slow: Database = {
       ...test.db,
@@ -92,13 +92,13 @@ describe('a claimed call', () => {
     assert.deepEqual(steps, ['prepared', 'run while dialing, attempt 1'])
   })
 
-  it('is not got ready when the gate refuses it', async () => {
+  it('is not prepared when the gate refuses it', async () => {
     await execute(test.db, 'update lanes set paused = true')
     await dispatch(test.db)
     assert.deepEqual(steps, [])
   })
 
-  it('is let go when the race is lost at the last moment, or the commit fails', async () => {
+  it('is released when the race is lost at the last moment, or the commit fails', async () => {
     const pausing: Database = {
       ...test.db,
       transaction: (work) =>

@@ -24,8 +24,8 @@ interface DispatchCallOptions {
 }
 
 /**
- * Carries one claimed call through the gate and runs it, getting it ready meanwhile. Never rejects: every error is logged once, and
- * the call is left where the lease, or the sweep of forgotten calls, settles it.
+ * Takes one claimed call through the gate and runs it, preparing it meanwhile. Never rejects: every error is logged
+ * once, and the call is settled by the lease, or by the sweep of forgotten calls.
  */
 export const dispatchCall = async (
   options: DispatchCallOptions,
@@ -114,7 +114,7 @@ const run = async (
     await prepared.run(call, signal)
   } catch (error) {
     logger.error({ err: error }, 'a live call broke')
-    // Touches nothing if the call was ended or requeued before it broke.
+    // Changes nothing if the call was ended or requeued before the error.
     await endLostCall(database, call, lostTrackReason, endCall)
   }
 }

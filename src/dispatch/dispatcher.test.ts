@@ -23,7 +23,7 @@ import {
   type RunCall,
 } from '../domains/calls/lifecycle/hand-over.ts'
 
-/** Sleepers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
+/** Timers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
 const loops = 5
 const pollMs = 250
 
@@ -45,7 +45,7 @@ beforeEach(async () => {
 })
 afterEach(() => dispatcher.stop())
 
-/** A call in the hands of the test. */
+/** A call that the test controls. */
 interface Running {
   readonly call: DialableCall
   readonly signal: AbortSignal
@@ -54,7 +54,7 @@ interface Running {
   readonly fail: (error: Error) => void
 }
 
-/** Stands for live-call: hands each call to whoever awaits the next one. */
+/** Replaces live-call: passes each call to the waiting test. */
 const createRuns = () => {
   const arrived: Running[] = []
   const waiting: ((running: Running) => void)[] = []
@@ -90,18 +90,18 @@ const recordingLogger: Logger = {
   child: () => recordingLogger,
 }
 
-/** No hint ever arrives, unless a test gives back the real `listen`. */
+/** No hint ever arrives, unless a test restores the real `listen`. */
 const deaf = (): Database => ({
   ...test.db,
   listen: () => Promise.resolve({ stop: () => Promise.resolve() }),
 })
 
-/** Calls that need nothing before they are run. */
+/** Calls that need no preparation. */
 const unprepared =
   (run: RunCall): PrepareCall =>
   () => ({ run, release: () => Promise.resolve() })
 
-/** Polls until a call is handed over: one poll may find its organization in the hands of another loop. */
+/** Polls until a call is handed over: at one poll another loop may hold its organization. */
 const pollUntilRun = async (runs: ReturnType<typeof createRuns>): Promise<Running> => {
   const next = runs.next()
   let hasArrived = false
@@ -171,7 +171,7 @@ describe('the dispatcher', () => {
     await finish()
   })
 
-  it('finds a call whose hint was lost at the very next poll', async () => {
+  it('finds a call with a lost hint at the next poll', async () => {
     const runs = createRuns()
     await startDispatcher(runs.run)
     await queueCalls(test.db, organization, 1)
@@ -189,7 +189,7 @@ describe('the dispatcher', () => {
     await finish()
   })
 
-  it('keeps to its channels, and takes the next call when one ends without any poll', async () => {
+  it('stays within its channels, and takes the next call when one ends without any poll', async () => {
     const runs = createRuns()
     await queueCalls(test.db, organization, 5)
     await startDispatcher(runs.run, { maxChannels: 2 })
@@ -218,7 +218,7 @@ describe('the dispatcher', () => {
     await first.stop()
   })
 
-  it('leaves calls queued that the media would refuse, until it carries them again', async () => {
+  it('leaves calls queued that the media would refuse, until it has room again', async () => {
     const runs = createRuns()
     let capacity = 1
     const rows = await queueCalls(test.db, organization, 3)
@@ -235,7 +235,7 @@ describe('the dispatcher', () => {
     await Promise.all([first, second, third].map((running) => running.finish()))
   })
 
-  it('tells a live call of its cancellation at the next poll, or at once by a hint', async () => {
+  it('reports a cancellation to a live call at the next poll, or at once by a hint', async () => {
     for (const way of ['poll', 'hint'] as const) {
       const runs = createRuns()
       const [row] = await queueCalls(test.db, organization, 1)
@@ -252,7 +252,7 @@ describe('the dispatcher', () => {
     }
   })
 
-  it('ends a call whose run breaks, logs it once, and goes on', async () => {
+  it('ends a call whose run breaks, logs it once, and continues', async () => {
     const runs = createRuns()
     const [row] = await queueCalls(test.db, organization, 1)
     await startDispatcher(runs.run)
@@ -267,7 +267,7 @@ describe('the dispatcher', () => {
     assert.deepEqual(errors, ['a live call broke'])
   })
 
-  it('logs a broken database once, and goes on when it is back', async () => {
+  it('logs a broken database once, and continues when it is back', async () => {
     const runs = createRuns()
     let isAway = false
     const database: Database = {
@@ -304,7 +304,7 @@ describe('the dispatcher', () => {
     assert.equal(runs.count(), 0)
   })
 
-  it('drains the same while the database is away', async () => {
+  it('drains the same way without a database', async () => {
     const runs = createRuns()
     await queueCalls(test.db, organization, 1)
     const database: Database = {
@@ -333,7 +333,7 @@ describe('the dispatcher', () => {
     assert.equal(node?.is_over, true)
   })
 
-  it('hangs up its calls and goes on as a new node when it was taken for dead', async () => {
+  it('hangs up its calls and continues as a new node after it was declared dead', async () => {
     const runs = createRuns()
     await queueCalls(test.db, organization, 1)
     await startDispatcher(runs.run)

@@ -20,7 +20,7 @@ import type { PrepareCall } from '../domains/calls/lifecycle/hand-over.ts'
 import { createSweep } from './sweep.ts'
 import { configureRoute, type ServedRoute } from './pacing/route-pacing.ts'
 
-/** The truth, where hints are lost. */
+/** Polling finds work whose hints were lost. */
 const pollIntervalMs = 250
 const sweepIntervalMs = 1_000
 const batchIntervalMs = 1_000
@@ -31,19 +31,19 @@ export interface DispatcherOptions {
   readonly database: Database
   readonly prepareCall: PrepareCall
   readonly endCall: EndCall
-  /** Of this process, for whoever looks; the id that fences is made anew at each start. */
+  /** The name of this process, for operators; the fencing id is new at each start. */
   readonly nodeId: string
-  /** Calls at once on this node, whatever their route; another node adds its own. */
+  /** Calls at once on this node, on any route; another node adds its own. */
   readonly maxChannels: number
   /** See `NodeOffer`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Routes that this node serves, and what each takes over all nodes. The first is served first. */
+  /** Routes that this node serves, and the limits of each over all nodes. The first is served first. */
   readonly routes: readonly ServedRoute[]
   /** What calls of live organizations lack on this node, so that they wait. */
   readonly lacks?: readonly LiveLack[]
-  /** Whether calls of live organizations can be held here; all of them if not given. */
+  /** Whether this node can hold calls of live organizations; by default all of them. */
   readonly hasLiveEngine?: HasLiveEngine
-  /** Calls that this node's media carries as things are, all of them if not given: no call is claimed beyond it. */
+  /** Calls that this node's media can carry now, by default all: no call is claimed beyond it. */
   readonly mediaCapacity?: () => number
   readonly time: Time
   readonly logger: Logger
@@ -52,8 +52,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Decides when queued calls run on this node: claims them, passes them through the gate, runs them, tells them
- * of cancellations, and settles whatever a dead node left behind. Any number of dispatchers share one database.
+ * Decides when queued calls run on this node: claims them, takes them through the gate, runs them, reports
+ * cancellations, and settles the calls of dead nodes. Any number of dispatchers share one database.
  */
 export class Dispatcher implements Service {
   readonly #options: DispatcherOptions
@@ -80,7 +80,10 @@ export class Dispatcher implements Service {
     return (this.#stopping ??= this.#stop())
   }
 
-  /** Claims no more, lets live calls go on for up to `limitMs`, or until `cutShort`, then tells the rest to hang up. */
+  /**
+   * Claims no more, lets live calls continue for up to `limitMs`, or until `cutShort`, then tells the rest to hang
+   * up.
+   */
   drain(limitMs: number, cutShort?: AbortSignal): Promise<void> {
     return (this.#draining ??= this.#drain(limitMs, cutShort))
   }
@@ -126,7 +129,7 @@ export class Dispatcher implements Service {
     })
   }
 
-  /** A call that the media refuses would be dialled and put back again and again: it had better wait where it is. */
+  /** A call that the media refuses would be dialled and requeued repeatedly, so it waits in the queue. */
   #mediaCapacity(): number {
     const { mediaCapacity, maxChannels, logger } = this.#options
     const capacity = mediaCapacity?.() ?? Infinity
@@ -145,7 +148,7 @@ export class Dispatcher implements Service {
     }
   }
 
-  /** Declared dead: the calls are no longer ours. They are hung up, and this process goes on as a new node. */
+  /** Declared dead: the calls belong to other nodes. They are hung up, and this process continues as a new node. */
   async #renewLease(): Promise<void> {
     if (!this.#lease || (await this.#lease.renew())) return
     const { nodeId } = this.#lease
@@ -176,7 +179,7 @@ export class Dispatcher implements Service {
     const { logger } = this.#options
     await this.#starting
     await this.#claiming?.stop()
-    // Only a note for whoever looks: calls go on and are hung up the same where the database is away.
+    // Only for operators: without a database, calls continue and are hung up the same way.
     await this.#lease?.setDraining().catch((error: unknown) => {
       logger.warn({ err: error }, 'the database was not told of the drain')
     })
@@ -193,9 +196,9 @@ export class Dispatcher implements Service {
       logger.error({ err: error }, 'dispatcher could not drain'),
     )
     await Promise.all([...this.#background, ...this.#listeners].map((part) => part.stop()))
-    // Before the release: nothing may renew what was given back.
+    // Before the release, so that nothing renews the released lease.
     await leaseKeeper?.stop()
-    // A database that is away finds out by itself: the lease runs out.
+    // Without a database the lease simply expires.
     await this.#lease?.release().catch(() => undefined)
   }
 
@@ -212,7 +215,7 @@ export class Dispatcher implements Service {
   }
 }
 
-/** Waits for the promise, but not longer. The drain limit is wall time of an operator, so no clock is turned here. */
+/** Waits for the promise up to a limit. The drain limit is an operator's wall time, so it uses no manual clock. */
 const within = async (
   promise: Promise<void>,
   limitMs: number,

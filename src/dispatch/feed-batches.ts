@@ -6,12 +6,12 @@ import {
   releaseDueBatches,
 } from '../domains/batches/due-batches.ts'
 
-/** An instant a hair away is waited for, not spun for. */
+/** An instant a fraction of a millisecond away is waited for, not polled in a loop. */
 const shortestNapMs = 20
 
 /**
- * One turn of what batches need by themselves: those whose instant has come go into the queue, and what came back to
- * a cancelled one is ended. Answers in how many milliseconds the next instant comes, if one is known.
+ * One turn of the periodic work for batches: due ones enter the queue, and calls that returned to a cancelled one
+ * are ended. Returns the milliseconds until the next scheduled start, if one is known.
  */
 export const feedBatches = async (
   database: Database,

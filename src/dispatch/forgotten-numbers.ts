@@ -1,7 +1,7 @@
 import { sql, type Database } from '../database/database.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
 
-/** Lanes of numbers looked at in one sweep; the next one goes on behind the last of them. */
+/** Lanes of numbers inspected in one sweep; the next one continues after the last of them. */
 const maxLanesPerSweep = 1_000
 
 // Skips through the index of parked calls, one probe for each lane of each number, however many calls wait in it.
@@ -43,7 +43,7 @@ const findStatement = sql(
     order by p.looked_at`,
 )
 
-// The organization first, as everywhere: nobody locks a call before it.
+// The organization first, as everywhere: every transaction locks it before calls.
 const letGoStatement = sql(
   'forgotten-numbers.letGo',
   `with woken as materialized (
@@ -68,8 +68,8 @@ const fromTheStart = [
 ]
 
 /**
- * Lets calls go that wait for a number which no call holds: where the call that was to come next was held by another
- * transaction at that moment, and this one was rolled back, as when its process is killed. Returns how many numbers.
+ * Releases parked calls to a number that no call holds. They remain when another transaction had locked the next
+ * call at the release and was then rolled back, for example by a kill. Returns how many numbers.
  */
 export const createNumberSweep = (database: Database): (() => Promise<number>) => {
   let behind = fromTheStart

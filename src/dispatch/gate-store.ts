@@ -27,18 +27,18 @@ export interface GateRow {
   readonly is_lane_open: boolean
   readonly is_lane_paused: boolean
   readonly opens_at: Date | null
-  /** Null: no edge within sight. */
+  /** Null: no edge within the horizon. */
   readonly closes_at: Date | null
   readonly max_duration_seconds: number | null
   readonly mode: OrganizationMode | null
-  /** What the agent's file says of its engine, as it was checked when it was made. */
+  /** The engine settings of the agent's file, validated when it was published. */
   readonly engine: AgentDefinition['engine'] | null
   readonly now: Date
 }
 
-// A lane that never opens has its opening at infinity, which no Date can hold. One that is computed again before it
-// closes has no edge in sight: its opening was cut at the horizon, or is about to change. Around the call everything is
-// found by its key (`limit 1`: there is no other way to join it), whatever the planner knows of the tables.
+// A lane that never opens has its opening at infinity, which no Date can represent. One that is computed again
+// before it closes has no known edge: its opening was cut at the horizon, or is about to change. All rows around
+// the call are found by their key (`limit 1` leaves no other join), whatever statistics the planner has.
 const loadStatement = sql(
   'gate-store.loadForGate',
   `select c.contact_id, c.agent_id, c.agent_version, c.phone_number, c.origin, c.batch_id, c.attempt,
@@ -77,7 +77,7 @@ const loadStatement = sql(
       and c.status = 'queued'`,
 )
 
-/** Undefined: the call is no longer ours to dial. */
+/** Undefined: this node no longer holds the call. */
 export const loadForGate = (db: Queryable, fence: CallFence): Promise<GateRow | undefined> =>
   db.row<GateRow>(loadStatement, [fence.organizationId, fence.callId, fence.leaseToken])
 
@@ -99,8 +99,9 @@ const countStatement = sql(
 )
 
 /**
- * How often the number was dialled since `since`. Holds the organization's row until commit, so that two calls to one
- * number cannot both be the last one allowed. Calls sent back by a congested carrier do not count: they never rang.
+ * How often the number was dialled since `since`. Holds the organization's row until commit, so that two calls to
+ * one number cannot both be the last allowed one. Calls requeued by a congested carrier do not count, because they
+ * never rang.
  */
 export const countAttempts = async (
   tx: Transaction,
@@ -108,7 +109,7 @@ export const countAttempts = async (
   phoneNumber: string,
   since: Date,
 ): Promise<number> => {
-  // Counted in a later statement than the lock, so that whoever held it before is seen.
+  // Counted in a later statement than the lock, so that the previous holder's dial is seen.
   const [, row] = await Promise.all([
     tx.run(lockStatement, [organizationId]),
     tx.row<{ attempts: number }>(countStatement, [organizationId, phoneNumber, since]),

@@ -93,7 +93,7 @@ const change = (text: string): Promise<object[]> =>
   execute(test.db, text.replace('$org', `'${organization.organizationId}'`))
 
 describe('the gate', () => {
-  it('commits dialing, with the reason, before anything is dialled', async () => {
+  it('commits dialing, with the reason, before the INVITE is sent', async () => {
     const call = await claimOne()
     const outcome = await gate(call)
     assert.equal(outcome.kind, 'dial')
@@ -104,7 +104,7 @@ describe('the gate', () => {
     assert.match(row.decisions.at(-1)?.reason ?? '', /Calling hours are open/)
   })
 
-  it('tells until when the hours are open, where that is within sight', async () => {
+  it('reports when the hours close, if that is within the horizon', async () => {
     const closes = '2099-01-01T21:00:00.000Z'
     const dial = async (recompute: string): Promise<string> => {
       const call = await claimOne()
@@ -159,7 +159,7 @@ describe('the gate', () => {
     })
   }
 
-  it('sends a call back when its hours closed between claim and gate', async () => {
+  it('requeues a call when its hours closed between claim and gate', async () => {
     const call = await claimOne()
     await change(`update lanes set closes_at = now() where organization_id = $org`)
     assert.equal((await gate(call)).kind, 'wait')
@@ -168,21 +168,21 @@ describe('the gate', () => {
     assert.match(row.decisions.at(-1)?.reason ?? '', /outside the calling hours/)
   })
 
-  it('sends a call back when its batch was paused between claim and gate', async () => {
+  it('requeues a call when its batch was paused between claim and gate', async () => {
     const call = await claimOne()
     await change(`update lanes set paused = true where organization_id = $org`)
     assert.equal((await gate(call)).kind, 'wait')
     assert.match((await read(call)).decisions.at(-1)?.reason ?? '', /paused/)
   })
 
-  it('carries out a cancellation that came while the call went back to the queue', async () => {
+  it('carries out a cancellation that came during the requeue', async () => {
     const call = await claimOne()
     await change(`update calls set cancel_requested_at = now() where organization_id = $org`)
     assert.equal((await gate(call)).kind, 'ended')
     assert.equal((await read(call)).status, 'cancelled')
   })
 
-  it('waits for the next day of the callee when the number was dialled often enough', async () => {
+  it('waits for the callee’s next day when the number was dialled often enough', async () => {
     const policy = { ...sandboxPolicy, attemptsPerNumberPerDay: 2 }
     organization = await createCallingOrganization(test.db, { policy })
     for (let i = 0; i < 2; i += 1) {
@@ -198,7 +198,7 @@ describe('the gate', () => {
     assert.ok(row.not_before > new Date())
   })
 
-  it('keeps a live call without an engine until the next start, and a sandbox call never', async () => {
+  it('holds a live call without an engine until the next start, and never a sandbox call', async () => {
     const hasLiveEngine = (): boolean => false
     const call = await claimOne()
     const outcome = await passGate(test.db, call, endCallAlone, { hasLiveEngine })
@@ -242,7 +242,7 @@ describe('the gate', () => {
     assert.equal(calls[0]?.callId, call.callId)
   })
 
-  it('does not count dials that a congested carrier sent back', async () => {
+  it('does not count dials that a congested carrier refused', async () => {
     const policy = { ...sandboxPolicy, attemptsPerNumberPerDay: 1 }
     organization = await createCallingOrganization(test.db, { policy })
     const first = await claimOne()
@@ -257,7 +257,7 @@ describe('the gate', () => {
 })
 
 describe('the fence', () => {
-  it('stops a holder whose lease is over by the database’s clock, whatever it believes', async () => {
+  it('stops a holder whose lease has expired by the database’s clock, whatever its own clock shows', async () => {
     const call = await claimOne()
     await execute(test.db, `update nodes set lease_until = now() - interval '1 second'`)
     assert.equal((await gate(call)).kind, 'wait')
@@ -265,7 +265,7 @@ describe('the fence', () => {
     assert.deepEqual([row.status, row.lease_token, row.dialing_at], ['queued', null, null])
   })
 
-  it('stops a holder that was declared dead, though its lease were to hold again', async () => {
+  it('stops a holder that was declared dead, even if its lease were valid again', async () => {
     const call = await claimOne()
     await execute(
       test.db,
@@ -275,7 +275,7 @@ describe('the fence', () => {
     assert.equal((await read(call)).dialing_at, null)
   })
 
-  /** A database in which something happens right before `dialing` is written. */
+  /** A database that runs a function right before `dialing` is written. */
   const changedBeforeDialing = (text: string): Database => ({
     ...test.db,
     transaction: (work) =>
@@ -295,7 +295,7 @@ describe('the fence', () => {
     'its contact is erased': `update calls set phone_number = '' where organization_id = $org`,
   }
   for (const [what, text] of Object.entries(lateChanges)) {
-    it(`does not leave a call leased to nobody when ${what} after the gate looked`, async () => {
+    it(`leaves no call leased without a holder when ${what} after the gate looked`, async () => {
       const call = await claimOne()
       const database = changedBeforeDialing(text)
       assert.equal((await passGate(database, call, endCallAlone)).kind, 'wait')

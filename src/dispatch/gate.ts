@@ -24,7 +24,7 @@ export type GateOutcome =
   | { readonly kind: 'dial'; readonly row: GateRow; readonly attempt: number }
   /** Back in the queue, with the reason. */
   | { readonly kind: 'wait'; readonly reason: string }
-  /** Never to be dialled. */
+  /** It must never be dialled. */
   | { readonly kind: 'ended'; readonly ended: EndedCall }
   /** Cancelled, rescued or taken meanwhile. */
   | { readonly kind: 'lost' }
@@ -35,8 +35,8 @@ type Verdict =
   | ({ readonly kind: 'end' } & CallResult)
 
 /**
- * The one place that decides, right before dialling, whether a claimed call may be dialled: everything that was true
- * when it was accepted is judged again. The decision, its reason and the new state commit together.
+ * The one place that decides, right before dialling, whether a claimed call may be dialled: everything that was
+ * true at its acceptance is judged again. The decision, its reason and the new state commit together.
  */
 export const passGate = async (
   db: Database,
@@ -55,12 +55,15 @@ export const passGate = async (
 }
 
 interface GateHooks {
-  /** The call may be dialled if the commit succeeds, which it mostly does: time to get ready. Must not throw. */
+  /** The call may be dialled if the commit succeeds, which is likely: the preparation can begin. Must not throw. */
   readonly onAdmitted?: (row: GateRow) => void
   readonly hasLiveEngine?: HasLiveEngine
 }
 
-/** Whether this node holds a live organization's conversation for an agent with this engine, or with none of its own. */
+/**
+ * Whether this node can hold a live organization's conversation for an agent with this engine, or with none of its
+ * own.
+ */
 export type HasLiveEngine = (engine: AgentDefinition['engine']) => boolean
 
 const decide = async (
@@ -90,7 +93,7 @@ const wait = async (db: Queryable, fence: CallFence, release: Release): Promise<
 
 const uniqueViolation = '23505'
 
-/** Claims take no call whose number is in use; this is the wall behind them. */
+/** Claims skip calls whose number is in use; this is the second protection. */
 const isNumberInUse = (error: unknown): boolean =>
   sqlStateOf(error) === uniqueViolation &&
   (error as { constraint?: string }).constraint === 'calls_number_held'
@@ -99,10 +102,13 @@ const numberInUse: Release = {
   reason: 'Another call of the organization is live with this number.',
 }
 
-/** The race for the call, or for its batch, was lost at the last moment: `dialing` is rolled back. Says why. */
+/**
+ * The race for the call, or for its batch, was lost at the last moment: `dialing` is rolled back. Contains the
+ * reason.
+ */
 class NotDialled extends Error {}
 
-/** The lane closed or the lease ended since the gate looked: the call must not stay leased to nobody. */
+/** The lane closed or the lease ended since the gate's check: the call must not stay leased without a holder. */
 const missedReason =
   'Its lane was closed, its node was in doubt, or its contact was erased at the moment of dialling.'
 
@@ -119,7 +125,7 @@ const dial = async (
     row.batch_id === null || enterBatch(tx, fence.organizationId, row.batch_id),
   ])
   if (attempt === undefined) throw new NotDialled(missedReason)
-  // A pause was committed after the call's lane was looked at.
+  // A pause was committed after the call's lane was checked.
   if (!isDialling) throw new NotDialled(pausedSentence('batch'))
   return { kind: 'dial', row, attempt }
 }
@@ -152,7 +158,7 @@ const judge = async (
   )
 }
 
-/** Reasons that time does not cure. */
+/** Reasons that time does not remove. */
 const refusal = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
   if (row.is_cancel_requested) return { kind: 'end', status: 'cancelled' }
   if (!row.is_contact_known) return failed('The contact no longer exists.')
@@ -170,13 +176,13 @@ const failed = (outcomeReason: string): Verdict => ({
   outcomeReason,
 })
 
-/** It waits for no time but for a setting: the next start lets it go (`letGoOfEngineless`). */
+/** It waits for a setting, not for a time: the next start releases it (`letGoOfEngineless`). */
 const noEngine = (row: GateRow, hasLiveEngine: HasLiveEngine): Verdict | undefined =>
   row.mode === 'sandbox' || hasLiveEngine(row.engine ?? undefined)
     ? undefined
     : { kind: 'wait', reason: lackSentences.no_engine, waitReason: 'no_engine' }
 
-/** The lane closed, or was paused, between claim and gate. It wakes the call itself when it opens again. */
+/** The lane closed, or was paused, between claim and gate. It wakes the call when it opens again. */
 const closedHours = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
   if (row.is_lane_paused) return { kind: 'wait', reason: pausedSentence(row.lane_kind) }
   if (row.is_lane_open) return undefined

@@ -10,8 +10,8 @@ const maxLanes = 500
 const dayMs = 24 * 3_600_000
 
 /**
- * Computes the opening of lanes whose edge has come: new ones, those that just closed, those whose policy was edited.
- * Returns how many; 0 when none is due, or another node is at them. Dispatch is the only writer of openings.
+ * Computes the opening of due lanes: new ones, those that just closed, those with an edited policy. Returns how
+ * many; 0 when none is due, or another node is computing them. Only dispatch writes openings.
  */
 export const computeDueLanes = (db: Database): Promise<number> =>
   db.transaction(async (tx) => {
@@ -35,7 +35,7 @@ interface DueLane {
   readonly now: Date
 }
 
-// An edit of the policy takes the organization's row before it commits, so that no opening computed from an older
+// An edit of the policy locks the organization's row before it commits, so that no opening computed from an older
 // policy outlives it.
 const lockStatement = sql(
   'lane-edges.lockOrganizations',
@@ -100,7 +100,7 @@ interface StoredOpening {
 const never = 'infinity'
 
 const openingOfLane = (lane: DueLane): StoredOpening => {
-  // Nothing will ever wait here again: a batch that is over leaves no work behind, for dispatch neither.
+  // No call will ever wait here again: a batch that is over costs dispatch nothing.
   if (lane.is_over) return { opensAt: never, closesAt: never, recomputeAt: never }
   const nowMs = lane.now.getTime()
   const schedules = laneSchedules(
@@ -112,7 +112,7 @@ const openingOfLane = (lane: DueLane): StoredOpening => {
   if (!opening) {
     return { opensAt: never, closesAt: never, recomputeAt: instant(nowMs + dayMs) }
   }
-  // Where the horizon cut the opening there is no edge: computed again well before, it never seems to close.
+  // An opening cut at the horizon has no edge: computed again well before, it never seems to close.
   const isCut = opening.endMs >= nowMs + horizonMs
   return {
     opensAt: instant(opening.startMs),

@@ -4,7 +4,7 @@ import { stopReasonOf } from '../domains/calls/lifecycle/hand-over.ts'
 import { createLiveCalls } from './live-calls.ts'
 
 describe('the live calls of a node', () => {
-  it('keep a call that is claimed again before its last attempt has let go', async () => {
+  it('keep a call that is claimed again before its last attempt has ended', async () => {
     let settled = 0
     const live = createLiveCalls(() => (settled += 1))
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

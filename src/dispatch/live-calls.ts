@@ -1,10 +1,10 @@
 import { CallStop, type StopReason } from '../domains/calls/lifecycle/hand-over.ts'
 
-/** The calls this process carries right now, from claim to settled. */
+/** The calls that this process carries now, from claim to settled. */
 export interface LiveCalls {
   /**
-   * Keeps the promise until it settles. It must not reject. A call that went back to the queue may be claimed again
-   * before the attempt before has let go of everything: then it is here twice.
+   * Keeps the promise until it settles. It must not reject. A requeued call may be claimed again before its
+   * previous attempt has released everything: then it is here twice.
    */
   add(callId: string, run: (signal: AbortSignal) => Promise<void>): void
   abort(callId: string, reason: StopReason): void

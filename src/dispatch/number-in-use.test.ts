@@ -62,7 +62,7 @@ const finish = (call: ClaimedCall) =>
   })
 
 describe('calls to one number', () => {
-  it('are live one after the other, in their order, without waiting for a poll', async () => {
+  it('are live one after the other, in order, without waiting for a poll', async () => {
     const ids = await queue(4)
     for (const id of ids) {
       const [call, ...others] = await turn()
@@ -76,7 +76,7 @@ describe('calls to one number', () => {
     assert.deepEqual(await turn(), [])
   })
 
-  it('keep nobody behind them waiting, however many they are', async () => {
+  it('delay no other call, however many they are', async () => {
     await queue(1_200)
     const [other] = await queueCalls(db, organization, 1)
     const started = await turn(2)
@@ -84,7 +84,7 @@ describe('calls to one number', () => {
     assert.ok(idsOf(started).includes(other?.id ?? ''))
   })
 
-  it('are said to wait for their number, and for which call', async () => {
+  it('are reported to wait for their number, and for which call', async () => {
     const [first, second] = await queue(2)
     await turn()
     const waiting = await explain(second)
@@ -99,7 +99,7 @@ describe('calls to one number', () => {
     )
   })
 
-  it('are made by the API, by hand or by anybody else', async () => {
+  it('may come from the API, the CLI or any other origin', async () => {
     const { organizationId, agentId } = organization
     const request = { agentId, phoneNumber: number }
     const manual = await db.transaction((tx) => placeManualCall(tx, organizationId, request))
@@ -135,7 +135,7 @@ describe('calls to one number', () => {
     assert.deepEqual(new Set(idsOf(await turn())), new Set([first, other?.id]))
   })
 
-  it('go on when the one that held the number is cancelled before it is dialled', async () => {
+  it('continue when the call that held the number is cancelled before it is dialled', async () => {
     const [first, second] = await queue(2)
     assert.deepEqual(idsOf(await turn()), [first])
     await db.transaction((tx) =>
@@ -144,7 +144,7 @@ describe('calls to one number', () => {
     assert.deepEqual(idsOf(await turn()), [second])
   })
 
-  it('go on when the one that was let go is cancelled before it is claimed', async () => {
+  it('continue when the released call is cancelled before it is claimed', async () => {
     const [, second, third] = await queue(3)
     const [first] = await turn()
     assert.ok(first)
@@ -180,7 +180,7 @@ describe('calls to one number', () => {
     assert.equal((await turn()).length, 2)
   })
 
-  it('cannot both be dialled, even were both claimed', async () => {
+  it('cannot both be dialled, even if both were claimed', async () => {
     await queue(2)
     const [first] = await turn()
     assert.ok(first)

@@ -67,7 +67,7 @@ const reasonOf = async (callId: string | undefined): Promise<string | null | und
     )
   )[0]?.wait_reason
 
-/** One call holds the number, as many wait for it: in their own lane of a batch if one is given. */
+/** One call holds the number, and several wait for it: in their own lane of a batch if one is given. */
 const holdNumber = async (waiting: number, lane?: Parameters<typeof queueCalls>[3]) => {
   const [id] = await queue(1)
   const [holder] = await turn()
@@ -90,7 +90,7 @@ const age = () => execute(db, `update calls set claimed_at = now() - interval '1
 const lapse = () =>
   execute(db, `update nodes set lease_until = now() - interval '1 second' where id = $1`, [nodeId])
 
-/** Every way in which a call lets its number go, and whether that call comes back and is next itself. */
+/** Every way in which a call releases its number, and whether that call returns and is next itself. */
 const ways: Record<string, { dialled: boolean; release: (call: ClaimedCall) => Promise<unknown> }> =
   {
     ends: { dialled: true, release: finish },
@@ -136,7 +136,7 @@ const ways: Record<string, { dialled: boolean; release: (call: ClaimedCall) => P
     },
   }
 
-describe('a call to a number in use is let go', () => {
+describe('a call to a number in use is released', () => {
   for (const [name, { dialled, release }] of Object.entries(ways)) {
     it(`when the other call ${name}`, async () => {
       const { holder, waiters } = await holdNumber(2)
@@ -176,7 +176,7 @@ describe('a call to a number in use is let go', () => {
     assert.deepEqual(idsOf(await turn()), waiters.slice(0, 1))
   })
 
-  it('when a person is forgotten, and so are the calls to them that wait', async () => {
+  it('when a person is erased, and so are the waiting calls to them', async () => {
     const person = await createContact('+12025550199')
     await queueCalls(db, { ...organization, contactId: person }, 1, undefined, number)
     assert.equal((await turn()).length, 1)
@@ -192,7 +192,7 @@ describe('a call to a number in use is let go', () => {
     assert.equal((await passGate(db, nameless, ended)).kind, 'ended')
   })
 
-  it('in its order, before one that came later', async () => {
+  it('in order, before a later one', async () => {
     const { holder, waiters } = await holdNumber(2)
     const later = await queue(1)
     await dial(holder)
@@ -206,7 +206,7 @@ describe('a call to a number in use is let go', () => {
     }
   })
 
-  it('without looking at the others that wait, however many they are', async () => {
+  it('without reading the other waiting calls, however many they are', async () => {
     const { holder } = await holdNumber(1)
     await execute(
       db,
@@ -266,7 +266,7 @@ describe('a call to a number in use is let go', () => {
     assert.deepEqual(idsOf(await turn()), [waiters[1]])
   })
 
-  it('by the sweep, where a cancellation held the only one and was rolled back', async () => {
+  it('by the sweep, if a cancellation locked the only one and was rolled back', async () => {
     const { holder, waiters } = await holdNumber(1)
     await dial(holder)
     await keepAwake()
@@ -297,7 +297,9 @@ describe('a call to a number in use is let go', () => {
   })
 })
 
-/** Nobody has to wake the organization, so that two transactions which let calls go do not wait for each other. */
+/**
+ * No call needs to wake the organization, so that two transactions that release calls do not wait for each other.
+ */
 const keepAwake = () => execute(db, 'update dispatch_organizations set ready = true')
 
 const createContact = async (phoneNumber: string): Promise<string> => {

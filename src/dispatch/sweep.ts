@@ -8,11 +8,11 @@ import type { LiveCalls } from './live-calls.ts'
 import { endOverdueCalls, rescueDeadNodes, rescueForgottenCalls } from './lease/rescue.ts'
 
 /**
- * A lease that ran out tells of a dead node only if the node could have renewed it: after the database itself was away
- * (a failover), everybody gets this long to come back before anybody is declared dead.
+ * An expired lease proves a dead node only if the node could have renewed it: after the database itself was
+ * unavailable (a failover), all nodes get this long to come back before any is declared dead.
  */
 export const contactBeforeRescueMs = 5_000
-/** A longer silence between two sweeps counts as having been away. */
+/** A longer gap between two sweeps counts as unavailability. */
 const maxContactGapMs = 3_000
 
 interface SweepOptions {
@@ -24,7 +24,9 @@ interface SweepOptions {
   lease(): Lease | undefined
 }
 
-/** Settles what nobody else does: calls of dead nodes, calls this node forgot, calls that are overdue, free numbers. */
+/**
+ * Settles what no other part does: calls of dead nodes, calls unknown to this node, overdue calls, free numbers.
+ */
 export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
   const { database, endCall, clock, logger, live } = options
   const sweepNumbers = createNumberSweep(database)
@@ -51,7 +53,7 @@ export const createSweep = (options: SweepOptions): (() => Promise<void>) => {
     }
     const numbers = await sweepNumbers()
     if (numbers > 0) logger.warn({ numbers }, 'calls waited for numbers that were free')
-    // Only a sweep that reached the database is contact.
+    // Only a sweep that reached the database counts as contact.
     if (keepContact() < contactBeforeRescueMs) return
     const rescued = await rescueDeadNodes(database, endCall)
     if (rescued.requeued + rescued.ended > 0) logger.warn(rescued, 'calls of a dead node settled')

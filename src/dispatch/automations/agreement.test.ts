@@ -33,7 +33,7 @@ after(() => database.drop())
 
 const answerOf = (text: string): SimulatedAnswer => parseAnswer(text) ?? assert.fail(text)
 
-// At least one, which the type of an array does not say.
+// At least one, which an array's type does not state.
 const answers = fc.array(
   fc
     .constantFrom(
@@ -95,7 +95,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 ) as fc.Arbitrary<Step>
 
-/** Five steps and two ends, put together at random; only those that could be published. */
+/** Five steps and two ends, combined at random; only publishable definitions. */
 const definition: fc.Arbitrary<AutomationDefinition> = fc
   .record({ a: step, b: step, c: step, d: step, result: fc.constantFrom('completed', 'failed') })
   .map(({ result, ...steps }) => ({
@@ -107,7 +107,7 @@ const definition: fc.Arbitrary<AutomationDefinition> = fc
   }))
   .filter((made) => definitionProblems(outlineOf(made)).length === 0)
 
-/** Steps that nothing leads to are left out. */
+/** Unreachable steps are omitted. */
 const prune = (steps: AutomationDefinition['steps']): AutomationDefinition['steps'] => {
   const unreachable = definitionProblems(outlineOf({ entry: 'a', steps }))
     .filter(({ message }) => message.startsWith('No way'))
@@ -133,7 +133,7 @@ const start = fc.constantFrom(
 
 const isShort = (run: { moves: readonly unknown[] }): boolean => run.moves.length <= 60
 
-test('the simulator tells what the runner does: same moves, same steps, same instants', async () => {
+test('the simulator agrees with the runner: same moves, same steps, same instants', async () => {
   const compared: string[] = []
   await fc.assert(
     fc.asyncProperty(definition, answers, start, async (made, given, at) => {
@@ -151,7 +151,7 @@ test('the simulator tells what the runner does: same moves, same steps, same ins
     }),
     { numRuns: 150, seed: 20_310_303, endOnFailure: true },
   )
-  // The runs must be of some length and reach every kind of move, or the test shows nothing.
+  // The runs must be long enough and reach every kind of move, or the test proves nothing.
   assert.ok(compared.length > 600, `only ${compared.length} moves were compared`)
   for (const move of [
     'start',
@@ -196,7 +196,7 @@ const described = ({
   ]
 }
 
-/** The same run over PostgreSQL, its calls answered by hand, time turned from one wake-up to the next. */
+/** The same run over PostgreSQL, with manual call ends and a manual clock. */
 const runForReal = async ({
   definition: made,
   answers: given,

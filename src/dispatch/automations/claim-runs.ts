@@ -6,7 +6,7 @@ export interface ClaimedRun {
   readonly runId: string
 }
 
-// Only what is due is read, in the order it became so, whatever sleeps: the index holds nothing but times to wake.
+// Only due runs are read, in order of their wake time, however many sleep: the index contains only wake times.
 // benchmarks/automations.ts: 1,000 due runs among 1,000,000 sleeping ones as fast as among 10,000.
 const claimStatement = sql(
   'claim-runs.claimDueRuns',
@@ -24,8 +24,8 @@ const claimStatement = sql(
 )
 
 /**
- * Takes up to `limit` due runs for `leaseMs`: whoever takes them and dies leaves them due again. A lease keeps two
- * runners from doing the same work; that nothing is done twice is the promise of `commitMoves`.
+ * Takes up to `limit` due runs for `leaseMs`: if the runner dies, they become due again. A lease keeps two runners
+ * from doing the same work; `commitMoves` guarantees that nothing is done twice.
  */
 export const claimDueRuns = async (
   db: Queryable,

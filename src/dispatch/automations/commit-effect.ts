@@ -13,7 +13,9 @@ import type { Effect } from '../../domains/automations/stepping/effect.ts'
 import type { LoadedRun } from './load-run.ts'
 import { stateAfter } from '../../domains/automations/stepping/state-after.ts'
 
-/** Somebody else moved, woke, paused or ended the run since it was loaded; nothing of this move stands. */
+/**
+ * Another transaction moved, woke, paused or ended the run since it was loaded; nothing of this move is committed.
+ */
 export class RunSupersededError extends Error {
   override readonly name = 'RunSupersededError'
 }
@@ -21,11 +23,11 @@ export class RunSupersededError extends Error {
 export interface CommitOptions {
   readonly database: Database
   readonly endCall: EndCall
-  /** After a move, how long nobody else takes the run. */
+  /** After a move, how long no other runner takes the run. */
   readonly leaseMs: number
 }
 
-/** One effect, and the run as it stands before it. */
+/** One effect, and the run's state before it. */
 export interface Move {
   readonly run: LoadedRun
   readonly effect: Effect
@@ -40,14 +42,14 @@ export interface Move {
  */
 export const commitMoves = (options: CommitOptions, moves: readonly Move[]): Promise<void> =>
   options.database.transaction(async (tx) => {
-    // Sent one behind the other, and answered together.
+    // Pipelined, and their results arrive together.
     const stored = moves.map(({ run, effect }) => carryOut(tx, run, effect, options))
     if (moves.some(({ effect }) => effect.kind === 'call')) tx.hintAfterCommit(callsChannel)
     if ((await Promise.all(stored)).includes(false))
       throw new RunSupersededError('the run has moved on')
   })
 
-/** Whether it changes nothing but the run, so that it may commit together with the moves before it. */
+/** Whether it changes only the run, so that it may commit together with the moves before it. */
 export const isOfRunAlone = (effect: Effect): boolean => {
   switch (effect.kind) {
     case 'start':
@@ -78,7 +80,7 @@ const carryOut = async (
   switch (effect.kind) {
     case 'start':
     case 'move':
-      // Nobody else looks at it while this runner goes on; if it dies, somebody does when the lease is over.
+      // No other runner takes it while this one goes on; if this one dies, another does when the lease expires.
       return moved({ callId: null, wakeAt: new Date(nowMs + leaseMs) })
     case 'call':
       return moved({
@@ -127,7 +129,9 @@ const plainMove = (run: LoadedRun, effect: Effect): StoredMove => ({
   now: new Date(run.facts.nowMs),
 })
 
-/** The Automation's status is held until this commits, so that a pause sees the call, and its lane, or comes first. */
+/**
+ * The Automation's status is locked until this commits, so that a pause sees the call and its lane, or comes first.
+ */
 const queueCallOfRun = async (
   tx: Transaction,
   run: LoadedRun,
@@ -158,13 +162,13 @@ const queueCallOfRun = async (
   return call.id
 }
 
-/** A resume that has committed would not wake a run that goes to sleep after it. */
+/** An earlier resume would not wake a run that goes to sleep after it. */
 const stillPaused = async (tx: Transaction, run: LoadedRun): Promise<void> => {
   const status = await holdStatus(tx, run.organizationId, run.automationId)
   if (status === 'active') throw new RunSupersededError('the Automation was resumed')
 }
 
-/** Likewise an edit of the policy: it wakes only those that wait for hours already. */
+/** Likewise an edit of the policy: it wakes only runs that already wait for hours. */
 const stillSamePolicy = async (tx: Transaction, run: LoadedRun): Promise<void> => {
   const policy = await holdPolicy(tx, run.organizationId)
   if (!isDeepStrictEqual(policy, run.policy)) throw new RunSupersededError('the policy was edited')

@@ -8,7 +8,7 @@ import type { WaitReason } from '../../domains/automations/stepping/effect.ts'
 import type { RunState } from '../../domains/automations/stepping/run-facts.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
-/** Which move of which run: nobody else can have made it, nor be asleep over a wake-up. */
+/** The expected move of a run: it fails if another runner made it, or if a wake-up came since. */
 interface RunFence extends ClaimedRun {
   readonly sequence: number
   readonly wakeCount: number
@@ -18,7 +18,7 @@ export interface StoredMove {
   readonly state: RunState
   readonly callId: string | null
   readonly waitReason: WaitReason | null
-  /** Null: not before something wakes it. */
+  /** Null: only an event wakes it. */
   readonly wakeAt: Date | null
   readonly move: string
   readonly attempt: number | null
@@ -104,7 +104,7 @@ const lookStatement = sql(
       and ${oneOfFragment('status', '$9')}`,
 )
 
-/** Nothing happened that would be told: only when to look again, and whether it waits. */
+/** No move to record: only when to wake, and whether it waits. */
 export const storeLook = async (
   db: Queryable,
   fence: RunFence,
@@ -147,7 +147,7 @@ const endStatement = sql(
      from ended`,
 )
 
-/** The terminal state. A wake-up in between changes nothing about it. False: the run has moved on. */
+/** The terminal state. A wake-up in between does not change it. False: the run has moved on. */
 export const storeEnd = async (
   db: Queryable,
   fence: RunFence,
@@ -190,7 +190,7 @@ const policyStatement = sql(
       for share`,
 )
 
-/** The organization's policy, which stays so until this transaction ends. */
+/** The organization's policy, locked until this transaction ends. */
 export const holdPolicy = async (
   tx: Transaction,
   organizationId: OrganizationId,

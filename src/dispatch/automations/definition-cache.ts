@@ -4,7 +4,7 @@ import { readDefinition, type AutomationDefinition } from '../../domains/automat
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
-/** Definitions kept in memory: a version never changes, so that none is ever stale. At most 64 KiB each. */
+/** Cached definitions: a version never changes, so none is ever stale. At most 64 KiB each. */
 const maxDefinitions = 200
 
 export interface DefinitionCache {
@@ -27,7 +27,7 @@ export const createDefinitionCache = (): DefinitionCache => {
       const definition = readDefinition(
         await findVersion(db, organizationId, automationId, version),
       )
-      // What cannot be read is not kept: the next release may be able to.
+      // Unreadable versions are not cached, because the next release may be able to read them.
       if (!definition) return undefined
       known.set(key, definition)
       return definition

@@ -25,7 +25,7 @@ const readStatement = sql(
       and id = $2`,
 )
 
-/** Counts a fault at this place and has it tried again later. Undefined: the run is over. */
+/** Counts a fault at this position and schedules a retry. Undefined: the run is over. */
 export const storeFault = async (
   db: Queryable,
   { organizationId, runId }: ClaimedRun,

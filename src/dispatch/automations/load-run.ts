@@ -24,7 +24,7 @@ import type {
 } from '../../domains/automations/stepping/run-facts.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
-/** A run as it stands, and everything its next move depends on, as one moment saw them. */
+/** A run's state, and everything its next move depends on, read at one moment. */
 export interface LoadedRun extends ClaimedRun {
   readonly automationId: string
   readonly contactId: string
@@ -34,10 +34,10 @@ export interface LoadedRun extends ClaimedRun {
   readonly faults: number
   readonly callId: string | null
   readonly phoneNumber: string | undefined
-  /** Of the current step, where it may take calls. */
+  /** Agent of the current step, if it may take calls. */
   readonly agent: EligibleAgent | undefined
   readonly definition: AutomationDefinition | undefined
-  /** The organization's, as it was stored. */
+  /** The organization's policy, as stored. */
   readonly policy: CallingPolicyJson
   readonly state: RunState
   readonly facts: RunFacts
@@ -80,10 +80,11 @@ type Surroundings = {
 
 type RunRow = RunColumns & Surroundings
 
-/** An answered call without an outcome may get one from its summary, which is waited for this long. */
+/** An answered call without an outcome may get one from its summary; this is the limit of that wait. */
 const maxOutcomeWait = '10 minutes'
 
-// Around the run everything is found by its key (`limit 1`: there is no other way to join it), whatever the planner knows.
+// All rows around the run are found by their key (`limit 1` leaves no other join), whatever statistics the planner
+// has.
 const loadStatement = sql(
   'load-run.loadRun',
   `select r.automation_id, r.automation_version, a.status as automation_status, r.contact_id, r.origin, r.status,
@@ -120,7 +121,7 @@ const loadStatement = sql(
       and ${activeFragment('r.status')}`,
 )
 
-/** Undefined: the run is over. `now` stands in for the database's clock where a test turns time by hand. */
+/** Undefined: the run is over. `now` replaces the database's clock if a test controls time. */
 export const loadRun = async (
   db: Queryable,
   { organizationId, runId }: ClaimedRun,
@@ -159,8 +160,8 @@ export const loadRun = async (
 }
 
 /**
- * The run after a move to the next step, without reading it again: what was true around it a moment ago. Whoever changed
- * that meanwhile has woken the run, so that its next move is refused and it is loaded anew.
+ * The run after a move to the next step, without reading it again: its environment was read a moment ago. A
+ * transaction that changed it meanwhile has woken the run, so that its next move is refused and it is loaded again.
  */
 export const afterMove = async (
   db: Queryable,

@@ -31,7 +31,7 @@ before(async () => {
 after(() => test.drop())
 
 describe('a pause', () => {
-  it('holds runs, and a resume lets them go on', async () => {
+  it('holds runs, and a resume continues them', async () => {
     const { automationId, runId } = await rig.begin(() => ({
       first: rig.callStep(),
       done: endStep(),
@@ -90,7 +90,7 @@ describe('a pause', () => {
       done: endStep(),
     }))
     let pausing: Promise<unknown> | undefined
-    // The pause begins when the runner has inserted the call, and has to wait for it.
+    // The pause begins when the runner has inserted the call, and must wait for it.
     const slow = interrupting(db, async (statement) => {
       if (
         statement.startsWith('commit-store.storeMove') &&

@@ -45,7 +45,7 @@ describe('a run that fails', () => {
     })
   }
 
-  it('says recipient_blocked before a call is queued, and when the gate refuses it', async () => {
+  it('reports recipient_blocked before a call is queued, and when the gate refuses it', async () => {
     const first = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await addDoNotCall(db, rig.organization.organizationId, rig.organization.phoneNumber)
     await rig.turn()
@@ -64,14 +64,14 @@ describe('a run that fails', () => {
     assert.equal(await failure(second.runId), 'recipient_blocked')
   })
 
-  it('says contact_unavailable where the contact is gone', async () => {
+  it('reports contact_unavailable if the contact is gone', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await execute(db, 'delete from contacts where id = $1', [rig.organization.contactId])
     await rig.turn()
     assert.equal(await failure(runId), 'contact_unavailable')
   })
 
-  it('says agent_unavailable where the agent is archived, or is none', async () => {
+  it('reports agent_unavailable if the agent is archived or unknown', async () => {
     const first = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await execute(db, 'update agents set archived_at = now() where id = $1', [
       rig.organization.agentId,
@@ -86,7 +86,7 @@ describe('a run that fails', () => {
     assert.equal(await failure(second.runId), 'agent_unavailable')
   })
 
-  it('says automation_unavailable where its Automation is archived, after its live call', async () => {
+  it('reports automation_unavailable if its Automation is archived, after its live call', async () => {
     const sleeping = await rig.begin(() => ({
       first: { type: 'wait', for: 'P1D', next: 'done' },
       done: endStep(),
@@ -107,7 +107,7 @@ describe('a run that fails', () => {
     assert.equal(await failure(calling.runId), 'automation_unavailable')
   })
 
-  it('says definition_invalid where nothing can be read, or a step is missing', async () => {
+  it('reports definition_invalid if the definition is unreadable, or a step is missing', async () => {
     const unread = await rig.begin(() => ({ first: { type: 'teleport' } }))
     await rig.turn()
     assert.equal(await failure(unread.runId), 'definition_invalid')
@@ -118,7 +118,7 @@ describe('a run that fails', () => {
     assert.equal(await failure(missing.runId), 'definition_invalid')
   })
 
-  it('says step_limit_exceeded after 200 steps', async () => {
+  it('reports step_limit_exceeded after 200 steps', async () => {
     const { runId } = await rig.begin(() => ({
       first: { type: 'wait', for: 'PT1M', next: 'again' },
       again: {
@@ -135,7 +135,7 @@ describe('a run that fails', () => {
     assert.equal((await readRun(db, runId)).steps_executed, 201)
   })
 
-  it('says run_expired after 90 days, and cancels its queued call', async () => {
+  it('reports run_expired after 90 days, and cancels its queued call', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await rig.turn()
     rig.time.nowMs += 90 * dayMs
@@ -144,7 +144,7 @@ describe('a run that fails', () => {
     assert.equal((await rig.lastCall(runId)).status, 'cancelled')
   })
 
-  it('says internal_error where a fault stays, and cancels its queued call', async () => {
+  it('reports internal_error if a fault persists, and cancels its queued call', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await rig.turn()
     await execute(db, `update organizations set policy = '{"time_zone": 7}' where id = $1`, [

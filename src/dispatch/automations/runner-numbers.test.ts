@@ -53,7 +53,7 @@ const endUnanswered = (call: ClaimedCall): Promise<void> =>
     assert.ok(ended)
   })
 
-test('a run’s call to a number that is in use waits, and uses up no attempt of its step', async () => {
+test('a run’s call to a number in use waits, and uses no attempt of its step', async () => {
   const rig = createRunRig(db)
   const steps = () => ({ first: rig.callStep('done', { retry }), done: endStep() })
   const { runId: first } = await rig.begin(steps)
@@ -69,7 +69,7 @@ test('a run’s call to a number that is in use waits, and uses up no attempt of
     ? [first, second]
     : [second, first]
   await dial(held)
-  // However long it takes, and however often the run is looked at.
+  // However long it takes, and however often the run wakes.
   for (let looks = 0; looks < 3; looks += 1) {
     rig.time.nowMs = startMs + looks * minuteMs
     await rig.turn()

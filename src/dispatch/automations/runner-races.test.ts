@@ -101,7 +101,7 @@ describe('a race', () => {
       )
       others.push(await startRun(db, { ...rig.organization, contactId }, automationId))
     }
-    // Everything is due for both, as if the other's leases were over.
+    // Everything is due for both, as if the other's leases had expired.
     const greedy = interrupting(db, async () => {})
     const blind: Database = {
       ...greedy,
@@ -121,7 +121,7 @@ describe('a race', () => {
     }
   })
 
-  it('of the end of a call and a runner that has just seen it live is not slept over', async () => {
+  it('of the end of a call and a runner that has just seen it live loses no wake-up', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await rig.turn()
     const { id: callId } = await rig.lastCall(runId)
@@ -138,7 +138,7 @@ describe('a race', () => {
     assert.equal((await readRun(db, runId)).status, 'completed')
   })
 
-  it('of an edit of the policy and a runner that has just found it closed is not slept over', async () => {
+  it('of an edit of the policy and a runner that has just found it closed loses no wake-up', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }), {
       policy: defaultPolicy,
     })
@@ -188,7 +188,7 @@ describe('a race', () => {
     assert.equal((await readRun(db, runId)).status, 'cancelled')
   })
 
-  it('of a cancellation and the end of the live call ends with either, once', async () => {
+  it('of a cancellation and the end of the live call ends the run once, either way', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await rig.turn()
     const { id: callId } = await rig.lastCall(runId)

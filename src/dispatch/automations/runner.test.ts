@@ -27,7 +27,7 @@ before(async () => {
 after(() => test.drop())
 
 describe('a run', () => {
-  it('goes from queued by running and waiting to completed', async () => {
+  it('goes from queued through running and waiting to completed', async () => {
     const { runId } = await rig.begin(() => ({
       first: rig.callStep('rest', { retry }),
       rest: { type: 'wait', for: 'PT1H', next: 'done' },
@@ -71,7 +71,7 @@ describe('a run', () => {
     assert.equal((await callsOf(db, runId)).length, 2)
   })
 
-  it('queues its call in the Automation’s lane, of its own origin', async () => {
+  it('queues its call in the Automation’s lane, with its own origin', async () => {
     for (const origin of ['api', 'cli'] as const) {
       const { automationId, runId } = await rig.begin(
         () => ({ first: rig.callStep(), done: endStep() }),
@@ -93,7 +93,7 @@ describe('a run', () => {
     }
   })
 
-  it('pins its version, whatever is published later', async () => {
+  it('keeps its version, whatever is published later', async () => {
     const { automationId, runId } = await rig.begin(() => ({
       first: endStep({ result: 'failed' }),
     }))
@@ -127,7 +127,7 @@ describe('a run', () => {
     assert.equal((await callsOf(db, runId)).length, 1)
   })
 
-  it('looks again when the policy opens the hours it waits for', async () => {
+  it('wakes when an edit of the policy opens the hours it waits for', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }), {
       policy: defaultPolicy,
     })
@@ -162,7 +162,7 @@ describe('a run', () => {
     assert.equal((await readRun(db, runId)).status, 'completed')
   })
 
-  it('waits with its queued call once an edit of the policy has closed the hours', async () => {
+  it('waits with its queued call after an edit of the policy has closed the hours', async () => {
     const { runId } = await rig.begin(() => ({ first: rig.callStep(), done: endStep() }))
     await rig.turn()
     assert.equal((await readRun(db, runId)).status, 'running')
@@ -177,7 +177,7 @@ describe('a run', () => {
     assert.deepEqual([waiting.status, waiting.wait_reason], ['waiting', 'calling_hours'])
   })
 
-  it('waits for the outcome while its call’s summary is made', async () => {
+  it('waits for the outcome while its call’s summary is being made', async () => {
     const { runId } = await rig.begin(() => ({
       first: rig.callStep('branch'),
       branch: {

@@ -9,13 +9,13 @@ import { claimDueRuns } from './claim-runs.ts'
 import { createDefinitionCache } from './definition-cache.ts'
 import { stepRun, type StepOptions } from './step-run.ts'
 
-/** The truth, where hints are lost; one probe of an index. */
+/** Polling finds runs whose hints were lost; it costs one probe of an index. */
 const pollIntervalMs = 250
-/** Runs taken at once; a turn that took all it could is followed by another at once. */
+/** Runs claimed at once; a full claim is followed by another at once. */
 const runsPerTurn = 100
-/** Runs stepped side by side: each has a connection for the moments of its statements. */
+/** Runs stepped in parallel: each has a connection only during its statements. */
 const defaultConcurrency = 4
-/** Far longer than a turn takes. Runs of a runner that died are due again after it. */
+/** Far longer than a turn takes. Runs of a dead runner are due again after it. */
 const leaseMs = 10_000
 
 interface AutomationRunnerOptions {
@@ -24,7 +24,7 @@ interface AutomationRunnerOptions {
   readonly endCall: EndCall
   readonly logger: Logger
   readonly concurrency?: number
-  /** For tests that turn time by hand. */
+  /** For tests with a manual clock. */
   readonly time?: Time
 }
 
@@ -56,7 +56,7 @@ export const createAutomationRunner = (options: AutomationRunnerOptions): Servic
   return { start: () => (starting ??= start()), stop: () => (stopping ??= stop()) }
 }
 
-/** One turn: takes due runs and steps each as far as it goes. Answers how many were taken. */
+/** One turn: claims due runs and steps each as far as possible. Returns how many were claimed. */
 export const createRunnerTurn = (
   options: Omit<AutomationRunnerOptions, 'time'> & Pick<StepOptions, 'now'>,
 ): (() => Promise<number>) => {

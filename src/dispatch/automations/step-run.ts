@@ -20,21 +20,21 @@ import { nextEffect } from '../../domains/automations/stepping/step.ts'
 export interface StepOptions extends CommitOptions {
   readonly definitions: DefinitionCache
   readonly logger: Logger
-  /** For tests that turn time by hand; else the database's clock. */
+  /** For tests with a manual clock; by default the database's clock. */
   readonly now?: (() => Date) | undefined
 }
 
-/** Moves of one run in one turn; a definition has no loop without a wait, so that it is seldom more than a few. */
+/** Moves of one run in one turn; loops contain a wait, so there are seldom more than a few. */
 const maxMovesPerTurn = 250
-/** How often a run that others keep changing is loaded anew before its lease is left to run out. */
+/** How often a run that others keep changing is loaded again before its lease is left to expire. */
 const maxSuperseded = 5
-/** Faults at one place after which a run fails `internal_error`: about a minute of trying. */
+/** Faults at one position after which a run fails `internal_error`: about a minute of retries. */
 export const maxFaults = 6
 const faultDelay = { baseMs: 1_000, maxMs: 30_000 }
 
 /**
- * Takes a run as far as it goes now: until it waits, its call is queued, or it ends. Rejects only when the database is
- * away; the run is due again when its lease is over. Answers how many moves were made.
+ * Steps a run as far as possible now: until it waits, its call is queued, or it ends. Rejects only without a
+ * database; the run is due again when its lease expires. Returns how many moves were made.
  */
 export const stepRun = async (options: StepOptions, claimed: ClaimedRun): Promise<number> => {
   try {
@@ -50,7 +50,7 @@ const advance = async (options: StepOptions, claimed: ClaimedRun): Promise<numbe
   const { database, definitions, now } = options
   let superseded = 0
   let committed = 0
-  /** Moves from step to step that commit with what they lead to: each commit waits for the disk. */
+  /** Moves from step to step that commit with their final effect, because each commit waits for the disk. */
   let leading: Move[] = []
   let run: LoadedRun | undefined
   while (committed + leading.length < maxMovesPerTurn) {
@@ -77,7 +77,7 @@ const advance = async (options: StepOptions, claimed: ClaimedRun): Promise<numbe
   return maxMovesPerTurn
 }
 
-/** False: somebody else changed the run since it was loaded; the parts from there on do not stand. */
+/** False: another transaction changed the run since it was loaded; the parts from there on are not committed. */
 const areCommitted = async (
   options: StepOptions,
   parts: readonly (readonly Move[])[],

@@ -88,7 +88,7 @@ describe('claiming', () => {
     assert.equal(new Set(ids).size, 30)
   })
 
-  it('stops at the organization’s concurrency and goes on when a call ends', async () => {
+  it('stops at the organization’s concurrency and continues when a call ends', async () => {
     const organization = await createCallingOrganization(db, { concurrency: 3 })
     await queueCalls(db, organization, 10)
     const { calls } = await claim(10)
@@ -99,7 +99,7 @@ describe('claiming', () => {
     assert.equal((await claim(10)).calls.length, 1)
   })
 
-  it('goes on when the organization gets more concurrency', async () => {
+  it('continues when the organization gets more concurrency', async () => {
     const organization = await createCallingOrganization(db, { concurrency: 1 })
     await queueCalls(db, organization, 3)
     await claim(10)
@@ -117,7 +117,7 @@ describe('claiming', () => {
     assert.equal(await countLive(), 3)
   })
 
-  it('stops at the trunk’s pace and says when the next call may start', async () => {
+  it('stops at the trunk’s pace and reports when the next call may start', async () => {
     await openTrunk(db, 100, 2)
     await queueCalls(db, await createCallingOrganization(db), 5)
     assert.equal((await claim(10)).calls.length, 2)
@@ -195,7 +195,7 @@ describe('claiming', () => {
     })
   })
 
-  it('leaves a call alone that is being cancelled at this moment', async () => {
+  it('skips a call that is being cancelled at this moment', async () => {
     const organization = await createCallingOrganization(db)
     const rows = await queueCalls(db, organization, 2)
     await db.transaction(async (tx) => {
@@ -214,7 +214,7 @@ describe('the wake-up protocol', () => {
     await queueCalls(db, organization, 1)
     const lane = immediateLane(organization.organizationId)
     await db.transaction(async (tx) => {
-      // Reads ready = true, and stays open across the whole claim: the race, lost on purpose.
+      // Reads ready = true, and stays open across the whole claim: it loses the race on purpose.
       await insertLate(tx, organization, laneId(lane))
       assert.equal((await claim(5)).calls.length, 1)
       assert.equal(await isReady(organization.organizationId), true, 'not cleared meanwhile')
@@ -285,7 +285,7 @@ describe('routes', () => {
     assert.equal((await claimBy('env')).calls.length, 1)
   })
 
-  it('wait for the mode of an organization made before there were modes', async () => {
+  it('wait for the mode of an organization from before there were modes', async () => {
     await queueCalls(db, await createCallingOrganization(db), 1)
     await execute(db, 'update organizations set mode = null')
     await execute(db, 'update dispatch_organizations set route = null')

@@ -32,7 +32,7 @@ import { claimStatement, lockExhaustedStatement, settleStatement } from './claim
  * indexes, a quarter the start of so large a plan. Figures: benchmarks/README.md.
  */
 
-/** Organizations looked at in one claim. */
+/** Organizations inspected in one claim. */
 const maxOrganizations = 32
 
 interface ClaimRequest {
@@ -53,11 +53,14 @@ export interface ClaimedCall {
 
 export interface CallClaim {
   readonly calls: readonly ClaimedCall[]
-  /** Organizations that gave less than they were asked for. */
+  /** Organizations that gave fewer calls than requested. */
   readonly exhausted: readonly OrganizationId[]
-  /** Lanes where calls were found whose numbers are in use, by organization: `parkCalls` clears the way. */
+  /** Lanes with calls whose numbers are in use, by organization: `parkCalls` moves these out of the way. */
   readonly crowded: ReadonlyMap<OrganizationId, readonly string[]>
-  /** Why it ended: `limit` reached (there may be more), nothing `ready`, the trunk `down`, no free `channels`, or `pace`. */
+  /**
+   * Why it ended: `limit` reached (there may be more), nothing `ready`, the trunk `down`, no free `channels`, or
+   * `pace`.
+   */
   readonly stopped: 'limit' | 'nothing_ready' | 'down' | 'channels' | 'pace'
   /** With `pace`: when the next call may start. */
   readonly retryInMs?: number
@@ -97,7 +100,7 @@ const stopped = (reason: CallClaim['stopped']): CallClaim => ({
   stopped: reason,
 })
 
-/** The claim is known when the transaction has committed. */
+/** The claim is valid only after its transaction has committed. */
 const claimFrom = (
   tx: Transaction,
   request: ClaimRequest,
@@ -167,19 +170,19 @@ type ClaimedRow =
     }
 
 /**
- * The share of its pace that a trunk gets after an outage: a tenth at first, all of it after half a minute, so that what
- * waited does not fall upon it in a volley.
+ * The share of its pace that a trunk gets after an outage: a tenth at first, all of it after half a minute, so that
+ * the waiting calls do not reach it in one burst.
  */
 const recoveredShare = `least(1, greatest(0.1, coalesce(extract(epoch from clock_timestamp() - recovered_at)::double precision / 30, 1)))`
 
-/** Channels of a route that has no limit of its own. */
+/** Channels of a route without its own limit. */
 const unlimited = 2_147_483_647
 
-// Settings for this transaction alone. A crash of the database may take back the claims of its last moments, whole: those
-// calls wait again, and their holder fails at the gate, whose own commit is durable; so nobody waits until a claim is on
-// disk. Planning the claim takes longer than running it, and all values have one plan, so that it is planned once, from
-// whatever is known of the tables then: nothing, in a new installation. So only the plan that is meant is left to choose.
-// Everything is found by an index, row by row, and what has an order is read from the index that has it.
+// Settings for this transaction alone. A crash of the database may lose the last claims completely: those calls
+// wait again, and their holder fails at the gate, whose own commit is durable; so a claim need not wait for the
+// disk. Planning the claim takes longer than running it, and all values have one plan, so it is planned once, from
+// the statistics at that time: none, in a new installation. Therefore the settings leave only the intended plan:
+// everything is found by an index, row by row, and ordered rows are read from the index with that order.
 const lockRouteStatement = sql(
   'claim-calls.lockRoute',
   `select set_config('synchronous_commit', 'off', true),

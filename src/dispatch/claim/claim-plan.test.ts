@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** Pages of the queue and its indexes that a transaction has looked at. */
+/** Pages of the queue and its indexes that a transaction has read. */
 const pagesRead = async (tx: Transaction): Promise<number> => {
   const [row] = await execute<{ pages: number }>(
     tx,
@@ -49,7 +49,7 @@ test('a claim reads no more of tables that were never analyzed than it needs', a
        from calls cross join generate_series(1, 50000) as n`,
   )
   const pages: number[] = []
-  // The same statements in one connection, again and again: the plan is made once.
+  // The same statements on one connection, repeatedly: the plan is made once.
   const watched: Database = {
     ...db,
     transaction: (work) =>
@@ -64,12 +64,12 @@ test('a claim reads no more of tables that were never analyzed than it needs', a
     assert.equal(calls.length, 10)
   }
   assert.equal(pages.length, 8)
-  // The server counts them on and on within a connection; one seen lower is another connection's.
+  // The server's counters only grow within a connection; a lower value belongs to another connection.
   const ofEach = pages.map((read, at) => read - Math.min(read, pages[at - 1] ?? 0))
   for (const read of ofEach) assert.ok(read < 2_000, pages.join(', '))
 })
 
-test('a hundred organizations without a call are not looked at by a claim', async () => {
+test('a hundred organizations without a call are not read by a claim', async () => {
   await execute(db, 'update dispatch_organizations set ready = false')
   await execute(
     db,

@@ -1,17 +1,17 @@
 import { sql } from '../../database/database.ts'
 import { leaseCallsFragment } from '../../domains/calls/lifecycle/lease-calls.ts'
 
-/* The statements of claim-calls.ts that carry its design; what they do together is told there. */
+/* The statements of claim-calls.ts that carry its design; that file describes how they work together. */
 
-/** Lanes looked at for one organization in one claim; the next claim goes on behind the last of them. */
+/** Lanes inspected for one organization in one claim; the next claim continues after the last of them. */
 export const maxLanesPerClaim = 256
 
 /** Before every lane. */
 const noLane = `'00000000-0000-0000-0000-000000000000'::uuid`
 
 /**
- * How many calls of the organization are live. In the order of calls_live: a claim may not sort, so that this index alone is
- * left to count by, also where the planner knows no other number of rows than that of a table that was small.
+ * How many calls of the organization are live. In the order of calls_live: a claim may not sort, so this is the
+ * only usable index, even if the planner's row estimates are those of a small table.
  */
 const liveFragment = `(select count(*)
                                from (select
@@ -21,8 +21,8 @@ const liveFragment = `(select count(*)
                                       order by l.phone_number) as live)`
 
 /**
- * The lanes of `from` that hold a waiting call, from behind `lane_cursor` on: one index probe each, however many calls
- * wait in them. A row without a lane says that there are no more.
+ * The lanes of `from` with a waiting call, from `lane_cursor` on: one index probe each, however many calls wait in
+ * them. A row without a lane means that there are no more.
  */
 const occupiedFragment = (
   from: string,

@@ -5,9 +5,9 @@ import { findWork } from './find-work.ts'
 import { computeDueLanes } from '../lane-edges.ts'
 import { parkCalls } from '../../domains/calls/lifecycle/park-calls.ts'
 
-/** Calls leased in one transaction, which holds the route's lock: as many as the highest pace lets start at once. */
+/** Calls leased in one transaction, which holds the route's lock: as many as the highest pace allows at once. */
 export const maxCallsPerClaim = 50
-/** Claims of a route in one turn before the poll looks at lanes again. */
+/** Claims of a route in one turn before lanes are polled again. */
 const maxClaimsPerTurn = 200
 /** Batches of lanes computed in one turn: at nine in the evening a whole country closes. */
 const maxLaneBatchesPerTurn = 20
@@ -23,9 +23,9 @@ interface ClaimTurn {
 }
 
 /**
- * One turn of the dispatcher: computes due lanes, then claims by each route until nothing is ready, or a limit is met.
- * Every claim either leases a call or rules an organization out for this turn, so that the turn ends. Returns in how
- * many milliseconds the pace of a route allows another call, if that is what it waits for.
+ * One turn of the dispatcher: computes due lanes, then claims by each route until nothing is ready, or a limit is
+ * reached. Every claim either leases a call or excludes an organization for this turn, so the turn ends. If it
+ * waits for the pace of a route, it returns the milliseconds until another call is allowed.
  */
 export const takeClaimTurn = async (turn: ClaimTurn): Promise<number | undefined> => {
   const work = await findWork(turn.database, turn.routes)
@@ -52,7 +52,7 @@ const claimByRoute = async (turn: ClaimTurn, route: RouteName): Promise<number |
     for (const call of claim.calls) turn.start(call)
     for (const organizationId of claim.exhausted) {
       const lanes = claim.crowded.get(organizationId)
-      // Out of the way: those behind them may be claimed now.
+      // Parked: the calls behind them may be claimed now.
       const parked = lanes ? await parkCalls(turn.database, organizationId, lanes) : 0
       if (parked === 0) except.add(organizationId)
     }

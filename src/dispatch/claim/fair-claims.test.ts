@@ -102,7 +102,7 @@ describe('claims are fair', () => {
   })
 })
 
-describe('an organization with more lanes than one claim looks at', () => {
+describe('an organization with more lanes than one claim inspects', () => {
   const lanes = maxLanesPerClaim + 40
 
   /** One call in each of very many batches, all in one commit. */
@@ -125,7 +125,7 @@ describe('an organization with more lanes than one claim looks at', () => {
   const ready = async (): Promise<boolean | undefined> =>
     (await execute<{ ready: boolean }>(db, 'select ready from dispatch_organizations'))[0]?.ready
 
-  it('gets every call claimed, and rests when there is none left', async () => {
+  it('gets every call claimed, and becomes idle when none is left', async () => {
     await queueInManyLanes(await createCallingOrganization(db, { concurrency: 1000 }))
     const seen = new Set<string>()
     for (let claims = 0; claims < lanes && seen.size < lanes; claims += 1)
@@ -136,7 +136,7 @@ describe('an organization with more lanes than one claim looks at', () => {
     assert.equal(await ready(), false)
   })
 
-  it('finds the one lane that is open, wherever it is', async () => {
+  it('finds the one open lane, wherever it is', async () => {
     await queueInManyLanes(await createCallingOrganization(db))
     for (const edge of ['min', 'max']) {
       await execute(
@@ -154,7 +154,7 @@ describe('an organization with more lanes than one claim looks at', () => {
     }
   })
 
-  it('waits in any part when its concurrency fell below what is live, and keeps nobody else waiting', async () => {
+  it('waits in any part when its concurrency fell below its live calls, and delays no other', async () => {
     const organization = await createCallingOrganization(db, { concurrency: 5 })
     await queueInManyLanes(organization)
     await queueCalls(db, organization, 1)
@@ -169,7 +169,7 @@ describe('an organization with more lanes than one claim looks at', () => {
     )
   })
 
-  it('has its immediate calls claimed first, in whichever part it is', async () => {
+  it('has its immediate calls claimed first, in any part', async () => {
     const organization = await createCallingOrganization(db, { concurrency: 1000 })
     await queueInManyLanes(organization)
     const lane = immediateLane(organization.organizationId)

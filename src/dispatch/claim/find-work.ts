@@ -22,13 +22,16 @@ const findStatement = sql(
 )
 
 interface Work {
-  /** Of the routes asked for, those where some organization may have a call to claim. */
+  /** Of the requested routes, those with an organization that may have a call to claim. */
   readonly readyRoutes: readonly RouteName[]
   /** Some lane's opening must be computed. */
   readonly hasDueLanes: boolean
 }
 
-/** The poll: one cheap round trip that also wakes the organizations whose time has come. Idle, it writes nothing. */
+/**
+ * The poll: one cheap round trip that also wakes the organizations whose time has come. When idle, it writes
+ * nothing.
+ */
 export const findWork = async (db: Queryable, routes: readonly RouteName[]): Promise<Work> => {
   const row = await db.row<{ ready_routes: RouteName[]; has_due_lanes: boolean }>(findStatement, [
     routes,

@@ -1,9 +1,9 @@
 import type { ThreadLogMessage } from '../../runtime/thread-logger.ts'
 
-/** What the thread that keeps the lease is started with. */
+/** The start parameters of the thread that keeps the lease. */
 export interface LeaseKeeperData {
   readonly connection: object
-  /** Rises while the main thread runs its timers. */
+  /** Increases while the main thread runs its timers. */
   readonly mainTurns: SharedArrayBuffer
   readonly stallLimitMs: number
 }
@@ -12,7 +12,7 @@ export type ToLeaseKeeper =
   | {
       readonly type: 'keep'
       readonly nodeId: string
-      /** One 64-bit integer: until when the lease is held, in nanoseconds of `process.hrtime`. */
+      /** One 64-bit integer: the end of the lease, in nanoseconds of `process.hrtime`. */
       readonly heldUntil: SharedArrayBuffer
     }
   | { readonly type: 'stop' }

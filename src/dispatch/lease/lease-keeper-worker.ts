@@ -8,9 +8,9 @@ import { heldMs, renewIntervalMs, renewLease } from './lease.ts'
 import { repeat, type Repeating } from '../../runtime/repeating.ts'
 import { systemTime } from '../../runtime/time.ts'
 
-/** A renewal that takes longer is tried anew, on another connection. */
+/** A slower renewal is repeated on another connection. */
 const statementTimeoutMs = 2_000
-/** How long the last line of a process that ends itself may take to be written. */
+/** Time limit for the last log line of a process that ends itself. */
 const lastLineMs = 500
 
 const { connection, mainTurns, stallLimitMs } = workerData as LeaseKeeperData
@@ -28,7 +28,7 @@ const renew = async (): Promise<void> => {
   const isOurs = await renewLease(database, lease.nodeId)
   const heldUntil = isOurs ? sentAt + BigInt(heldMs) * 1_000_000n : 0n
   Atomics.store(new BigInt64Array(lease.heldUntil), 0, heldUntil)
-  // Taken for dead: the main thread hangs up, and goes on as another node.
+  // Declared dead: the main thread hangs up, and continues as another node.
   if (!isOurs && kept === lease) {
     kept = undefined
     post({ type: 'lost' })
@@ -45,7 +45,7 @@ const watch = setInterval(() => {
   if (silence.tick(performance.now())) endProcess()
 }, silence.tickMs)
 
-/** SIGKILL, for nothing else ends a process whose main thread hangs; the media threads fall silent with it. */
+/** SIGKILL, because nothing else ends a process whose main thread hangs; its media threads end with it. */
 const endProcess = (): void => {
   clearInterval(watch)
   const line = {
@@ -55,7 +55,7 @@ const endProcess = (): void => {
     msg: 'the main thread hangs: this process ends itself, so that other nodes settle its calls',
   }
   const kill = (): void => void process.kill(process.pid, 'SIGKILL')
-  // The main thread writes no log any more, and a full pipe must not keep the process alive.
+  // The main thread no longer writes the log, and a full pipe must not keep the process alive.
   write(2, `${JSON.stringify(line)}\n`, kill)
   setTimeout(kill, lastLineMs)
 }

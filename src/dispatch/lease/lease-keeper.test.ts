@@ -40,19 +40,19 @@ const withKeeper = async (work: (keeper: LeaseKeeper) => Promise<void>): Promise
 const firstRenewal = (keeper: LeaseKeeper): Promise<true> =>
   until('the thread to renew the lease', () => (keeper.isHeld() ? true : undefined))
 
-/** The main thread hears and does nothing. */
+/** The main thread ignores the message. */
 const stallMs = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 describe('the thread that keeps the lease', () => {
-  it('keeps it while the main thread is stalled, and tells it so at once', () =>
+  it('keeps it while the main thread is stalled, and reports that at once', () =>
     withKeeper(async (keeper) => {
       const clock = createManualTime(new Date())
       const lease = await takeLease(test.db, offer, clock, keeper)
       keeper.keep(lease.nodeId, () => assert.fail('it was never lost'))
       await firstRenewal(keeper)
-      // By what the main thread renewed, it is over.
+      // By the main thread's own renewals, it would have expired.
       clock.advance(leaseMs)
       await execute(
         test.db,
@@ -66,7 +66,7 @@ describe('the thread that keeps the lease', () => {
       await lease.release()
     }))
 
-  it('hears that the node was taken for dead, and renews it no more', () =>
+  it('is told that the node was declared dead, and stops renewing it', () =>
     withKeeper(async (keeper) => {
       const lost = Promise.withResolvers<void>()
       const lease = await takeLease(test.db, offer, createManualTime(new Date()), keeper)
@@ -79,7 +79,7 @@ describe('the thread that keeps the lease', () => {
       assert.equal(lease.isHeld(), false)
     }))
 
-  it('goes on with the node that follows', () =>
+  it('continues with the next node', () =>
     withKeeper(async (keeper) => {
       const [first, next] = [
         await takeLease(test.db, offer, createManualTime(new Date()), keeper),
@@ -92,7 +92,7 @@ describe('the thread that keeps the lease', () => {
       await firstRenewal(keeper)
     }))
 
-  it('renews nothing once it was stopped', async () => {
+  it('renews nothing after a stop', async () => {
     await withKeeper(async (keeper) => {
       const lease = await takeLease(test.db, offer, createManualTime(new Date()), keeper)
       keeper.keep(lease.nodeId, () => undefined)
@@ -107,7 +107,7 @@ describe('the thread that keeps the lease', () => {
     assert.equal(row?.connections, 0)
   })
 
-  it('ends a process whose main thread never comes back', async () => {
+  it('ends a process whose main thread hangs permanently', async () => {
     const keeperUrl = new URL('./lease-keeper.ts', import.meta.url).href
     const program = `
       import { LeaseKeeper } from ${JSON.stringify(keeperUrl)}

@@ -4,18 +4,18 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { FromLeaseKeeper, LeaseKeeperData, ToLeaseKeeper } from './lease-keeper-protocol.ts'
 
 interface LeaseKeeperOptions {
-  /** Where PostgreSQL is; it is copied to the thread. */
+  /** PostgreSQL's connection settings, copied to the thread. */
   readonly connection: object
   readonly logger: Logger
-  /** How long the main thread may stand still before the process ends itself; 30 s. */
+  /** How long the main thread may hang before the process ends itself; 30 s. */
   readonly stallLimitMs?: number
-  /** When the thread is started; it need not compete with the start of the program. */
+  /** When the thread starts; it need not compete with the program's start. */
   readonly startDelayMs?: number
 }
 
 /**
- * A main thread that never comes back would hold its calls for good: no cap, no hang-up of the callee would end them. Half of
- * the minute after which any call must be over (decision D3).
+ * A main thread that hangs permanently would hold its calls: neither a cap nor the callee's hang-up would end them.
+ * This is half of the minute after which any call must be over (decision D3).
  */
 const defaultStallLimitMs = 30_000
 const defaultStartDelayMs = 2_000
@@ -24,10 +24,10 @@ const stopLimitMs = 5_000
 const restartDelay = { baseMs: 500, maxMs: 10_000 }
 
 /**
- * Renews a node's lease from a thread of its own, over a database connection of its own. The main thread parses what
- * strangers send; while it is stalled, the media threads go on talking with people. A lease that only the main thread
- * renewed would lapse, and other nodes would end calls that are not over. A process that dies takes this thread
- * along, so that its calls are given away as soon as ever; a process that is paused pauses it too.
+ * Renews a node's lease from its own thread, over its own database connection. The main thread parses strangers'
+ * messages; while it is stalled, the media threads continue the conversations. A lease renewed only by the main
+ * thread would expire, and other nodes would end active calls. A process that dies also ends this thread, so its
+ * calls are released just as soon; a process that is paused pauses it too.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions
@@ -44,10 +44,12 @@ export class LeaseKeeper {
     this.#options = options
   }
 
-  /** Renews the lease of this node from now on, and no other. `onLost` is called when it was taken for dead. */
+  /**
+   * Renews the lease of this node from now on, and no other. `onLost` is called when the node was declared dead.
+   */
   keep(nodeId: string, onLost: () => void): void {
     this.#kept = { nodeId, onLost }
-    // New memory for each node: a late answer about the one before must not speak for this one.
+    // New memory for each node: a late result for the previous one must not count for this one.
     this.#heldUntil = new BigInt64Array(new SharedArrayBuffer(8))
     this.#turns ??= setInterval(() => Atomics.add(this.#mainTurns, 0, 1), turnMs).unref()
     const { startDelayMs = defaultStartDelayMs } = this.#options
@@ -55,12 +57,15 @@ export class LeaseKeeper {
     this.#postKept()
   }
 
-  /** Whether the lease is held by what the thread renewed; read from shared memory, and so true right after a stall. */
+  /**
+   * Whether the lease is valid by the thread's renewals; read from shared memory, and so correct right after a
+   * stall.
+   */
   isHeld(): boolean {
     return Atomics.load(this.#heldUntil, 0) > process.hrtime.bigint()
   }
 
-  /** Resolves when nothing is renewed any more. */
+  /** Resolves when no renewal happens any more. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }

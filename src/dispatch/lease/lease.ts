@@ -6,9 +6,9 @@ import type { Clock } from '../../runtime/time.ts'
 /** How long a node's calls stay its own without a renewal, by the database's clock. */
 export const leaseMs = 8_000
 export const renewIntervalMs = 2_000
-/** We stop sending this long before the database would give our calls away. */
+/** We stop sending this long before the database would release our calls. */
 const sendMarginMs = 1_000
-/** How long a renewal lets us dial, by the monotonic clock, from when its statement was sent. */
+/** How long a renewal lets us dial, by the monotonic clock, from the sending of its statement. */
 export const heldMs = leaseMs - sendMarginMs
 
 /**
@@ -16,14 +16,14 @@ export const heldMs = leaseMs - sendMarginMs
  * (`lease-keeper.ts`). Either is enough.
  */
 export interface Lease {
-  /** New for each process, so that a restarted node is never taken for the one that died. */
+  /** New for each process, so that a restarted node is never confused with the dead one. */
   readonly nodeId: string
-  /** False: this node was declared dead, and its calls were given away. */
+  /** False: this node was declared dead, and its calls were released. */
   renew(): Promise<boolean>
-  /** By the monotonic clock, which a paused process cannot argue with. */
+  /** By the monotonic clock, which includes the time of a paused process. */
   isHeld(): boolean
   setDraining(): Promise<void>
-  /** Lets everything go: whatever calls are left may be rescued at once. */
+  /** Releases everything: remaining calls may be rescued at once. */
   release(): Promise<void>
 }
 
@@ -55,14 +55,14 @@ const releaseStatement = sql(
     where id = $1`,
 )
 
-/** What a node tells the others of itself. */
+/** What a node publishes about itself. */
 export interface NodeOffer {
   /** For people. */
   readonly name: string
   readonly maxChannels: number
   readonly routes: readonly RouteName[]
   readonly lacks: readonly LiveLack[]
-  /** What it was started with, by the names of the settings; nothing secret. */
+  /** Its start settings, by name; nothing secret. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -70,7 +70,7 @@ export interface NodeOffer {
 export const renewLease = async (db: Queryable, nodeId: string): Promise<boolean> =>
   (await db.run(renewStatement, [nodeId, leaseMs])) > 0
 
-/** What another thread renewed. */
+/** A renewal by another thread. */
 interface KeptLease {
   isHeld(): boolean
 }
@@ -85,7 +85,7 @@ export const takeLease = async (
   const nodeId = newId()
   let heldUntilMs = 0
   let isOver = false
-  // Taken before the statement leaves: our idea of the lease is never longer than the database's.
+  // Read before the statement is sent: our end of the lease is never later than the database's.
   const extended = (sentAtMs: number): void => {
     heldUntilMs = sentAtMs + heldMs
   }

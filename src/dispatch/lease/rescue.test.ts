@@ -77,7 +77,7 @@ const age = (): Promise<object[]> =>
 const offer = { name: 'n', maxChannels: 1, routes: [], lacks: [] }
 
 describe('the rescue of a dead node', () => {
-  it('requeues what was not dialled, and ends what was, for the phone may have rung', async () => {
+  it('requeues what was not dialled, and ends what was, because the phone may have rung', async () => {
     const [leased, dialling, talking] = await claimThree()
     await letLapse()
     assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 1, ended: 2 })
@@ -107,18 +107,18 @@ describe('the rescue of a dead node', () => {
     assert.equal((await passGate(test.db, again, endCall)).kind, 'dial')
   })
 
-  it('touches nothing of a node that is alive', async () => {
+  it('changes nothing of a live node', async () => {
     const [leased] = await claimThree()
     assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 0, ended: 0 })
     assert.deepEqual(await read(leased), ['queued', null, true])
   })
 
-  it('leaves out a call that somebody holds, and takes the others at once', async () => {
+  it('skips a locked call, and takes the others at once', async () => {
     await queueCalls(test.db, organization, 2)
     const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 2, except: [] })
     const [held, other] = calls as [ClaimedCall, ClaimedCall]
     await letLapse()
-    // A process that is paused amid a transaction holds its row for as long as it sleeps.
+    // A process that is paused within a transaction holds its row for that long.
     await test.db.transaction(async (tx) => {
       await execute(tx, 'select from calls where id = $1 for update', [held.callId])
       assert.deepEqual(await rescueDeadNodes(test.db, endCall), { requeued: 1, ended: 0 })
@@ -128,7 +128,7 @@ describe('the rescue of a dead node', () => {
     assert.deepEqual(await read(held), ['queued', null, false])
   })
 
-  it('is done once, though two nodes are at it', async () => {
+  it('is done once, even if two nodes do it at the same time', async () => {
     await claimThree()
     await letLapse()
     const [one, other] = await Promise.all([
@@ -157,7 +157,7 @@ describe('the rescue of a dead node', () => {
 })
 
 describe('the lease', () => {
-  it('is held by the monotonic clock for a little less than by the database’s', async () => {
+  it('is valid by the monotonic clock for a little less than by the database’s', async () => {
     const clock = createManualTime(new Date())
     const lease = await takeLease(test.db, offer, clock)
     assert.equal(lease.isHeld(), true)
@@ -167,7 +167,7 @@ describe('the lease', () => {
     assert.equal(lease.isHeld(), true)
   })
 
-  it('is never renewed again once the node was taken for dead', async () => {
+  it('is never renewed again once the node was declared dead', async () => {
     const lease = await takeLease(test.db, offer, createManualTime(new Date()))
     await letLapse()
     await rescueDeadNodes(test.db, endCall)
@@ -175,7 +175,7 @@ describe('the lease', () => {
     assert.equal(lease.isHeld(), false)
   })
 
-  it('that is given back lets others rescue at once', async () => {
+  it('that is released lets others rescue at once', async () => {
     const lease = await takeLease(test.db, offer, createManualTime(new Date()))
     await lease.release()
     assert.equal(lease.isHeld(), false)
@@ -186,7 +186,7 @@ describe('the lease', () => {
 })
 
 describe('the sweep', () => {
-  it('settles calls that its own node does not know, but not those just claimed', async () => {
+  it('settles calls that their own node does not know, but not those just claimed', async () => {
     const [leased, dialling, talking] = await claimThree()
     const nothing = { requeued: 0, ended: 0 }
     assert.deepEqual(await rescueForgottenCalls(test.db, nodeId, [], endCall), nothing)
@@ -216,7 +216,7 @@ describe('the sweep', () => {
     assert.deepEqual((await read(leased))[0], 'queued')
   })
 
-  it('declares nobody dead until the database has been in reach for a while, as after a failover', async () => {
+  it('declares no node dead until the database has been reachable for a while, as after a failover', async () => {
     const [, dialling] = await claimThree()
     await letLapse()
     const clock = createManualTime(new Date())

@@ -35,13 +35,13 @@ const forgetStatement = sql(
       and not exists (select from calls c where c.node_id = n.id and c.lease_token is not null)`,
 )
 
-/** Found once, and not once for each call. */
+/** Read once, and not once for each call. */
 const deadNodes = 'any (array(select n.id from nodes n where n.rescued_at is not null))'
 
 /**
- * Takes the calls of nodes whose lease is over: what was not dialled yet goes back to the queue, what was dialled ends
- * `failed`, for the phone may have rung (D3). A node that is declared dead can never renew, and its fence no longer
- * passes, so that it can neither dial nor write.
+ * Takes the calls of nodes whose lease has expired: undialled ones go back to the queue, dialled ones end `failed`,
+ * because the phone may have rung (D3). A node that is declared dead can never renew, and its fence no longer
+ * passes, so it can neither dial nor write.
  */
 export const rescueDeadNodes = async (db: Database, endCall: EndCall): Promise<Rescued> => {
   await db.run(declareDeadStatement, [])
@@ -52,12 +52,12 @@ export const rescueDeadNodes = async (db: Database, endCall: EndCall): Promise<R
   return { requeued, ended }
 }
 
-// The node's calls that were claimed a while ago and that it does not know: its own memory is the proof.
+// Calls assigned to the node that were claimed a while ago and that it does not know: its own memory is the proof.
 const forgottenFragment = `c.node_id = $1
       and c.id <> all($2::uuid[])
       and c.claimed_at < clock_timestamp() - interval '10 seconds'`
 
-/** Rows that say this node has them although it has not: left behind by an error between two writes. */
+/** Rows that name this node although it does not have the call: left by an error between two writes. */
 export const rescueForgottenCalls = async (
   db: Database,
   nodeId: string,
@@ -82,7 +82,7 @@ const overdueStatement = sql(
     limit $1`,
 )
 
-/** The watchdog: no call stays non-terminal past ring + cap + 60 s (D3). Answers the ids of those it ended. */
+/** The watchdog: no call stays non-terminal past ring + cap + 60 s (D3). Returns the ids of those it ended. */
 export const endOverdueCalls = async (
   db: Database,
   endCall: EndCall,
@@ -92,7 +92,7 @@ export const endOverdueCalls = async (
   return fences.map((fence) => fence.callId)
 }
 
-/** One call, one transaction: a row that cannot be ended must not keep the others. Answers how many ended. */
+/** One transaction per call: a row that cannot be ended must not block the others. Returns how many ended. */
 const endLostCalls = async (
   db: Database,
   fences: readonly CallFence[],
@@ -113,8 +113,8 @@ const endLostCalls = async (
 }
 
 /**
- * Ends `failed` a call that nobody carries any more. Whether a person or a machine had answered, and what became of it,
- * is not known (D3): `unknown`.
+ * Ends `failed` a call that no node carries any more. The answering party and the result are unknown (D3):
+ * `unknown`.
  */
 export const endLostCall = (
   db: Database,

@@ -1,15 +1,17 @@
 import { sql, type Queryable } from '../../database/database.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 
-/** Why a trunk cannot be used by any call: nothing answers there, or it refuses us. */
+/** Why no call can use a trunk: it is unreachable, or it refuses us. */
 export type TrunkFaultCause = 'unreachable' | 'credentials'
 
-/** A trunk that is down is asked with OPTIONS this often, by one node. */
+/** A trunk that is down gets OPTIONS at this interval, from one node. */
 const pingIntervalMs = 5_000
-/** Without an answer to OPTIONS calls are let through after this, doubled at each failure up to the maximum. */
+/**
+ * Without a response to OPTIONS calls are let through after this time, doubled at each failure up to the maximum.
+ */
 const firstRetryMs = 30_000
 const maxRetryMs = 300_000
-/** An opening this soon after a recovery is the same outage still. */
+/** An opening this soon after a recovery belongs to the same outage. */
 const sameOutageMs = 60_000
 
 const openStatement = sql(
@@ -71,7 +73,7 @@ const takePingStatement = sql(
       and ping_at <= clock_timestamp()`,
 )
 
-/** True: this node asks the trunk now, and no other does. */
+/** True: this node probes the trunk now, and no other does. */
 export const takePing = async (db: Queryable, route: RouteName): Promise<boolean> =>
   (await db.run(takePingStatement, [route])) > 0
 
@@ -133,14 +135,17 @@ export interface CircuitReport {
   readonly since: Date
   readonly cause: TrunkFaultCause
   readonly reason: string
-  /** When it is asked with OPTIONS, where an answer proves something; when a call is let through at the latest. */
+  /** The next OPTIONS, if a response proves something; when a call is let through at the latest. */
   readonly ping_at: Date
   readonly retry_at: Date
   /** Calls that would be dialled now, up to `maxCountedWaiting`. */
   readonly waiting: number
 }
 
-/** Undefined: the circuit is closed, or the route unknown. Of all organizations, because a trunk is the installation's. */
+/**
+ * Undefined: the circuit is closed, or the route unknown. Over all organizations, because a trunk belongs to the
+ * installation.
+ */
 export const reportCircuit = (
   db: Queryable,
   route: RouteName,

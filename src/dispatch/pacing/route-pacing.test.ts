@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { fc } from '../../../tests/support/properties.ts'
 import { pacingOf } from './route-pacing.ts'
 
-/** Dials as fast as the bucket allows, looking every few milliseconds; answers when each left. */
+/** Dials as fast as the bucket allows, polling every few milliseconds; returns when each left. */
 const dialGreedily = (callsPerSecond: number, looksMs: readonly number[]): number[] => {
   const { burst, refillPerSecond } = pacingOf(callsPerSecond)
   const dialsMs: number[] = []
@@ -22,7 +22,7 @@ const busiestSecond = (dialsMs: readonly number[]): number =>
     ...dialsMs.map((fromMs) => dialsMs.filter((ms) => ms >= fromMs && ms < fromMs + 1000).length),
   )
 
-it('no second sees more calls than the trunk allows, wherever it begins', () => {
+it('no second has more calls than the trunk allows, wherever it begins', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 120 }),
@@ -36,7 +36,7 @@ it('no second sees more calls than the trunk allows, wherever it begins', () => 
   )
 })
 
-it('at least four fifths of what the trunk allows are used', () => {
+it('at least four fifths of the trunk’s allowance are used', () => {
   for (const callsPerSecond of [1, 2, 10, 50, 200, 1000]) {
     const dials = dialGreedily(
       callsPerSecond,

@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const reason = 'The SIP trunk could not be reached: connection refused.'
 
-/** A node's circuit of a trunk that answers OPTIONS as the test says; each step is made by hand. */
+/** A node's circuit of a trunk whose OPTIONS responses the test decides; the test makes each step. */
 const createCircuit = () => {
   const time = createManualTime()
   const trunk = { answers: true, asked: 0 }
@@ -85,7 +85,7 @@ const retrySeconds = async (): Promise<number> => {
 }
 
 describe('the circuit of a trunk', () => {
-  it('opens when a call could not reach it: no node claims, and it is told who waits why', async () => {
+  it('opens when a call could not reach it: no node claims, and waiting calls get the reason', async () => {
     const here = createCircuit()
     const there = createCircuit()
     await here.circuit.report({ cause: 'unreachable', reason })
@@ -100,7 +100,7 @@ describe('the circuit of a trunk', () => {
     )
   })
 
-  it('is asked by one node at a time, and an answer lets one call through at first', async () => {
+  it('is probed by one node at a time, and a response lets one call through at first', async () => {
     const nodes = [createCircuit(), createCircuit()]
     for (const { trunk } of nodes) trunk.answers = false
     await nodes[0]?.circuit.report({ cause: 'unreachable', reason })
@@ -124,7 +124,7 @@ describe('the circuit of a trunk', () => {
     assert.equal(await claim(), 1)
   })
 
-  it('with refused credentials is not closed by OPTIONS, but by time, which doubles', async () => {
+  it('with refused credentials is not closed by OPTIONS, but by a time that doubles', async () => {
     const { circuit, trunk, step } = createCircuit()
     const refused = { cause: 'credentials', reason: 'SIP 401 Unauthorized.' } as const
     await circuit.report(refused)
@@ -146,7 +146,7 @@ describe('the circuit of a trunk', () => {
     }
   })
 
-  it('stays closed after a call that met silence while OPTIONS is answered, and opens when it is not', async () => {
+  it('stays closed after a call without a response while OPTIONS works, and opens when it does not', async () => {
     const { circuit, trunk } = createCircuit()
     await circuit.report({ cause: 'silence', reason })
     assert.equal(await report(), undefined)
@@ -155,7 +155,7 @@ describe('the circuit of a trunk', () => {
     assert.equal((await report())?.cause, 'unreachable')
   })
 
-  it('opens when a trunk that answered OPTIONS misses two in a row, and never for one that never did', async () => {
+  it('opens when a trunk that responded to OPTIONS misses two in a row, and never for one that never did', async () => {
     const silent = createCircuit()
     silent.trunk.answers = false
     for (let steps = 0; steps < 25; steps += 1) await silent.step()

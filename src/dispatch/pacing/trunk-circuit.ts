@@ -19,21 +19,21 @@ interface TrunkCircuitOptions {
   /** OPTIONS: whether any final response came. Never rejects. */
   ping(): Promise<boolean>
   readonly logger: Logger
-  /** For tests that turn the clock by hand. */
+  /** For tests with a manual clock. */
   readonly time?: Time
 }
 
 const stepIntervalMs = 1_000
-/** A trunk that works is asked this often, so that calls find out as seldom as possible. */
+/** A working trunk is probed at this interval, so that calls find an outage as seldom as possible. */
 const watchIntervalMs = 10_000
-/** Answers that may get lost, one after the other, before the trunk counts as down. */
+/** Consecutive missing responses before the trunk counts as down. */
 const maxMisses = 2
 const silentReason = 'The trunk does not answer OPTIONS any more.'
 
 /**
- * The circuit of one trunk. It opens when a call could not reach the trunk or its credentials were refused, or when a trunk that
- * used to answer OPTIONS is silent; then no call is claimed for it on any node. An answer to OPTIONS closes it; where OPTIONS
- * proves nothing, calls are let through after a while, at a pace that rises from one.
+ * The circuit of one trunk. It opens when a call could not reach the trunk or its credentials were refused, or when
+ * a trunk that used to respond to OPTIONS is silent; then no node claims a call for it. A response to OPTIONS
+ * closes it. Where OPTIONS proves nothing, calls are let through after a while, at a pace that starts with one.
  */
 export class TrunkCircuit implements Service, Circuit {
   readonly #options: TrunkCircuitOptions
@@ -68,7 +68,7 @@ export class TrunkCircuit implements Service, Circuit {
     return this.#downReason
   }
 
-  // Never rejects: a database that is away holds the calls anyway.
+  // Never rejects: without a database no call is claimed anyway.
   async report({ cause, reason }: TrunkFault): Promise<void> {
     try {
       if (cause === 'silence') await this.#confirmSilence(reason)
@@ -98,7 +98,7 @@ export class TrunkCircuit implements Service, Circuit {
     const isFirst = !this.#hasAnswered && this.#misses === 0
     const isAlive = await this.#ask()
     if (isFirst) this.#logFirstAnswer(isAlive)
-    // Many trunks never answer OPTIONS: only one that did can fall silent.
+    // Many trunks never respond to OPTIONS: silence means something only from one that did.
     if (!isAlive && this.#hasAnswered && this.#misses >= maxMisses)
       await this.#open('unreachable', silentReason)
     if (!isAlive && !this.#hasAnswered) this.#misses = 0
@@ -116,7 +116,7 @@ export class TrunkCircuit implements Service, Circuit {
     if (!(await this.#ask())) await this.#open('unreachable', reason)
   }
 
-  /** One question at a time, whoever asks. */
+  /** One probe at a time, from any caller. */
   #ask(): Promise<boolean> {
     return (this.#asking ??= this.#options.ping().then((isAlive) => {
       this.#asking = undefined

@@ -1,9 +1,9 @@
 /* The pieces of SQL that every statement about calls shares. `$1` is always the organization. */
 
 /**
- * Wakes the organization, if need be, before any call is locked: everybody locks organizations before calls, so that no
- * two can wait for each other. Needs `wokenFirst` in the condition of what follows. Waking for nothing is harmless. The
- * protocol that loses no wake-up is told in migrations/0041-wake-organization.sql.
+ * Wakes the organization, if needed, before any call is locked: every transaction locks organizations before calls,
+ * so that no two can wait for each other. Needs `wokenFirst` in the condition of what follows. An unneeded wake-up
+ * is harmless. migrations/0041-wake-organization.sql describes the protocol that loses no wake-up.
  */
 export const wokenFragment = `woken as materialized (
      select wake_organization($1) as is_known
@@ -12,13 +12,13 @@ export const wokenFragment = `woken as materialized (
 export const wokenFirst = `(select is_known from woken)`
 
 /**
- * Whether this token still holds the call. In words that are the predicate of no index: the call is found by its id, and
- * not among all live calls of its organization.
+ * Whether this token still holds the call. Worded unlike every index predicate, so that the call is found by its
+ * id, and not among all live calls of its organization.
  */
 export const heldBy = (token: string, leaseToken = 'lease_token'): string =>
   `coalesce(${leaseToken} = ${token}, false)`
 
-/** Kept decisions per call. The first stays (why it came here); of the others the oldest goes. */
+/** Decisions kept per call. The first stays (why the call was made); of the others the oldest is dropped. */
 const maxDecisions = 50
 
 interface DecisionParts {
@@ -28,7 +28,7 @@ interface DecisionParts {
   readonly until?: string
 }
 
-/** Appends to `decisions`: what was decided about the call and why, in the same write. */
+/** Appends to `decisions`: the decision about the call and its reason, in the same write. */
 export const decisionFragment = ({ decision, reason, until = 'null' }: DecisionParts): string =>
   `decisions = (case when jsonb_array_length(decisions) < ${maxDecisions} then decisions else decisions - 1 end)
            || jsonb_strip_nulls(jsonb_build_object('at', now(), 'decision', ${decision}::text,

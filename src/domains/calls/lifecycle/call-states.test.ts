@@ -40,7 +40,7 @@ describe('the table of a call’s states', () => {
   })
   after(() => test.drop())
 
-  /** A call of a batch in this state, which may have been reached in any way. */
+  /** A call of a batch in this state, reached in any way. */
   const rowIn = async (status: StoredCallStatus): Promise<Row> => {
     const { organizationId } = organization
     const batchId = newId()
@@ -76,7 +76,7 @@ describe('the table of a call’s states', () => {
     (row: Row): Promise<unknown> =>
       test.db.transaction((tx) => endCallAlone(tx, ending(row)))
   const congestion = { attempt: 1, reason: 'SIP 503' }
-  /** All that moves one call or one batch. */
+  /** Every statement that moves one call or one batch. */
   const moves: readonly ((row: Row) => Promise<unknown>)[] = [
     ({ organizationId, batchId }) =>
       test.db.transaction((tx) => queuePendingCalls(tx, organizationId, batchId)),
@@ -103,7 +103,7 @@ describe('the table of a call’s states', () => {
     assert.deepEqual(new Set(named), new Set<string>(states))
   })
 
-  it('says exactly what the statements do', async () => {
+  it('matches exactly what the statements do', async () => {
     const seen = new Set<string>()
     for (const from of states) {
       for (const move of moves) {

@@ -5,8 +5,8 @@ import type { Ending } from './end-call.ts'
 import { endedColumns } from './ended-call.ts'
 import type { OrganizationId } from '../../../contract/organization-id.ts'
 
-// One update for a queued call and a live one: were they two, a call that turns from queued to dialing in this very moment
-// would be missed by both, for each looks at the row as it was when the statement began.
+// One update for a queued call and a live one. Two updates would both miss a call that changes from queued to
+// dialing at this moment, because each reads the row as it was when its statement began.
 const cancelStatement = sql(
   'cancel-queued-call.cancel',
   `with ${wokenFragment},
@@ -31,8 +31,8 @@ const cancelStatement = sql(
 )
 
 /**
- * A queued call of this origin, of any without one, is cancelled; a live one is marked, so that its node hangs up and ends it.
- * Nothing changes where it has ended, or was asked before.
+ * Cancels a queued call of this origin, by default of any; marks a live one, so that its node hangs up and ends it.
+ * Nothing changes if it has ended, or the cancellation was already requested.
  */
 export const requestCancel = (
   organizationId: OrganizationId,
@@ -44,7 +44,7 @@ export const requestCancel = (
   values: [callId, origin ?? null, true, 'cancel_requested', 'Cancellation was asked for.'],
 })
 
-/** Cancels a call of any origin that is not dialled yet. Nothing changes where it is live, or has ended. */
+/** Cancels a call of any origin that is not dialled yet. Nothing changes if it is live, or has ended. */
 export const cancelQueued = (
   organizationId: OrganizationId,
   callId: string,

@@ -24,8 +24,8 @@ const cancelStatement = sql(
 )
 
 /**
- * Everything of a batch that is not being dialled, claimed calls included: the fence before the INVITE lets none of them
- * through. The caller has locked the organization.
+ * Cancels every call of a batch that is not being dialled, including claimed calls: the fence before the INVITE
+ * stops these. The caller has locked the organization.
  */
 export const cancelUndialled = (organizationId: OrganizationId, batchId: string): Ending => ({
   statement: cancelStatement,

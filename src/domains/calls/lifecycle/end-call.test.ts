@@ -55,7 +55,7 @@ describe('every end of a call', () => {
     return rows[0]?.status
   }
 
-  it('is told to the subscribers in their order, once, with what the live call learned', async () => {
+  it('is reported to the subscribers in order, once, with the findings of the live call', async () => {
     const call = await dialling()
     const end = endHeld(call, { status: 'completed' })
     const ended = await test.db.transaction((tx) => endCall(tx, end, 'learned'))
@@ -72,7 +72,7 @@ describe('every end of a call', () => {
     assert.equal(heard.length, 2, 'the first end stands, and nobody hears of another')
   })
 
-  it('does not happen where a subscriber fails', async () => {
+  it('is rolled back if a subscriber fails', async () => {
     const callId = await queued()
     const failing = createEndCall([() => Promise.reject(new Error('no room'))])
     const cancel = cancelQueued(organization.organizationId, callId, 'Test.')
@@ -96,7 +96,7 @@ describe('every end of a call', () => {
     assert.deepEqual([await statusOf(callId), row?.is_marked], ['dialing', true])
   })
 
-  it('leaves a live call alone where only a queued one was meant', async () => {
+  it('does not affect a live call if only a queued one was meant', async () => {
     const { organizationId, callId } = await dialling()
     const cancel = cancelQueued(organizationId, callId, 'Test.')
     assert.deepEqual(await test.db.transaction((tx) => endCall(tx, cancel)), [])

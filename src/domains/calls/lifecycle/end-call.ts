@@ -16,8 +16,8 @@ export interface Ending {
 }
 
 /**
- * What has to commit with the end of calls: results, settlement of a batch, jobs. It gets the calls that one statement
- * ended, which are of one organization. An error rolls the end back with it.
+ * What must commit with the end of calls: results, settlement of a batch, jobs. It gets the calls that one
+ * statement ended, which belong to one organization. An error rolls the end back with it.
  */
 export type CallEndSubscriber<Learned = unknown> = (
   tx: Transaction,
@@ -25,8 +25,8 @@ export type CallEndSubscriber<Learned = unknown> = (
 ) => Promise<void>
 
 /**
- * Ends calls, with everything that follows from it, in the transaction of the caller. Returns the calls that ended: none
- * where another end came first, which then stands. `learned` is what a live call brings to the end of itself.
+ * Ends calls, with all consequences, in the transaction of the caller. Returns the calls that ended: none if
+ * another end came first, which then stays. `learned` is what a live call knows at its own end.
  */
 export type EndCall<Learned = never> = (
   tx: Transaction,
@@ -34,7 +34,7 @@ export type EndCall<Learned = never> = (
   learned?: Learned,
 ) => Promise<readonly EndedCall[]>
 
-/** Every end of a call goes through here. The subscribers run one after the other, in this order: it is that of locks. */
+/** Every end of a call goes through here. The subscribers run one after the other, in lock order. */
 export const createEndCall =
   <Learned = never>(subscribers: readonly CallEndSubscriber<Learned>[]): EndCall<Learned> =>
   async (tx, { statement, organizationId, values }, learned) => {

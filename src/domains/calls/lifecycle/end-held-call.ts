@@ -8,7 +8,7 @@ import { endedColumns } from './ended-call.ts'
 
 export interface CallResult {
   readonly status: TerminalStatus
-  /** Left out: `answered` if it was connected, else `unknown`. */
+  /** By default `answered` if it was connected, else `unknown`. */
   readonly answerStatus?: AnswerStatus | undefined
   readonly outcome?: string | undefined
   /** One sentence; cut to 500 characters. */
@@ -48,8 +48,8 @@ const endStatement = sql(
 )
 
 /**
- * The terminal state of a call whose lease is held: by the live call, at the gate, or to be rescued. The channel is free with
- * the commit. Nothing ends where another end came first, and that stands.
+ * The terminal state of a call whose lease is held: by the live call, by the gate, or by the rescue. The commit
+ * frees the channel. If another end came first, nothing changes.
  */
 export const endHeld = (fence: CallFence, result: CallResult): Ending => {
   const [organizationId, ...key] = fenceValues(fence)

@@ -14,16 +14,16 @@ export interface EndedCall<Learned = unknown> {
   readonly answerStatus: AnswerStatus
   readonly batchId: string | null
   readonly automationRunId: string | null
-  /** Null if nothing was dialled: then nothing was said either. */
+  /** Null if the call was not dialled: then it has no words either. */
   readonly dialledAt: Date | null
-  /** Null if nobody answered. */
+  /** Null if the call was not answered. */
   readonly connectedAt: Date | null
   readonly endedAt: Date
-  /** What the live call brings, where one wrote this end. */
+  /** The findings of the live call, if it wrote this end. */
   readonly learned?: Learned
 }
 
-/** What every statement that ends calls returns, `status` of any value: a row that has not ended is no end. */
+/** The columns that every statement that ends calls returns. A row whose `status` is not terminal is no end. */
 export const endedColumns = `id, contact_id, agent_id, phone_number, origin, status, answer_status, batch_id,
                automation_run_id, dialing_at, connected_at, ended_at`
 

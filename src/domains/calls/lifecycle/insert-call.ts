@@ -54,7 +54,7 @@ export const insertCall = async (
   return row
 }
 
-/** The same for a caller who knows the row beforehand: reading it back is half of what an insert costs us. */
+/** The same for a caller who knows the row in advance: reading it back is half of the cost of an insert. */
 export const insertKnownCall = async (
   db: Queryable,
   organizationId: OrganizationId,

@@ -24,7 +24,7 @@ const insertStatement = sql(
      from unnest($6::uuid[], $7::uuid[], $8::text[], $9::uuid[]) as i (id, contact_id, phone_number, lane_id)`,
 )
 
-/** Pending: claimed by nobody, shown to nobody. Their lanes exist. */
+/** Pending: not claimable, not shown. Their lanes exist. */
 export const insertPendingCalls = async (
   tx: Transaction,
   organizationId: OrganizationId,

@@ -7,8 +7,8 @@ interface LeaseParts {
 }
 
 /**
- * The claim: calls stay `queued` and get a lease, whose token fences every later write. Which calls are taken, and in which
- * order, is the statement around this one: src/dispatch/claim/claim-statements.ts.
+ * The claim: calls stay `queued` and get a lease, whose token fences every later write. The surrounding statement
+ * decides which calls are taken, and in which order: src/dispatch/claim/claim-statements.ts.
  */
 export const leaseCallsFragment = ({ from, nodeId, route }: LeaseParts): string => `update calls c
         set lease_token = gen_random_uuid(),

@@ -15,7 +15,7 @@ const markStatement = sql(
       and status = any($5)`,
 )
 
-/** `dialing` → `in_progress`. Safe to repeat. False: the call is no longer ours. */
+/** `dialing` → `in_progress`. Repeatable. False: this node no longer holds the call. */
 export const markConnected = async (
   db: Queryable,
   fence: CallFence,

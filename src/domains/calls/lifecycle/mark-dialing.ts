@@ -3,16 +3,16 @@ import { decisionFragment, heldBy } from './call-fragments.ts'
 import { fenceValues, type CallFence } from './call-fence.ts'
 import { statesBefore, statusIn } from './call-states.ts'
 
-/** Decision D3: a phone rings for at most a minute, and a call is over a minute after it must be. */
+/** Decision D3: a phone rings for at most a minute, and a call is over a minute after its deadline. */
 const maxRingMs = 60_000
 const watchdogGraceMs = 60_000
-/** The longest call an agent may hold (D3). */
+/** The longest call of any agent (D3). */
 export const maxCallDurationMs = 3_600_000
 
 // The fence of the whole queue. Committed before the INVITE leaves, so that a call whose node dies is known to have
-// perhaps rung. It fails for a holder whose lease is over by the database's clock, even one that has not noticed:
-// rescue waits for the same instant. Cancelled, paused and closed calls do not pass either, nor those to a person who was
-// forgotten since the gate looked: their number is gone.
+// possibly rung. It fails for a holder whose lease has expired by the database's clock, even one that has not
+// noticed: rescue waits for the same instant. Cancelled, paused and closed calls do not pass either, nor those to a
+// person who was erased since the gate's check: their number is gone.
 const markStatement = sql(
   'mark-dialing.markDialing',
   `update calls c
@@ -43,7 +43,10 @@ const markStatement = sql(
    returning attempt`,
 )
 
-/** `queued` → `dialing` by compare-and-set. Answers which attempt this is; undefined: the race was lost, do not dial. */
+/**
+ * `queued` → `dialing` by compare-and-set. Returns the number of this attempt; undefined: the race was lost, do not
+ * dial.
+ */
 export const markDialing = async (
   db: Queryable,
   fence: CallFence,

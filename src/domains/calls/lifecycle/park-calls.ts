@@ -1,12 +1,12 @@
 import { sql, type Queryable } from '../../../database/database.ts'
 import type { OrganizationId } from '../../../contract/organization-id.ts'
 
-/** Calls of one lane looked at in one statement. */
+/** Calls of one lane inspected in one statement. */
 const maxLookedAt = 500
 
-// Waits for nobody. FOR SHARE on the call that holds the number: while it is held, that call cannot let the number go, and
-// when it does so afterwards it sees what waits here. One that is letting go at this moment is passed over, and so are the
-// calls that would wait for it: they are claimed next.
+// Never waits. FOR SHARE on the call that holds the number: meanwhile that call cannot release the number, and when
+// it does so afterwards it sees the parked calls. A holder that is releasing at this moment is skipped, and so are
+// the calls that would wait for it: they are claimed next.
 const parkStatement = sql(
   'park-calls.park',
   `with waiting as materialized (
@@ -52,8 +52,9 @@ const parkStatement = sql(
 )
 
 /**
- * Takes calls whose numbers are in use out of the way of those behind them in these lanes, some hundreds at once, without
- * holding the route. They are let go with their number (migrations/0152-one-call-per-number.sql). Returns how many.
+ * Parks calls whose numbers are in use, some hundreds at once, out of the way of the others in these lanes, without
+ * holding the route. The release of the number releases them (migrations/0152-one-call-per-number.sql). Returns how
+ * many.
  */
 export const parkCalls = (
   db: Queryable,

@@ -2,7 +2,7 @@ import { sql, type Transaction } from '../../../database/database.ts'
 import { statusIn, undialledStatesBefore } from './call-states.ts'
 import type { OrganizationId } from '../../../contract/organization-id.ts'
 
-// A recipient becomes a call now, so it is created now: whoever lists calls by time misses none.
+// A recipient becomes a call now, so it gets its creation time now: a client that lists calls by time misses none.
 const queueStatement = sql(
   'queue-pending-calls.queue',
   `update calls
@@ -16,7 +16,7 @@ const queueStatement = sql(
       and ${statusIn(undialledStatesBefore('queued'))}`,
 )
 
-/** `pending` → `queued`, all of them in one statement. The caller has woken the organization. */
+/** `pending` → `queued`, all in one statement. The caller has woken the organization. */
 export const queuePendingCalls = async (
   tx: Transaction,
   organizationId: OrganizationId,

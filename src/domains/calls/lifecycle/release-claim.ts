@@ -30,11 +30,11 @@ export interface Release {
   /** One sentence. */
   readonly reason: string
   readonly until?: Date | undefined
-  /** Given, the call itself waits until then, or until it is let go; else whatever holds its lane. */
+  /** If given, the call itself waits until then, or until it is released; by default it waits with its lane. */
   readonly waitReason?: 'attempts_per_day' | 'no_engine' | undefined
 }
 
-/** Back to the queue before anything was dialled. False: no longer ours. */
+/** Back to the queue before dialling. False: this node no longer holds the call. */
 export const releaseClaim = async (
   db: Queryable,
   fence: CallFence,

@@ -41,14 +41,17 @@ const congestionBackoff = { baseMs: 2_000, maxMs: 60_000 }
 const maxRetryAfterMs = 3_600_000
 
 interface Congestion {
-  /** How often the call was dialled, this time included. */
+  /** How often the call was dialled, including this time. */
   readonly attempt: number
   /** One sentence, such as `SIP 503 Service Unavailable`. */
   readonly reason: string
   readonly retryAfterMs?: number | undefined
 }
 
-/** `dialing` → `queued`, since the carrier was congested before any 18x (D3, D14). False: no longer ours. */
+/**
+ * `dialing` → `queued`, because the carrier was congested before any 18x (D3, D14). False: this node no longer
+ * holds the call.
+ */
 export const requeueCongested = async (
   db: Queryable,
   fence: CallFence,
@@ -59,8 +62,9 @@ export const requeueCongested = async (
 }
 
 /**
- * `dialing` → `queued`, since the trunk cannot be used and nothing can have reached a phone. The trunk's circuit holds it
- * back; the wait of its own only keeps a fault that opens none from turning in a loop. False: no longer ours.
+ * `dialing` → `queued`, because the trunk is unusable and no phone can have rung. The trunk's circuit holds it
+ * back; its own delay only prevents a fast loop on a fault that opens no circuit. False: this node no longer holds
+ * the call.
  */
 export const requeueTrunkDown = async (
   db: Queryable,
@@ -69,14 +73,14 @@ export const requeueTrunkDown = async (
 ): Promise<boolean> =>
   requeue(db, fence, backoffMs(attempt, congestionBackoff), reason, 'trunk_down')
 
-/** `dialing` → `queued`, since the caller knows for certain that no INVITE left this process. */
+/** `dialing` → `queued`, because the caller knows for certain that no INVITE left this process. */
 export const requeueUnsent = async (
   db: Queryable,
   fence: CallFence,
   reason: string,
 ): Promise<boolean> => requeue(db, fence, unsentDelayMs, reason, 'not_sent')
 
-/** Long enough for another node, or this one recovered, to take it. */
+/** Long enough for another node, or this one after recovery, to take it. */
 const unsentDelayMs = 1_000
 
 const requeue = async (

@@ -21,5 +21,8 @@ const wakeStatement = sql(
       and c.wait_reason = 'no_engine'`,
 )
 
-/** Calls that waited for an engine are judged again, once: what is set now may serve them. Returns how many. */
+/**
+ * Calls that waited for an engine are judged again, once, because the present settings may serve them. Returns how
+ * many.
+ */
 export const wakeEnginelessCalls = (db: Queryable): Promise<number> => db.run(wakeStatement, [])
