@@ -19,7 +19,7 @@ import {
   type CallFacts,
 } from './call-ending.ts'
 import { dialPhone } from './dial-phone.ts'
-import { watchConversation } from './watch-conversation.ts'
+import { ConversationWatch } from './watch-conversation.ts'
 import type {
   AnsweredCall,
   CallLedger,
@@ -134,7 +134,7 @@ const converse = async (
   const connectedAt = clock.now()
   const connectedAtMs = clock.monotonicMs()
   const transcript = createTranscriptWriter((turn) => ledger.appendTurn(call, turn), logger)
-  const conversation = watchConversation({
+  const conversation = new ConversationWatch({
     leg,
     media,
     maxDurationMs: plan.maxDurationMs,
