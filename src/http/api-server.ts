@@ -25,20 +25,23 @@ import { unguardedStorage, type AnyHandler, type StorageGuard } from './steps/ru
 export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly operations: Table
   readonly handlers: Handlers<Table, Queryable, Transaction, Parts>
-  /** Given to each handler. */
+  /** Passed to each handler. */
   readonly parts: Parts
   /** Paths without an operation here that only administrators may use. */
   readonly closedAreas?: readonly ClosedArea[]
   readonly database: Database
-  /** Knows who sent a request. */
+  /** Authenticates the sender of a request. */
   readonly authenticate: Authenticator
-  /** The newest first: it signs, the others still verify. */
+  /** Newest first: the first signs, the others still verify. */
   readonly cursorSecrets: readonly [Buffer, ...Buffer[]]
   readonly logger: Logger
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
-  /** Addresses and networks of proxies: what they say of the client's address counts, and none caps their connections. */
+  /**
+   * Addresses and networks of proxies: their report of the client's address counts, and their connections have no
+   * cap.
+   */
   readonly trustedProxies?: BlockList | undefined
   /** Connections that one other address may have open. */
   readonly maxConnectionsPerAddress?: number
@@ -49,10 +52,10 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly pages?: Pages
   /** Counts requests; by default in this process's memory, which suits one node. */
   readonly rateWindows?: RateWindows
-  /** Failed authentications per address and minute before they are answered with 429. */
+  /** Failed authentications per address and minute before the response is 429. */
   readonly anonymousLimit?: number
   readonly clock?: Clock
-  /** Holds every 2xx against its schema: for tests and development. */
+  /** Checks every 2xx against its schema: for tests and development. */
   readonly checkResponses?: boolean
   readonly telemetry?: Telemetry
   readonly onServed?: (served: ServedRequest) => void
@@ -63,7 +66,7 @@ const defaultAnonymousLimit = 3000
 const maxCountedAddresses = 100_000
 const maxCountedBuckets = 1_000_000
 
-/** Serves a table of operations over HTTP. Nothing in it is global: several can run in one process. */
+/** Serves a table of operations over HTTP. It has no global state: several can run in one process. */
 export const createApiServer = <Table extends Operations, Parts>(
   options: ApiServerOptions<Table, Parts>,
 ): Service & { readonly port: number } => {

@@ -5,8 +5,9 @@ export interface ByteRange {
 }
 
 /**
- * The one range a `Range` header asks of `size` bytes (RFC 9110 section 14.2). `undefined`: answer with everything, as
- * there is no header, it is malformed, of another unit, or names several ranges, all of which may be ignored.
+ * The one range that a `Range` header requests of `size` bytes (RFC 9110 section 14.2). `undefined`: send
+ * everything, because the header is absent, malformed, of another unit, or names several ranges, all of which may
+ * be ignored.
  */
 export const parseRange = (
   header: string | undefined,

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/define-operation.ts'
 import type { StoredResponse } from './idempotency-claims.ts'
 
-/** Throws where an answer is not what the contract says: a fault of ours, caught in tests and development. */
+/** Throws if a response violates the contract: our own fault, found in tests and development. */
 export const checkResponse = (operation: Operation, { body }: StoredResponse): void => {
   const result = operation.response.safeParse(JSON.parse(body))
   if (!result.success)

@@ -4,7 +4,7 @@ import type { Operation } from '../contract/define-operation.ts'
 import { unboundQueryMembers, type Position } from '../contract/paging.ts'
 import { canonicalJson } from './canonical-json.ts'
 
-/** What a cursor is bound to: it is of no use for another operation, organization or filter (D1). */
+/** What a cursor is bound to: it is invalid for another operation, organization or filter (D1). */
 export interface CursorScope {
   readonly operation: Pick<Operation, 'method' | 'path'>
   readonly organizationId: string

@@ -6,7 +6,10 @@ import type { Allowance } from './steps/rate-limit.ts'
 import { readRequestId } from './steps/request-id.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
 
-/** A request's head on its way through the kernel, with what the steps found out so far: every answer tells it. */
+/**
+ * A request's head on its way through the kernel, with the findings of the steps so far, which every response
+ * contains.
+ */
 export interface Arrival {
   readonly head: RequestHead
   readonly socket: Socket
@@ -18,7 +21,7 @@ export interface Arrival {
   organizationId: OrganizationId | undefined
 }
 
-/** An arrival whose body can be read, and that is answered over Node's response. */
+/** A request whose body can be read, and whose response goes over Node's response. */
 export interface Exchange extends Arrival {
   readonly request: IncomingMessage
   readonly response: ServerResponse

@@ -28,7 +28,7 @@ const responseOf = async (
   return { response, body, lines }
 }
 
-test('a fault of ours is a 500 that tells the caller only the request id, and one log line', async () => {
+test('a fault of ours is a 500 with only the request id for the client, and one log line', async () => {
   const { response, body, lines } = await responseOf(async () => {
     throw new Error('secret detail of the database')
   })
@@ -40,12 +40,12 @@ test('a fault of ours is a 500 that tells the caller only the request id, and on
   assert.equal(lines[0]?.level, 'error')
 })
 
-test('an answer that breaks the contract is a fault where answers are checked', async () => {
+test('a response that violates the contract is a fault where responses are checked', async () => {
   const { response } = await responseOf(async () => ({ data: [{ id: 1 }], next: null }) as never)
   assert.equal(response.status, 500)
 })
 
-test('what the caller is told passes with its details and Retry-After', async () => {
+test('an error for the client passes with its details and Retry-After', async () => {
   const { response, body } = await responseOf(async () => {
     throw new ApiError(
       'duplicate_active_run',
@@ -71,7 +71,7 @@ test('a database in failover is a 503 with Retry-After, after a few tries', asyn
   assert.equal(tries, 3)
 })
 
-test('a draining node answers as before, closes connections, stays healthy and is not ready', async () => {
+test('a draining node responds as before, closes connections, stays healthy and is not ready', async () => {
   const api = await startApiFixture({ isDraining: () => true })
   const headers = { authorization: `Bearer ${api.makeKey()}` }
   const response = await fetch(`${api.url}/agents`, { headers })

@@ -2,7 +2,7 @@ import { sql, type Queryable, type Transaction } from '../database/database.ts'
 import { contextOf, sqlStateOf } from '../database/errors.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
 
-/** A stored answer to a request that once succeeded (D10). */
+/** A stored response to a request that succeeded (D10). */
 export interface StoredResponse {
   readonly status: number
   readonly body: string
@@ -18,10 +18,10 @@ export interface ClaimRow {
   readonly is_expired: boolean
 }
 
-/** What became of a claim: ours, or `earlier`, with the row that an earlier request left. */
+/** The result of a claim: ours, or `earlier`, with the row of an earlier request. */
 interface TakenClaim {
   readonly isOurs: boolean
-  /** Undefined where it came or went while the statement ran. */
+  /** Undefined if it appeared or disappeared while the statement ran. */
   readonly earlier: ClaimRow | undefined
 }
 
@@ -47,13 +47,13 @@ export const takeClaim = async (
 type TakenRow = { readonly is_ours: boolean } & (ClaimRow | { readonly is_expired: null })
 
 /**
- * Whether a claim failed for waiting on another's uncommitted one. The same timeout ends a wait for a table that is
- * locked, or that is being extended by others under load; then nobody holds the key. Names are not translated.
+ * Whether a claim failed because another's is uncommitted. The same timeout ends a wait for a table that is locked,
+ * or that others extend under load; then no request holds the key. Names are not translated.
  */
 export const isHeld = (error: unknown): boolean =>
   sqlStateOf(error) === lockNotAvailable && (contextOf(error) ?? '').includes(primaryKey)
 
-/** Whether a claim failed for a wait that has nothing to do with its key. */
+/** Whether a claim failed for a wait unrelated to its key. */
 export const isDelayed = (error: unknown): boolean =>
   sqlStateOf(error) === lockNotAvailable && !isHeld(error)
 
@@ -79,7 +79,7 @@ const takeClaimSql = sql(
        on claim.organization_id = $1 and claim.key = $2`,
 )
 
-/** Stores the answer with the claim; both commit with the effect. */
+/** Stores the response with the claim; both commit with the effect. */
 export const storeResponse = (
   tx: Transaction,
   organizationId: OrganizationId,
@@ -95,7 +95,7 @@ const storeResponseSql = sql(
     where organization_id = $1 and key = $2`,
 )
 
-/** Forgets one claim past its 24 hours, so that its key can be claimed anew. */
+/** Deletes one claim past its 24 hours, so that its key can be claimed again. */
 export const deleteExpiredClaim = (
   db: Queryable,
   organizationId: OrganizationId,
@@ -109,7 +109,7 @@ const deleteExpiredClaimSql = sql(
       and created_at <= now() - interval '24 hours'`,
 )
 
-/** Forgets up to `limit` expired claims of any organization, oldest first; answers how many. */
+/** Deletes up to `limit` expired claims of any organization, oldest first; returns how many. */
 export const purgeExpiredClaims = (db: Queryable, limit: number): Promise<number> =>
   db.run(purgeExpiredClaimsSql, [limit])
 

@@ -37,11 +37,11 @@ import { runOperation, type AnyHandler, type StorageGuard } from './steps/run-op
 import { validate } from './steps/validate.ts'
 import { readVersion } from './steps/version.ts'
 
-/** What a served request was, for logs and metrics. Holds nothing a caller sent but the request id. */
+/** A served request, for logs and metrics. Contains nothing from the client but the request id. */
 export interface ServedRequest {
   readonly requestId: string
   readonly method: string
-  /** Undefined where the request led to no operation. */
+  /** Undefined if the request led to no operation. */
   readonly operation: string | undefined
   readonly organizationId: OrganizationId | undefined
   readonly status: number
@@ -62,19 +62,21 @@ interface KernelParts {
   readonly storage: StorageGuard
   readonly clock: Clock
   readonly logger: Logger
-  /** Its answers close their connections, so that clients come back to another node. */
+  /** Its responses close their connections, so that clients reconnect to another node. */
   readonly isDraining: () => boolean
-  /** Holds every 2xx against its schema: for tests and development. */
+  /** Checks every 2xx against its schema: for tests and development. */
   readonly checkResponses: boolean
   readonly onServed: (served: ServedRequest) => void
 }
 
 export interface Kernel {
-  /** One request to one answer. The steps stand in the order of D9; the first that throws decides. Never rejects. */
+  /**
+   * One request to one response. The steps are in the order of D9; the first that throws decides. Never rejects.
+   */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Answers a request that cannot be served as it came, and closes its connection. */
+  /** Responds to a request that cannot be served, and closes its connection. */
   refuse(request: IncomingMessage, response: ServerResponse, fault: ApiError): void
-  /** What is told to a head that Node's parser refused: what the first steps refuse it for, else `otherwise`. */
+  /** The error for a head that Node's parser refused: the first failing step's, else `otherwise`. */
   turnAway(head: RequestHead, socket: Socket, otherwise: ApiError): Promise<TurnedAway>
 }
 
@@ -203,7 +205,7 @@ const successReply = ({ status, body, location, isReplay }: OnceResponse): Reply
 const clientOf = ({ head, socket }: Arrival, { isTrustedProxy }: KernelParts): string =>
   clientAddress(head, socket.remoteAddress ?? '', isTrustedProxy)
 
-/** What the caller is told is told; a fault is logged once, and the caller learns its request id only. */
+/** Client errors are sent; a fault is logged once, and the client gets only its request id. */
 const refuse = (arrival: Arrival, error: unknown, parts: KernelParts): Reply => {
   const { logger, guardAnonymous } = parts
   const { requestId, operation, organizationId } = arrival

@@ -39,7 +39,7 @@ const ask = async (headers: Record<string, string> = {}, method = 'GET', path?: 
   return { status: response.status, header, text: await response.text() }
 }
 
-test('a download is whole, typed, named, and kept by nobody between', async () => {
+test('a download is complete, typed, named, and cached by no proxy', async () => {
   const { status, header, text } = await ask()
   assert.equal(status, 200)
   assert.equal(text, '0123456789')

@@ -17,7 +17,7 @@ interface OpenRecording {
 }
 
 interface MediaServerOptions {
-  /** The recording a download URL gives access to; `undefined` for one that was altered or is past its time. */
+  /** The recording that a download URL gives access to; `undefined` for an altered or expired URL. */
   readonly verify: (url: URL) => { readonly recordingId: string } | undefined
   readonly openRecording: (recordingId: string) => Promise<OpenRecording | undefined>
   readonly logger: Logger
@@ -29,8 +29,8 @@ interface MediaServerOptions {
 }
 
 /**
- * The media origin: GET and HEAD of signed download URLs, single ranges included, and nothing else. It knows no keys
- * and sets no cookies. A URL that was altered or is past its time is 403 without detail (D12).
+ * The media origin: GET and HEAD of signed download URLs, with single ranges, and nothing else. It knows no keys
+ * and sets no cookies. An altered or expired URL is 403 without detail (D12).
  */
 export const createMediaServer = (
   options: MediaServerOptions,
@@ -94,7 +94,7 @@ const sendRecording = async (
     ...(range ? { 'Content-Range': `bytes ${start}-${end}/${recording.size}` } : {}),
   })
   if (request.method === 'HEAD' || end < start) return void response.end()
-  // A slow line may take its time: the stream waits for it. One that takes nothing at all is given up.
+  // A slow connection is allowed: the stream waits for it. One that takes no byte at all is closed.
   response.setTimeout(stalledMs)
   await pipeline(await recording.stream({ start, end }), response)
 }
@@ -116,7 +116,7 @@ const headersOf = (recordingId: string, etag: string): Record<string, string> =>
   'Content-Disposition': `attachment; filename="${recordingId}.mp3"`,
 })
 
-/** The URL is the permission, so nobody between us may keep the bytes; and they are never a page. */
+/** The URL is the permission, so no cache may keep the bytes; and they are never a page. */
 const standingHeaders = {
   'Cache-Control': 'private, no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -140,6 +140,6 @@ const refuse = (
   response.end()
 }
 
-/** The caller went away in the middle of a download: that is no fault. */
+/** The client went away during a download, which is no fault. */
 const isGone = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE'

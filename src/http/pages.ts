@@ -13,19 +13,19 @@ export interface PageContent {
   readonly type: string
   /** A buffer is one for all requests: what is large and always the same. */
   readonly body: string | Buffer
-  /** The same body in gzip, for those who accept it; shared as well. */
+  /** The same body in gzip, for clients that accept it; shared as well. */
   readonly gzipped?: Buffer
   readonly headers?: Headers
 }
 
 export type Page = () => PageContent | Promise<PageContent>
 
-/** What is served without a key, by exact path: GET and HEAD only. */
+/** Served without a key, by exact path: GET and HEAD only. */
 export type Pages = ReadonlyMap<string, Page>
 
 const allowed = ['GET', 'HEAD']
 
-/** Answers a page; one that fails is a 500 and one log line. */
+/** Sends a page; one that fails is a 500 and one log line. */
 export const servePage = async (
   page: Page,
   request: IncomingMessage,
@@ -38,7 +38,7 @@ export const servePage = async (
     : errorPage(errorReply(new MethodNotAllowed(allowed), requestId))
   const zippedBody = acceptsGzip(request) ? content.gzipped : undefined
   const body = zippedBody ?? content.body
-  // In memory once, for all who ask: a client that does not read it costs nothing.
+  // In memory once for all clients: one that does not read it costs nothing.
   if (typeof body !== 'string') heldBytes.set(response, 0)
   response.writeHead(content.status ?? 200, {
     ...standingHeaders(requestId, latestVersion),

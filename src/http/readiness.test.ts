@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createManualTime } from '../../tests/support/manual-time.ts'
 import { rarely } from './readiness.ts'
 
-test('readiness is looked at once a second, for one at a time, however many ask', async () => {
+test('readiness is checked once a second, one check at a time, for any number of requests', async () => {
   const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
   let looks = 0
   let end = Promise.withResolvers<void>()
@@ -13,12 +13,12 @@ test('readiness is looked at once a second, for one at a time, however many ask'
     return { isReady: true, checks: { look: String(looks) } }
   }, clock)
   const first = Array.from({ length: 400 }, ask)
-  // However slow the look is, no second one begins beside it.
+  // However slow the check is, no second one begins beside it.
   clock.advance(5_000)
   first.push(ask())
   end.resolve()
   for (const told of await Promise.all(first)) assert.equal(told.checks['look'], '1')
-  // The first look is as old as its beginning.
+  // The first result is as old as its beginning.
   assert.equal((await ask()).checks['look'], '2')
   clock.advance(999)
   assert.equal((await ask()).checks['look'], '2')
@@ -37,7 +37,7 @@ test('readiness is looked at once a second, for one at a time, however many ask'
   assert.equal((await ask()).isReady, true)
 })
 
-test('a node that was not ready is looked at again soon, so that the end of a start is told at once', async () => {
+test('a node that was not ready is checked again soon, so that the end of a start is noticed at once', async () => {
   const clock = createManualTime(new Date('2026-08-01T00:00:00Z'))
   let isReady = false
   const ask = rarely(() => Promise.resolve({ isReady, checks: {} }), clock)

@@ -1,17 +1,20 @@
 import type { Clock } from '../runtime/time.ts'
 
-/** Whether the node can do its work, with a word for each thing it needs. */
+/** Whether the node can work, with a word for each of its needs. */
 export interface Readiness {
   readonly isReady: boolean
   readonly checks: Readonly<Record<string, string>>
 }
 
-/** How long one look is told to all who ask: many ask at the same time, and each look takes a connection of the pool. */
+/** How long one result is reused: many ask at the same time, and each check takes a connection of the pool. */
 const maxAgeMs = 1_000
-/** Whoever waits for a start hears of its end soon; a node that is not ready has connections to spare. */
+/** A waiter for a start gets its end soon; a node that is not ready has spare connections. */
 const maxUnreadyAgeMs = 50
 
-/** Looks at most once a second, for one at a time, however many ask. A look that failed is told to those who waited for it. */
+/**
+ * Checks at most once a second, one at a time, for any number of requests. A failed check is reported to those who
+ * waited for it.
+ */
 export const rarely = (
   look: () => Promise<Readiness>,
   clock: Clock,

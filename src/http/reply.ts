@@ -7,14 +7,14 @@ import { rateLimitHeaders } from './steps/rate-limit.ts'
 
 export type Headers = Record<string, string>
 
-/** An answer before it is written: the body is JSON text. */
+/** A response before it is written: the body is JSON text. */
 export interface Reply {
   readonly status: number
   readonly body: string
   readonly headers: Headers
 }
 
-/** What a caller waits when the service cannot answer for now. */
+/** Retry delay for clients when the service cannot respond for now. */
 const unavailableRetrySeconds = 2
 
 /** The error envelope and the headers that belong to its code. */
@@ -56,14 +56,14 @@ export const cutReply = (requestId: string): Reply =>
     'This list took too long and was cut. Ask for a shorter range of time, or for fewer items, and retry.',
   )
 
-/** A fault of ours, of which the caller learns nothing but the request id. */
+/** A fault of ours: the client gets only the request id. */
 export const faultReply = (requestId: string): Reply =>
   errorReply(
     new ApiError('internal_error', 'Something went wrong on our side. Quote the request id.'),
     requestId,
   )
 
-/** Headers of every response, whatever went wrong. */
+/** Headers of every response, also of errors. */
 export const standingHeaders = (requestId: string, version: string): Headers => ({
   'X-Request-Id': requestId,
   'Service-Version': version,
@@ -71,10 +71,13 @@ export const standingHeaders = (requestId: string, version: string): Headers => 
   'X-Content-Type-Options': 'nosniff',
 })
 
-/** Node writes a longer text into three times the memory it needs, and keeps that until the caller has read the answer. */
+/**
+ * Node writes a longer text into three times the memory it needs, and keeps that until the client has read the
+ * response.
+ */
 const maxTextBytes = 16_384
 
-/** The rest of `standingHeaders`, and the type of every answer of the kernel. */
+/** The rest of `standingHeaders`, and the type of every response of the kernel. */
 const fixedHeaders = [
   'Cache-Control',
   'no-store',
@@ -84,7 +87,10 @@ const fixedHeaders = [
   'application/json; charset=utf-8',
 ]
 
-/** Writes the answer; the last one of its connection says so. Nothing happens where one was written already, or the caller is gone. */
+/**
+ * Writes the response; the last one of its connection announces that. Does nothing if one was written already, or
+ * the client is gone.
+ */
 export const sendReply = (exchange: Exchange, reply: Reply, isLast: boolean): void => {
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return

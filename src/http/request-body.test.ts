@@ -109,7 +109,7 @@ testResponses([
   ],
 ])
 
-test('the 51st problem is cut and the answer says so', async () => {
+test('the list is cut after 50 problems and the response says so', async () => {
   const api = await startApiFixture()
   const response = await fetch(`${api.url}${aCall}/cancel`, {
     method: 'POST',

@@ -6,17 +6,17 @@ import { test } from 'node:test'
 import { endWithText } from './response-bytes.ts'
 import { serveOneAtATime } from './connections/one-at-a-time.ts'
 
-/** More than the system keeps for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const responsesOfEach = 40
 const clients = 4
 
-/** Of a length of its own, in characters of two bytes. */
+/** Of varying length, in characters of two bytes. */
 const textOf = (client: number, turn: number): string =>
   String.fromCodePoint(0xc0 + ((client * responsesOfEach + turn) % 64)).repeat(
     20_000 + 17_000 * ((client + turn) % 30),
   )
 
-test('answers in rooms that are used again reach each client as they were written, also those who read late', async (t) => {
+test('responses in reused buffers reach each client unchanged, also late readers', async (t) => {
   const server = createServer((request, response) => {
     const [, client, turn] = (request.url ?? '').split('/').map(Number)
     const text = textOf(client ?? 0, turn ?? 0)
@@ -45,7 +45,7 @@ test('answers in rooms that are used again reach each client as they were writte
   })
   await Promise.all(
     (await Promise.all(asked)).map(async (socket, client) => {
-      // Its answers stand still on the way until it reads.
+      // Its responses are blocked until it reads.
       await once(socket, 'readable')
       const bodies = Array.from({ length: responsesOfEach }, (_, turn) => textOf(client, turn))
       const expected = bodies.map((body) => headOf(body) + body).join('')

@@ -7,8 +7,8 @@ const maxTries = 3
 const pause = { baseMs: 20, maxMs: 100 }
 
 /**
- * Repeats work that a lost connection, a deadlock or a demoted server broke. `repeatable` work may be done twice
- * without harm; other work is left alone once its commit may have succeeded.
+ * Repeats work that a lost connection, a deadlock or a demoted server interrupted. `repeatable` work may be done
+ * twice without harm; other work is not repeated once its commit may have succeeded.
  */
 export const retrying = async <T>(
   work: () => Promise<T>,

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What all small bodies together may hold in memory before they are complete. */
+/** The memory of all incomplete small bodies together. */
 const maxArrivingBytes = 16 * 1024 * 1024
 
 interface Arriving {
   readonly organizationId: string
   readonly bytes: number
-  /** Gives the body up: its request is refused. */
+  /** Drops the body: its request is refused. */
   readonly cut: () => void
 }
 
@@ -16,8 +16,8 @@ interface ArrivingBodies {
 }
 
 /**
- * Bounds what small bodies hold that are not complete. Beyond it, the organization with the most of them loses the one that has
- * been on its way longest, so that slow bodies of one cost the others nothing.
+ * Limits the memory of incomplete small bodies. Beyond it, the organization with the most of them loses its oldest
+ * one, so that slow bodies of one cost the others nothing.
  */
 export const createArrivingBodies = (maxBytes = maxArrivingBytes): ArrivingBodies => {
   // Insertion order is the order of arrival.
@@ -55,17 +55,19 @@ const greatestOf = (bodies: Iterable<Arriving>): string | undefined => {
   return greatest?.[0]
 }
 
-/** Room of the first piece that is not the last. */
+/** Initial size when the first piece is not the last. */
 const firstRoomBytes = 16 * 1024
 
-/** Puts pieces together in one buffer that grows: a body in pieces of one byte would cost a hundred times itself. */
+/**
+ * Joins pieces in one growing buffer: a body in pieces of one byte would otherwise cost a hundred times its size.
+ */
 export const gatherBytes = () => {
   let room: Buffer | undefined
   let filled = 0
   return {
     length: () => filled,
     add(piece: Buffer): void {
-      // As a rule there is one piece, and it is kept as it is.
+      // Usually there is one piece, and it is kept as it is.
       if (!room) room = piece
       else {
         if (filled + piece.length > room.length) room = grown(room, filled, filled + piece.length)

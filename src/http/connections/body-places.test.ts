@@ -30,7 +30,7 @@ test('an organization has half of the places, and its next body waits for one of
   for (const request of [second, third, other]) places.release(request)
 })
 
-test('a free place goes to the organization that has the fewest', async () => {
+test('a free place goes to the organization with the fewest', async () => {
   const places = new BodyPlaces(10, limits)
   const held = ['a', 'a', 'b', 'b'].map((organization) => {
     const request = requestOf()
@@ -48,7 +48,7 @@ test('a free place goes to the organization that has the fewest', async () => {
   assert.deepEqual(given, ['c', 'a', 'a'])
 })
 
-test('beyond the places and those who may wait, a body is refused with 429', async () => {
+test('beyond the places and the allowed waiters, a body is refused with 429', async () => {
   const places = new BodyPlaces(10, limits)
   const taken = Array.from({ length: 5 }, () => {
     const request = requestOf()
@@ -60,7 +60,7 @@ test('beyond the places and those who may wait, a body is refused with 429', asy
   for (const { request } of taken) places.release(request)
 })
 
-test('who waits too long is refused with 429', async (t) => {
+test('a waiter over its time limit is refused with 429', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const places = new BodyPlaces(10, limits)
   void places.take(requestOf(), 'a', never)
@@ -71,7 +71,7 @@ test('who waits too long is refused with 429', async (t) => {
   await refused
 })
 
-test('a body that stands still loses the place that another one waits for, one that moves does not', async (t) => {
+test('a stalled body loses its place to a waiting one, a moving one does not', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   const places = new BodyPlaces(1_000_000, { ...limits, checkMs: 1_000 })
   const refusals: ApiError[] = []
@@ -87,7 +87,7 @@ test('a body that stands still loses the place that another one waits for, one t
   assert.deepEqual(refusals.map(isRefused), [true])
 })
 
-test('places are used again, so that bodies make no garbage', () => {
+test('places are reused, so that bodies make no garbage', () => {
   const places = new BodyPlaces(10, limits)
   const request = requestOf()
   const first = places.take(request, 'a', never) as BodyPlace

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../contract/api-error.ts'
 
-/** Where one large body is put together: as large as a body may be, and used again for the next. */
+/** A buffer for one large body: of the maximum size, and reused for the next. */
 export interface BodyPlace {
   readonly buffer: Buffer
-  /** How much of the body is there. */
+  /** How much of the body has arrived. */
   filled: number
 }
 
-/** At once where one is free: most bodies never wait. */
+/** At once if one is free: most bodies never wait. */
 type Taking = BodyPlace | Promise<BodyPlace>
 
 interface PlaceLimits {
@@ -22,7 +22,7 @@ interface PlaceLimits {
   readonly checkMs: number
 }
 
-/** 16 MiB in all. The other half is left to the others, whatever one organization sends. */
+/** 16 MiB in all. Half of them stay available to other organizations. */
 const defaultLimits: Omit<PlaceLimits, 'placeBytes'> = {
   places: 16,
   ofOrganization: 8,
@@ -32,7 +32,7 @@ const defaultLimits: Omit<PlaceLimits, 'placeBytes'> = {
   checkMs: 1_000,
 }
 
-/** While others wait, a body that comes slower than this gives its place up. */
+/** While others wait, a slower body loses its place. */
 const leastBytesPerCheck = 64 * 1024
 const retryAfterSeconds = 1
 
@@ -52,9 +52,9 @@ interface Waiter {
 }
 
 /**
- * Bounds what large bodies cost, on their way and while their requests run: there are so many places and no more, and
- * whoever gets none is not read on. A free place goes to the organization that has the fewest, there to the one that
- * waits longest. A body that hardly moves, or a request that never ends, keeps no place that another one waits for.
+ * Limits the cost of large bodies, on their way and while their requests run: there is a fixed number of places,
+ * and a body without one is not read further. A free place goes to the organization with the fewest, and there to
+ * the longest waiter. A body that hardly moves, or a request that never ends, loses its place to a waiting one.
  */
 export class BodyPlaces {
   readonly #limits: PlaceLimits
@@ -68,14 +68,14 @@ export class BodyPlaces {
     this.#limits = { placeBytes, ...defaultLimits, ...changed }
   }
 
-  /** Waits until a place is free. Rejects with 429 where too many wait or it took too long. */
+  /** Waits until a place is free. Rejects with 429 if too many wait or the wait took too long. */
   take(request: IncomingMessage, organizationId: string, cut: (error: ApiError) => void): Taking {
     return this.#hasRoomFor(organizationId)
       ? this.#hold(request, { organizationId, cut })
       : this.#wait(request, organizationId, cut)
   }
 
-  /** Gives back what this request has, or stops its waiting. Safe for one that has nothing. */
+  /** Returns this request's place, or ends its wait. Safe for a request with neither. */
   release(request: IncomingMessage): void {
     this.#stopWaiting(request)
     const holder = this.#holders.get(request)

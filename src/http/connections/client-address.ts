@@ -1,7 +1,7 @@
 import { isIP, isIPv6, type BlockList } from 'node:net'
 import type { RequestHead } from './request-head.ts'
 
-/** Decides by address alone; takes addresses as sockets tell them. */
+/** Decides by address alone; takes addresses in the format of sockets. */
 export type IsTrusted = (address: string) => boolean
 
 /** An IPv4 address as a socket of both families tells it is that address. */
@@ -22,8 +22,8 @@ export const trustNetworks =
 const maxForwarded = 32
 
 /**
- * Who sent a request: the peer, or, where a trusted proxy is the peer, the last address in `X-Forwarded-For` that is no
- * trusted proxy. What stands before it is what a client claims.
+ * The client of a request: the peer, or, if the peer is a trusted proxy, the last address in `X-Forwarded-For` that
+ * is no trusted proxy. Earlier addresses are only a client's claim.
  */
 export const clientAddress = (
   { rawHeaders }: Pick<RequestHead, 'rawHeaders'>,
@@ -44,7 +44,7 @@ export const clientAddress = (
   return client
 }
 
-/** What counts as one address: a person holds a whole /64 of IPv6. */
+/** What counts as one address: a subscriber holds a whole /64 of IPv6. */
 export const networkOf = (given: string): string => {
   const address = plain(given)
   return isIPv6(address) ? expandIPv6(address).slice(0, 4).join(':') : address

@@ -8,20 +8,20 @@ interface ConnectionLimits {
   readonly total: number
   /** Addresses through which many clients come: only `total` bounds them. */
   readonly isProxy: IsTrusted
-  /** Asked where no connection is idle; false where nothing could be let go either. */
+  /** Called if no connection is idle; false if nothing could be closed either. */
   readonly cutSlowReader: () => boolean
 }
 
 interface Address {
   open: number
-  /** Those without a request that is answered now, the longest idle first. */
+  /** Those without an active request, the longest idle first. */
   readonly idle: Set<Socket>
 }
 
 /**
- * Caps connections per address and in all. At a cap the connection that has been idle longest makes room, one that holds
- * half a head too; in all, one of the address with the most idle ones. A new connection is refused only where each one is
- * having a request answered.
+ * Caps connections per address and in all. At a cap the connection that has been idle longest is closed, also one
+ * with half a head; at the total cap, one of the address with the most idle ones. A new connection is refused only
+ * if each existing one has an active request.
  */
 export const capConnections = (server: Server, limits: ConnectionLimits): void => {
   const addresses = new Map<string, Address>()

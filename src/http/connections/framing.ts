@@ -3,9 +3,9 @@ import { ApiError, invalidField } from '../../contract/api-error.ts'
 import { soleHeader } from './request-head.ts'
 
 /**
- * What is wrong with how a parsed head says where its request ends, if two programs could read it in two ways (RFC 9112
- * sections 6.1 and 6.3). Node's parser refuses most of it by itself (both headers at once, a repeated length, folded
- * lines, bare CR or LF); this is what it lets pass.
+ * The error in a parsed head whose request end two programs could read in two ways (RFC 9112 sections 6.1 and 6.3).
+ * Node's parser refuses most of it by itself (both headers at once, a repeated length, folded lines, bare CR or
+ * LF); this finds what it accepts.
  */
 export const framingFault = (
   request: Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'>,
@@ -18,7 +18,7 @@ export const framingFault = (
   if (length !== undefined && (length === null || !/^[0-9]+$/.test(length)))
     return invalidField('content-length', 'invalid_format')
   if (coding === undefined) return undefined
-  // A proxy that speaks HTTP/1.0 does not know the header, and takes the body for the next request.
+  // A proxy with HTTP/1.0 does not know the header, and takes the body for the next request.
   const isClear = httpVersion === '1.1' && coding?.toLowerCase() === 'chunked'
   return isClear && length === undefined
     ? undefined

@@ -26,13 +26,13 @@ interface HttpServerOptions {
   /** Connections that one other address may have open. */
   readonly maxConnectionsPerAddress?: number
   readonly maxConnections?: number
-  /** Answers come as streams that wait for their reader: a slow one costs nothing, and is not cut off. */
+  /** Responses are streams that wait for their reader: a slow one costs nothing, and is not cut off. */
   readonly isStreaming?: boolean
 }
 
 interface HttpServerHandlers {
   readonly onRequest: RequestListener
-  /** Refuses a request whose end is not clear. Its connection must not be kept. */
+  /** Refuses a request with an ambiguous end. Its connection must not be kept. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, fault: ApiError) => void
 }
 
@@ -47,7 +47,7 @@ const headersTimeoutMs = 10_000
 const requestTimeoutMs = 30_000
 /** How often both are looked at. */
 const timeoutCheckMs = 2_000
-/** Longer than the idle timeout of common proxies, so that it is they who close. */
+/** Longer than the idle timeout of common proxies, so that they close first. */
 const keepAliveTimeoutMs = 65_000
 const defaultMaxConnections = 10_000
 const defaultMaxConnectionsPerAddress = 1_000
@@ -61,8 +61,8 @@ const stopTimeoutMs = 10_000
 const idleCheckMs = 10
 
 /**
- * An HTTP server with bounds on everything a stranger can hold open: connections, requests of one, answers that are not
- * read. Requests in flight end before `stop` resolves.
+ * An HTTP server with limits on everything a stranger can hold open: connections, requests per connection, unread
+ * responses. Active requests end before `stop` resolves.
  */
 export const createHttpServer = (
   options: HttpServerOptions,
@@ -91,7 +91,8 @@ export const createHttpServer = (
     breakBody(request)
     handlers.refuse(request, response, fault)
   }
-  // Left alone, Node would answer the latter two itself: a foreign 417, and a 100 before the body's size was judged.
+  // By default Node would respond to the latter two itself: a foreign 417, and a 100 before the body's size was
+  // checked.
   server.on('request', onRequest).on('checkExpectation', onRequest).on('checkContinue', onRequest)
   return {
     server,
@@ -126,7 +127,7 @@ const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     if (!server.listening) return resolve()
     const timer = setTimeout(() => server.closeAllConnections(), stopTimeoutMs)
-    // A connection that was busy when `stop` came has nothing to wait for after its answer.
+    // A connection that was busy when `stop` came is closed after its response.
     const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckMs)
     server.close(() => {
       clearTimeout(timer)

@@ -25,7 +25,7 @@ after(() => {
   server.close()
 })
 
-/** What is answered to bytes that arrive in these pieces, each a read of its own. */
+/** The responses to bytes that arrive in these pieces, each a separate read. */
 const responsesTo = async (pieces: readonly string[]): Promise<readonly string[]> => {
   const accepted = once(server, 'connection')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -67,13 +67,13 @@ test('requests on one connection run one at a time, however they were cut by rea
   assert.equal(mostRunning, 1)
 })
 
-test('a thousand pipelined requests are answered in their order', async () => {
+test('a thousand pipelined requests get their responses in order', async () => {
   const paths = Array.from({ length: 1000 }, (_, at) => `/${at}`)
   const answers = await responsesTo([paths.map(get).join('') + last])
   assert.deepEqual(answers, [...paths.map((path) => `<GET ${path} "">`), '<GET /last "">'])
 })
 
-test('one that pipelines without end while its request runs is cut off', async () => {
+test('a client that pipelines endlessly while its request runs is cut off', async () => {
   let release = (): void => {}
   const held = createServer((_request, response) => {
     release = () => response.end()

@@ -11,9 +11,9 @@ const maxHeldBytesOfAll = 16 * 1024 * 1024
 type StopReading = (socket: Socket) => void
 
 /**
- * Gives a connection's requests to Node's parser one at a time: the next head is parsed once the answer before it is
- * written, and until then the socket is not read. Node alone parses all that a read brought, so that 41 kB of pipelined
- * requests were a thousand running ones. Register it before other listeners of `request`.
+ * Gives a connection's requests to Node's parser one at a time: the next head is parsed once the previous response
+ * is written, and until then the socket is not read. Node alone would parse a whole read, so that 41 kB of
+ * pipelined requests became a thousand active ones. Register it before other listeners of `request`.
  */
 export const serveOneAtATime = (server: Server): StopReading => {
   const passages = new WeakMap<Socket, Passage>()
@@ -144,7 +144,7 @@ class Passage {
     if (this.#isEnded && !this.#isServing) this.#end()
   }
 
-  /** The parser closes the connection at once: not while an answer is still to be written. */
+  /** The parser closes the connection at once, so it must wait for a pending response. */
   #end(): void {
     this.#isEnded = false
     this.#finish()

@@ -40,7 +40,7 @@ test('what the parser refuses gets the envelope, the headers and a closed connec
   }
 })
 
-test('what the parser refuses is answered under the request id that came with it', async () => {
+test('what the parser refuses gets a response under the request id that came with it', async () => {
   const faults = ['bad name: y', `x-filler: ${'x'.repeat(17_000)}`, 'content-length: -1']
   for (const line of faults) {
     const bytes = `GET /agents HTTP/1.1\r\n${head}x-request-id: mine\r\n${line}\r\n\r\n`
@@ -49,12 +49,12 @@ test('what the parser refuses is answered under the request id that came with it
   }
 })
 
-test('half a request is answered once its sender is done', async () => {
+test('half a request gets one response when its sender is done', async () => {
   const [response] = await sendRaw(api.port, 'GET /agents HTTP/1.1\r\nhost: x', { end: true })
   assertResponse(response, malformed)
 })
 
-test('half a body is answered by the request it belongs to', async () => {
+test('half a body gets the response of its request', async () => {
   const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\n`
   const half = await sendRaw(api.port, `${start}content-length: 50\r\n\r\n{`, { end: true })
   assert.equal(half.length, 1)
@@ -65,12 +65,12 @@ test('half a body is answered by the request it belongs to', async () => {
   assertResponse(badChunk[0], refused('validation_error', closing))
 })
 
-test('rubbish behind a good request does not overtake its answer', async () => {
+test('garbage behind a valid request does not overtake its response', async () => {
   const responses = await sendRaw(api.port, `GET /agents HTTP/1.1\r\n${head}\r\nrubbish\r\n\r\n`)
   assertResponse(responses[0], ok(200))
 })
 
-test('a body in a coding that nobody undoes is refused', async () => {
+test('a body in an unsupported coding is refused', async () => {
   const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\nconnection: close\r\n`
   const coded = `${start}transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
   const [response] = await sendRaw(api.port, coded)
@@ -86,7 +86,7 @@ test('a body that streams past 1 MiB is refused while it streams', async () => {
   assertResponse(responses[0], refused('request_too_large', closing))
 })
 
-test('a declared length over 1 MiB is refused before a byte of it, and never asked for', async () => {
+test('a declared length over 1 MiB is refused before a byte of it, and never requested', async () => {
   const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\n`
   const responses = await sendRaw(
     api.port,
@@ -96,7 +96,7 @@ test('a declared length over 1 MiB is refused before a byte of it, and never ask
   assertResponse(responses[0], refused('request_too_large', closing))
 })
 
-test('a caller that waits to be told goes on when its body is welcome', async () => {
+test('a client that waits for 100 continues when its body is welcome', async () => {
   const socket = connect(api.port, '127.0.0.1')
   const said: string[] = []
   const start = `POST ${aCall}/cancel HTTP/1.1\r\n${head}content-type: application/json\r\nconnection: close\r\n`
@@ -109,7 +109,7 @@ test('a caller that waits to be told goes on when its body is welcome', async ()
   assert.match(said.slice(1).join(''), /^HTTP\/1\.1 200 /)
 })
 
-test('an expectation nobody knows is no reason for a foreign answer', async () => {
+test('an unknown expectation causes no foreign response', async () => {
   const [response] = await sendRaw(
     api.port,
     `GET /agents HTTP/1.1\r\n${head}expect: tea\r\nconnection: close\r\n\r\n`,

@@ -14,17 +14,18 @@ interface ParserFault extends Error {
 }
 
 /**
- * Answers what Node's parser refuses before there is a request (a bad header line, an oversized head, an unknown
- * method, half a request) with the same envelope and headers as everything else, then closes the connection.
+ * Responds to what Node's parser refuses before there is a request (a bad header line, an oversized head, an
+ * unknown method, half a request), with the same envelope and headers as everything else, then closes the
+ * connection.
  */
 export const respondToParserFaults = (server: Server, kernel: Kernel): void => {
   const running = trackRunning(server)
   server.on('clientError', (fault: ParserFault, socket: Socket) => {
     const current = running(socket)
-    // Within a body: the request it belongs to answers.
+    // Within a body: its own request gets the response.
     if (current && !current.request.complete) return breakBody(current.request)
     if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy()
-    // Behind a request that is still running: its answer goes first, and this connection carries no other.
+    // Behind an active request: its response goes first, and this connection carries no other.
     if (current) return void current.response.once('close', () => socket.destroy())
     void refuse(fault, socket, kernel).then((answer) => writeRaw(socket, answer))
   })
@@ -39,7 +40,7 @@ interface Running {
   readonly response: ServerResponse
 }
 
-/** Tells the newest request of a socket, if it is not answered yet. */
+/** Returns the newest request of a socket, if it has no response yet. */
 const trackRunning = (server: Server): ((socket: Socket) => Running | undefined) => {
   const newest = new WeakMap<Socket, Running>()
   const track = (request: IncomingMessage, response: ServerResponse): void => {

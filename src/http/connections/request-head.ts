@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What a request says before its body: all that the steps up to routing look at. */
+/** The request's head: all that the steps up to routing read. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'rawHeaders'>
 
 /**
- * The value of a header by its lower-case name: `undefined` where it is absent, `null` where it came more than once, as
- * nobody may choose among several. Reads the raw list: Node's own records cost more than all the rest of a lookup, and
- * the usual one keeps the first of two in silence.
+ * The value of a header by its lower-case name: `undefined` if absent, `null` if repeated, because choosing among
+ * several would be ambiguous. Reads the raw list: Node's own records cost more than the rest of a lookup, and the
+ * usual one silently keeps the first of two.
  */
 export const soleHeader = (
   { rawHeaders }: Pick<RequestHead, 'rawHeaders'>,

@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { heldBytes } from '../response-bytes.ts'
 
-/** A client that reads an answer slower than this on the whole, after some time of grace, is cut off. */
+/** A client that reads a response slower than this on average, after a grace period, is cut off. */
 const leastBytesPerSecond = 16 * 1024
 const graceMs = 30_000
 const checkMs = 1_000
-/** Answers in memory that clients do not take; beyond, the one that waits longest goes. */
+/** Unread responses in memory; beyond, the one that waits longest is dropped. */
 const maxUnreadBytes = 16 * 1024 * 1024
 
 interface Unread {
@@ -16,14 +16,14 @@ interface Unread {
 }
 
 interface SlowReaders {
-  /** Cuts the client that has been longest at reading its answer; false where none is. */
+  /** Cuts off the client that has been reading its response for longest; false without one. */
   cutOldest(): boolean
   stop(): void
 }
 
 /**
- * Bounds what answers cost that nobody reads: in time by their length, in bytes together. It begins when a handler has
- * ended its answer; what is streamed before that waits in its source.
+ * Limits the cost of unread responses: in time by their length, in bytes together. It begins when a handler has
+ * ended its response; what is streamed before that waits in its source.
  */
 export const boundSlowReaders = (server: Server): SlowReaders => {
   const unread = new Map<ServerResponse, Unread>()
@@ -45,7 +45,7 @@ export const boundSlowReaders = (server: Server): SlowReaders => {
   }
   const watch = (socket: Socket, response: ServerResponse): void => {
     const waiting = socket.writableLength
-    // As a rule the system took it all.
+    // Usually the system took it all.
     if (waiting === 0 || unread.has(response)) return
     const bytes = heldBytes.get(response) ?? waiting
     const endsMs = performance.now() + graceMs + (waiting / leastBytesPerSecond) * 1000

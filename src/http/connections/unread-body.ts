@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { soleHeader } from './request-head.ts'
 import { isBroken, maxBodyBytes } from '../steps/read-body.ts'
 
-/** How much of a refused body is still taken in, and for how long, before the connection closes. */
+/** How much of a refused body is still read, and for how long, before the connection closes. */
 const maxDiscardedBytes = 8 * 1024 * 1024
 const maxDiscardMs = 2000
 
 /**
- * What is still to come of a body when its request is answered. `unbounded`: too large or of unknown length, so that
- * the connection cannot be kept. `withheld`: the caller waits to be told to go on, or the parser lost its way. A small
+ * The unread part of a body when its request gets a response. `unbounded`: too large or of unknown length, so that
+ * the connection cannot be kept. `withheld`: the client waits for 100, or the parser lost its position. A small
  * declared rest counts as `none`: Node skips it.
  */
 export const restOfBody = (request: IncomingMessage): 'none' | 'unbounded' | 'withheld' => {
@@ -22,8 +22,8 @@ export const restOfBody = (request: IncomingMessage): 'none' | 'unbounded' | 'wi
 }
 
 /**
- * Sends the whole answer at once and closes the connection only after taking in what the caller is still sending:
- * closing on unread bytes makes TCP reset the connection, and the caller would lose the answer.
+ * Sends the whole response at once and closes the connection only after reading what the client is still sending:
+ * closing with unread bytes makes TCP reset the connection, and the client would lose the response.
  */
 export const endAfterDiscarding = (
   request: IncomingMessage,

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => api.stop())
 
-test('the document is public and says where this installation is', async () => {
+test('the document is public and contains the address of this installation', async () => {
   const response = await fetch(`${api.url}/openapi.json`)
   assert.equal(response.status, 200)
   assert.ok(response.headers.get('x-request-id'))
@@ -32,7 +32,7 @@ test('the reference page names only files of this server, and each is served', a
   }
 })
 
-test('Scalar’s program is sent in gzip to whoever accepts it', async () => {
+test('Scalar’s program is sent in gzip to clients that accept it', async () => {
   const ask = (encoding: string) =>
     fetch(`${api.url}/docs/scalar.js`, { headers: { 'accept-encoding': encoding } })
   const [plain, zipped] = await Promise.all([ask('identity'), ask('br, gzip')])

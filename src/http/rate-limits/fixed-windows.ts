@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { Clock } from '../../runtime/time.ts'
 
-/** Where a key stands in its current window. */
+/** A key's state in its current window. */
 export interface WindowCount {
   /** Hits of this window, this one included. */
   readonly count: number
@@ -52,8 +52,8 @@ export const createFixedWindows = (options: FixedWindowsOptions): FixedWindows =
 }
 
 /**
- * What is told of a window that ends in `leftMs`. Never more than its length: the fractions of two readings of a clock
- * do not cancel out exactly, and 60 000.000 000 001 ms would be told as 61 s.
+ * The reported rest of a window that ends in `leftMs`. Never more than its length: rounding of two clock readings
+ * could give 60 000.000 000 001 ms, which would be reported as 61 s.
  */
 export const wholeSecondsLeft = (leftMs: number, windowSeconds: number): number =>
   Math.min(windowSeconds, Math.max(1, Math.ceil(leftMs / 1000)))

@@ -87,7 +87,7 @@ test('the buckets of an organization are independent, and shared by its keys', a
   )
 })
 
-test('a lower limit of the key is told and costs the organization nothing once it refuses', async () => {
+test('a lower limit of the key is reported and costs the organization nothing once it refuses', async () => {
   const organization = { organizationId: newId() as OrganizationId, rateLimits: limits(3) }
   const limited = api.makeKey({ ...organization, keyRateLimits: { read: 1 } })
   assert.equal((await get(limited)).limit, '1')
@@ -112,7 +112,7 @@ test('windows are bounded: the one that was opened first is forgotten', () => {
   assert.equal(windows.hit('a').count, 1)
 })
 
-test('a window never tells more seconds than it lasts, whatever the fractions of the clock', () => {
+test('a window never reports more seconds than it lasts, whatever the clock’s fractions', () => {
   const started = createManualTime(new Date('2026-08-01T00:00:00Z'))
   const windows = createFixedWindows({ clock: started, windowSeconds: 60, maxKeys: 10 })
   for (let hour = 1; hour <= 1000; hour += 1) {

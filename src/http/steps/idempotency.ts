@@ -40,8 +40,8 @@ const claimWaitsMs = [1, 50, 500]
 const retryAfterSeconds = 1
 
 /**
- * Runs `work` at most once per claim: claim, effect and stored answer commit in one transaction (D10). Answers the
- * stored answer of an equal earlier request. Throws 409 `idempotency_conflict` for an unequal one and
+ * Runs `work` at most once per claim: claim, effect and stored response commit in one transaction (D10). Returns
+ * the stored response of an equal earlier request. Throws 409 `idempotency_conflict` for an unequal one and
  * `idempotency_in_progress` while one is running.
  */
 export const runOnce = async (
@@ -68,7 +68,7 @@ type Verdict = { readonly kind: 'ours' } | { readonly kind: 'held' } | EarlierRo
 
 interface EarlierRow {
   readonly kind: 'earlier'
-  /** Undefined where it came or went meanwhile, or nothing could be learned for now. */
+  /** Undefined if it appeared or disappeared meanwhile, or the state is unknown for now. */
   readonly row: ClaimRow | undefined
 }
 
@@ -83,8 +83,8 @@ class ClaimLost extends Error {
 }
 
 /**
- * The handler starts before the claim is answered, so that BEGIN, the claim and the handler's first statement leave
- * in one round trip. A handler's effects are rows of this transaction only, so a lost claim undoes them all.
+ * The handler starts before the claim's result, so that BEGIN, the claim and the handler's first statement leave in
+ * one round trip. A handler's effects are rows of this transaction only, so a lost claim undoes them all.
  */
 const claimAndWork = async (
   tx: Transaction,
@@ -112,7 +112,7 @@ const judgeClaim = async (tx: Transaction, claim: Claim, maxWaitMs: number): Pro
   }
 }
 
-/** The stored answer, where there is a valid one; `undefined` where the claim is to be tried again. */
+/** The stored response, if there is a valid one; `undefined` if the claim is to be tried again. */
 const replay = (
   verdict: Exclude<Verdict, { kind: 'ours' }>,
   claim: Claim,

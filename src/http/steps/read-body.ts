@@ -36,7 +36,7 @@ export const readBody = async ({
   return collect(request, organizationId, place)
 }
 
-/** Its request is answered: the place of its body is free. */
+/** Its request has a response: the place of its body is free. */
 export const releaseBody = (request: IncomingMessage): void => places.release(request)
 
 /** Those who go away while they wait no longer do. */

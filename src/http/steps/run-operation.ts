@@ -33,7 +33,7 @@ interface RunOperationParts {
 export interface StorageGuard {
   /** Before the transaction of a request that may store. No promise where nothing has to be waited for. */
   prepare(organizationId: OrganizationId): void | Promise<void>
-  /** Takes room for one answer that is kept under an Idempotency-Key. */
+  /** Reserves space for one response that is stored under an Idempotency-Key. */
   keepResponse(organizationId: OrganizationId): void
 }
 
@@ -44,7 +44,8 @@ export const unguardedStorage: StorageGuard = {
 
 /**
  * Calls the handler: on the pool for GET, in a transaction for everything else, at most once under an
- * Idempotency-Key. What surely left no effect, or is safe to repeat, is tried again when the database failed over.
+ * Idempotency-Key. Work that certainly had no effect, or is safe to repeat, is retried when the database failed
+ * over.
  */
 export const runOperation = async (
   invocation: Invocation,
@@ -72,7 +73,7 @@ export const runOperation = async (
       body: input.body,
     }),
   }
-  // A replay is answered whatever this throws: the claim is judged first.
+  // A replay is sent whatever this throws: the claim is judged first.
   const keepAndWork = async (tx: Transaction): Promise<StoredResponse> => {
     storage.keepResponse(context.organizationId)
     return work(tx)
@@ -111,7 +112,7 @@ const withCursor = ({ next, ...body }: Page, { cursorScope }: ValidInput, cursor
   next_cursor: next === null ? null : cursors.sign(next, cursorScope),
 })
 
-/** Creates say where the new resource is: a 201, or the acceptance of one. */
+/** Creates name the new resource: a 201, or the acceptance of one. */
 const locationOf = (
   { location }: Operation,
   status: number,

@@ -8,8 +8,9 @@ import { claimEncoding, enqueueEncoding } from './follow-up-jobs.ts'
 export type Adoption = 'adopted' | 'kept' | 'done' | 'unknown'
 
 /**
- * Decides on a spool that lies here without a recorder: an ended call that has no recording gets one, with its encoding
- * job; a job that was meant for a node of another name becomes ours. Two sweeps at once are harmless, for recording and job are unique per call.
+ * Decides on a spool here without a recorder: an ended call without a recording gets one, with its encoding job; a
+ * job for a node of another name moves to this node. Two simultaneous sweeps are harmless, because recording and
+ * job are unique per call.
  */
 export const adoptCall = (
   database: Database,

@@ -15,16 +15,16 @@ import type { RequestedHangUp } from '../media/media-protocol.ts'
 import { enqueueEncoding, enqueueSummary } from './follow-up-jobs.ts'
 import { resultsAtEnd, unavailableReason } from './results-at-end.ts'
 
-/** What an answered call brings to its end. An end that another part writes brings nothing of it. */
+/** What an answered call adds to its end. An end written by another part has none of it. */
 export interface LearnedOnCall {
   readonly optedOut: boolean
-  /** Turns that could not be stored while they were spoken. */
+  /** Turns that could not be stored during the call. */
   readonly unsavedTurns: readonly SpokenTurn[]
   readonly latencies: readonly StoredLatency[]
   readonly usage?: CallUsage
-  /** Left out where nothing was recorded. */
+  /** Omitted if nothing was recorded. */
   readonly recording?: LearnedRecording
-  /** Why we hung up, where the conversation or its cap was the reason. */
+  /** Why we hung up, if the conversation or its cap was the reason. */
   readonly hangUpReason?: RequestedHangUp
 }
 
@@ -37,7 +37,7 @@ interface LearnedRecording {
 
 type Subscriber = CallEndSubscriber<LearnedOnCall>
 
-/** What was said, and what models and turns took, for whoever pays and whoever waits. */
+/** Stores the words, and the usage of models and latency of turns. */
 export const storeConversation: Subscriber = async (tx, calls) => {
   for (const call of calls) {
     if (call.learned === undefined) continue

@@ -13,8 +13,8 @@ const failure = (changes: Partial<DialFailure>): DialFailure => ({
 })
 const facts = { voicemail: 'none', optedOut: false, isTransferred: false } as const
 
-describe('how an unanswered attempt is read', () => {
-  it('hands the Retry-After of a congested carrier on, and leaves it out where none was given', () => {
+describe('the ending of an unanswered attempt', () => {
+  it('passes on the Retry-After of a congested carrier, and omits it without one', () => {
     const congestion = {
       cause: 'congestion',
       reason: 'SIP 503 Service Unavailable',
@@ -31,7 +31,7 @@ describe('how an unanswered attempt is read', () => {
     })
   })
 
-  it('tells our own reasons to stop apart', () => {
+  it('distinguishes our own reasons to stop', () => {
     const kindOf = (abort: DialAbort | undefined) => {
       const attempt = endingOfFailure(failure({}), abort)
       return attempt.kind === 'ended' ? attempt.ending.status : attempt.kind
@@ -53,7 +53,7 @@ describe('how an unanswered attempt is read', () => {
     )
   })
 
-  it('honours what the network said even when we had asked to stop', () => {
+  it('keeps the network’s result even if we had asked to stop', () => {
     const attempt = endingOfFailure(failure({ cause: 'busy', reason: 'SIP 486 Busy Here' }), {
       kind: 'cancel_requested',
     })
@@ -61,7 +61,7 @@ describe('how an unanswered attempt is read', () => {
   })
 })
 
-describe('how an answered call is read', () => {
+describe('the ending of an answered call', () => {
   it('keeps an opt-out as the outcome of a call that broke', () => {
     const ending = endingOfConversation(
       { kind: 'breakdown', reason: 'It broke.' },
@@ -75,7 +75,7 @@ describe('how an answered call is read', () => {
     })
   })
 
-  it('is a transfer where the carrier has connected the callee with somebody else', () => {
+  it('is a transfer if the carrier has connected the callee with the target', () => {
     for (const end of [
       { kind: 'hang_up', reason: 'transferred' },
       { kind: 'callee_hung_up' },
@@ -105,7 +105,7 @@ describe('how an answered call is read', () => {
     })
   }
 
-  it('leaves the outcome of a plain conversation to its reader', () => {
+  it('leaves the outcome of a plain conversation to its summary', () => {
     assert.deepEqual(endingOfConversation({ kind: 'callee_hung_up' }, facts), {
       status: 'completed',
       answerStatus: 'answered',
@@ -114,7 +114,7 @@ describe('how an answered call is read', () => {
 })
 
 describe('the reason of an abort', () => {
-  it('is a shutdown unless it is one that we know', () => {
+  it('is a shutdown unless it is a known one', () => {
     const reasons = [
       ...(['cancel_requested', 'lease_lost', 'shutdown'] as const).map(
         (kind) => new CallStop(kind),

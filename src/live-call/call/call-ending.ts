@@ -3,7 +3,7 @@ import type { DialFailure } from '../../telephony/carrier.ts'
 import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
 import type { RequestedHangUp } from '../media/media-protocol.ts'
 
-/** How a call ends, in the words of the contract (decision D3). Absent members stay unset. */
+/** How a call ends, in the contract's terms (decision D3). Absent members stay unset. */
 export interface CallEnding {
   readonly status: 'completed' | 'failed' | 'cancelled'
   readonly answerStatus?: 'answered' | 'no_answer' | 'busy' | 'voicemail' | 'unknown'
@@ -13,12 +13,12 @@ export interface CallEnding {
   readonly outcomeReason?: string
 }
 
-/** What became of an attempt that was not answered. */
+/** The result of an unanswered attempt. */
 export type AttemptEnding =
   | { readonly kind: 'ended'; readonly ending: CallEnding }
-  /** The carrier has no room and no phone can have rung: back to the queue. */
+  /** The carrier has no capacity and no phone can have rung: back to the queue. */
   | { readonly kind: 'congested'; readonly reason: string; readonly retryAfterMs?: number }
-  /** The trunk cannot be used by any call, and no phone can have rung: back to the queue. */
+  /** No call can use the trunk, and no phone can have rung: back to the queue. */
   | { readonly kind: 'trunk_down'; readonly reason: string }
   /** No INVITE left this process: back to the queue. */
   | { readonly kind: 'unsent'; readonly reason: string }
@@ -40,19 +40,19 @@ export type ConversationEnd =
   /** Another node has ended the call in the database: we hang up and write nothing. */
   | { readonly kind: 'lost' }
 
-/** What was learned while the line was open. */
+/** Facts found during the call. */
 export interface CallFacts {
   readonly voicemail: 'none' | 'skipped' | 'message_left'
   readonly optedOut: boolean
-  /** The carrier has connected the callee with whom the agent's settings name. */
+  /** The carrier has connected the callee with the target in the agent's settings. */
   readonly isTransferred: boolean
-  /** An apparatus or the network answered in nobody's place. */
+  /** A machine or the network answered instead of a person. */
   readonly nobody?: NobodyKind
-  /** One of the outcomes the agent was offered, where it gave one as it ended the call. */
+  /** One of the offered outcomes, if the agent gave one when it ended the call. */
   readonly reportedOutcome?: string
 }
 
-/** The table of decision D3 for everything before an answer. `abort` is what we did ourselves, if anything. */
+/** The table of decision D3 for everything before an answer. `abort` is our own action, if any. */
 export const endingOfFailure = (
   failure: DialFailure,
   abort: DialAbort | undefined,
@@ -67,7 +67,7 @@ export const endingOfFailure = (
         ...notReached(failure.reason),
       })
     case 'congestion':
-      // After a 18x the phone may have rung, so that dialling again is forbidden.
+      // After a 18x the phone may have rung, so dialling again is forbidden.
       return failure.rang ? notPlaced(failure.reason) : congested(failure)
     case 'not_sent':
       return endingOfUnsent(failure, abort)
@@ -76,7 +76,7 @@ export const endingOfFailure = (
     case 'authentication':
       return failure.rang ? notPlaced(failure.reason) : trunkDown(failure)
     case 'no_route':
-      // An INVITE that left into silence may have rung a phone: only what never left is dialled again.
+      // An INVITE without a response may have rung a phone: only an unsent one is dialled again.
       return failure.invited ? notPlaced(failure.reason) : trunkDown(failure)
     case 'rejected':
     case 'media_mismatch':
@@ -98,7 +98,7 @@ export const endingOfConversation = (
     case 'cancel_requested':
       return { status: 'cancelled', ...answered, ...learned }
     case 'shutdown':
-      // A BYE of ours ends a call as any other BYE does (D3): people talked, and what they said is kept.
+      // Our BYE ends a call like any other BYE (D3): people talked, and their words are kept.
       return {
         status: 'completed',
         ...answered,
@@ -134,7 +134,7 @@ const notReached = (outcomeReason: string) => ({ outcome: 'not_reached', outcome
 const notPlaced = (reason: string): AttemptEnding =>
   ended({ status: 'failed', answerStatus: 'unknown', ...notReached(reason) })
 
-/** Nothing left the socket: a cancellation is honoured, anything else goes back to the queue. */
+/** Nothing left the socket: a cancellation takes effect, anything else goes back to the queue. */
 const endingOfUnsent = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
   if (abort?.kind === 'cancel_requested') return ended({ status: 'cancelled' })
   return { kind: 'unsent', reason: abort?.kind === 'breakdown' ? abort.reason : failure.reason }
@@ -160,7 +160,7 @@ const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): Atte
   }
 }
 
-/** A busy tone after an answer is a busy phone; a fax or an announcement tells nothing of the person (D3). */
+/** A busy tone after an answer is a busy phone; a fax or an announcement reveals nothing about the person (D3). */
 const answerStatusOf = ({
   voicemail,
   nobody,
@@ -198,7 +198,7 @@ const outcomeOfFacts = (facts: CallFacts): Learned => {
   return facts.reportedOutcome === undefined ? {} : { outcome: facts.reportedOutcome }
 }
 
-/** An opt-out or a voicemail stays the outcome of a call that broke; the reason tells of the breakdown. */
+/** An opt-out or a voicemail stays the outcome of a call that broke; the reason describes the failure. */
 const because = (outcomeReason: string, learned: Learned): Learned => ({
   ...learned,
   outcomeReason,

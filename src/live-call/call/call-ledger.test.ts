@@ -44,7 +44,7 @@ const answered = (changes: Partial<NonNullable<FinishedCall['answered']>> = {}) 
   ...changes,
 })
 
-/** As `blockOptedOut`, but that it refuses a number that is on the list. */
+/** Like `blockOptedOut`, except that it refuses a listed number. */
 const blockOnce: CallEndSubscriber<LearnedOnCall> = async (tx, calls) => {
   for (const call of calls)
     if (call.learned?.optedOut === true)
@@ -144,7 +144,7 @@ describe('the end of a call in the database', () => {
     )
   })
 
-  it('lets the first terminal transaction win, and leaves nothing of the second', async () => {
+  it('lets the first terminal transaction win, and leaves no trace of the second', async () => {
     const call = await dialing()
     assert.equal(await ledger.finish(call, { ending: { status: 'cancelled' } }), true)
     assert.equal(await ledger.finish(call, { ending: completed, answered: answered() }), false)
@@ -160,7 +160,7 @@ describe('the end of a call in the database', () => {
     assert.equal(await recordingStatus(database.db, call), undefined)
   })
 
-  it('touches nothing under a lease that another holder has replaced', async () => {
+  it('changes nothing under a lease that another holder has replaced', async () => {
     const call = await dialing()
     const fenced = { ...call, leaseToken: newId() }
     assert.equal(await ledger.markConnected(fenced, new Date()), false)
@@ -172,7 +172,7 @@ describe('the end of a call in the database', () => {
     assert.equal((await stateOf(call))['status'], 'dialing')
   })
 
-  it('sends a congested call back to the queue, with why it waits', async () => {
+  it('sends a congested call back to the queue, with its reason to wait', async () => {
     const call = await dialing()
     const attempt = {
       kind: 'congested',
@@ -225,7 +225,7 @@ describe('the end of a call in the database', () => {
     assert.equal(await adoptCall(database.db, { ...call, callId: newId() }, 'x'), 'unknown')
   })
 
-  it('takes over the encoding of a spool that lies here from a node of another name, once', async () => {
+  it('takes over the encoding of a spool on this machine from a node of another name, once', async () => {
     const call = await dialing()
     await ledger.finish(call, { ending: completed, answered: answered() })
     assert.ok(((await stateOf(call))['jobs'] as string[]).includes('encode_recording:here'))
@@ -270,7 +270,7 @@ describe('the end of a call in the database', () => {
     assert.ok(seen.length === 4 && seen.every((text) => !text.includes('4111')))
   })
 
-  it('shows the transcript while the summary is tried again, and exhausts it at the end', async () => {
+  it('shows the transcript while the summary is retried, and exhausts it at the end', async () => {
     const call = await spoken()
     const away = () => Promise.reject(new Error('away'))
     await assert.rejects(summarizeWith(away, false)(call), { message: 'away' })
@@ -285,7 +285,7 @@ describe('the end of a call in the database', () => {
     ])
   })
 
-  it('does not try again what a provider refuses to read', async () => {
+  it('does not retry what a provider refuses to read', async () => {
     const call = await spoken()
     await summarizeWith(() => Promise.reject(new ContentRejectedError('refused')), false)(call)
     assert.deepEqual((await stateOf(call))['results'], [

@@ -22,7 +22,7 @@ interface CallLedgerDependencies {
   readonly endCall: EndCall<LearnedOnCall>
   /** The task that the node with the spool serves. */
   readonly encodingTask: string
-  /** By model; what none is named for costs an unknown amount. */
+  /** By model; the cost of a model without a price is unknown. */
   readonly prices?: PriceTable
 }
 
@@ -92,7 +92,7 @@ const modelsOf = (engine: EngineSettings) => {
   return { engine: engine.kind, provider: new URL(server.url).host, model: server.model }
 }
 
-/** How complete the recording is; unknown where the media thread was lost. */
+/** How complete the recording is; unknown if the media thread was lost. */
 const framesOf = ({ durationMs, framesLost }: MediaReport): RecordedFrames | undefined => {
   if (durationMs === undefined) return undefined
   const expected = durationMs / frameMs

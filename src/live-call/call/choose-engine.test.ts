@@ -39,14 +39,14 @@ const choose = (
   )
 
 describe("an agent's engine", () => {
-  it('is the sandbox where nothing is said', () => {
+  it('is the sandbox by default', () => {
     assert.deepEqual(choose(undefined, nothing), {
       kind: 'realtime',
       url: 'ws://127.0.0.1:1/v1/realtime',
     })
   })
 
-  it('is none for a live organization where nothing is said, and the sandbox in so many words', () => {
+  it('is none for a live organization by default, and the sandbox if set explicitly', () => {
     const none = choose(undefined, nothing, 'live')
     assert.match(
       typeof none === 'string' ? none : assert.fail('it is served'),
@@ -94,7 +94,7 @@ describe("an agent's engine", () => {
     }
   })
 
-  it('is explained where it cannot be served', () => {
+  it('has an explanation if it cannot be served', () => {
     const sentence = (...asked: Parameters<typeof choose>): string => {
       const choice = choose(...asked)
       return typeof choice === 'string' ? choice : assert.fail('it is served')
@@ -103,7 +103,7 @@ describe("an agent's engine", () => {
     assert.match(sentence({ kind: 'cascade' }, nothing), /OUTDIAL_STT_URL/)
   })
 
-  it('is explained where an agent of an earlier version has an address that cannot be served', () => {
+  it('has an explanation if an agent of an earlier version has an address that cannot be served', () => {
     const choice = createEngineChoice({
       engines: installation,
       allowPrivateNetwork: false,

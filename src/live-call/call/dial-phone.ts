@@ -8,12 +8,12 @@ type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | Attemp
 
 /** Decision D3: a phone rings for at most a minute. */
 const maxRingTimeoutMs = 60_000
-/** What a carrier may need, after its own ring timeout, for CANCEL and 487 before we give it up ourselves. */
+/** Time for CANCEL and 487 after the carrier's own ring timeout, before we give the attempt up. */
 const ringGraceMs = 2_000
 
 /**
- * Rings one phone once. The engine opens meanwhile; when it cannot, the phone stops ringing. Our own guard ends a ring
- * that the carrier forgot.
+ * Rings one phone once. The engine opens meanwhile; if it cannot, the phone stops ringing. Our own limit ends a
+ * ring that the carrier does not end.
  */
 export const dialPhone = async (
   carrier: Carrier,
@@ -59,7 +59,7 @@ export const dialPhone = async (
   }
 }
 
-/** The answer came in the same moment as our own decision to stop. */
+/** The answer came at the same moment as our own decision to stop. */
 const crossedAnswer: DialFailure = {
   cause: 'cancelled',
   reason: 'The call was answered while it was being cancelled.',

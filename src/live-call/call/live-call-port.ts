@@ -12,21 +12,24 @@ import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 /** Everything a conversation needs from the database and the settings, read once per call. */
 export interface CallPlan extends ConversationPlan {
   readonly engine: EngineSettings
-  /** The number shown to the callee, E.164 with `+`. */
+  /** The caller ID that the callee sees, E.164 with `+`. */
   readonly callerId: string
 }
 
-/** `problem`: one sentence, why this call can never be held (its agent's engine is not served here). */
+/** `problem`: one sentence, why this call can never be held (its agent's engine is not available here). */
 export type LoadedPlan = { readonly plan: CallPlan } | { readonly problem: string }
 
-/** Where a live call writes what happens. Every function is fenced by the call's lease token; `false` means the race was lost. */
+/**
+ * Records the events of a live call. Every function is fenced by the call's lease token; `false` means the race was
+ * lost.
+ */
 export interface CallLedger {
   markConnected(call: DialableCall, connectedAt: Date): Promise<boolean>
   /** `dialing` → `queued`, the only backward edge of decision D3. */
   requeue(call: DialableCall, attempt: RequeuedAttempt): Promise<boolean>
   /** Idempotent by the turn's sequence. */
   appendTurn(call: DialableCall, turn: SpokenTurn): Promise<void>
-  /** The terminal state and everything that follows from it, in one transaction. */
+  /** The terminal state and all its consequences, in one transaction. */
   finish(call: DialableCall, finished: FinishedCall): Promise<boolean>
 }
 
@@ -42,13 +45,13 @@ export interface AnsweredCall {
   readonly connectedAt: Date
   readonly durationSeconds: number
   readonly optedOut: boolean
-  /** Turns that could not be stored while they were spoken. */
+  /** Turns that could not be stored during the call. */
   readonly unsavedTurns: readonly SpokenTurn[]
   /** How many turns were spoken in all. */
   readonly turnCount: number
   readonly report: MediaReport
-  /** Who held the conversation, and how quickly. */
+  /** The engine of the conversation, and its latencies. */
   readonly measured?: { readonly engine: EngineSettings; readonly timing: ConversationTiming }
-  /** Why we hung up, where the conversation or its cap was the reason. */
+  /** Why we hung up, if the conversation or its cap was the reason. */
   readonly hangUpReason?: RequestedHangUp
 }

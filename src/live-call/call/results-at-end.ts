@@ -8,15 +8,15 @@ interface EndOfCall {
 }
 
 /**
- * What becomes of summary and transcript at the end of a call (decision D7). Whatever happened to it, what was
- * said is kept (D14); the reasons stand only where nothing was said.
+ * The state of summary and transcript at the end of a call (decision D7). Spoken words are kept after any end
+ * (D14); the reasons apply only without words.
  */
 export const resultsAtEnd = (call: EndOfCall & { readonly hasTurns: boolean }): ResultsAtEnd =>
   call.hasTurns
     ? { status: 'processing' }
     : { status: 'unavailable', reason: unavailableReason(call) }
 
-/** Why a call on which nothing was said has no results. */
+/** Why a call without words has no results. */
 export const unavailableReason = ({ status, wasAnswered }: EndOfCall): UnavailableReason => {
   if (status === 'cancelled') return 'call_cancelled'
   if (status === 'failed') return 'call_failed'

@@ -51,7 +51,7 @@ const endingAfter = async (failure: Partial<DialFailure>): Promise<FakeDependenc
   return deps
 }
 
-describe('an attempt that is not answered', () => {
+describe('an unanswered attempt', () => {
   const table: readonly (readonly [Partial<DialFailure>, object])[] = [
     [
       { cause: 'busy', reason: 'SIP 486 Busy Here' },
@@ -87,7 +87,7 @@ describe('an attempt that is not answered', () => {
     ],
   ]
   for (const [failure, ending] of table) {
-    it(`ends as decision D3 says after ${failure.reason}${failure.rang ? ' and a ring' : ''}`, async () => {
+    it(`ends as decision D3 requires after ${failure.reason}${failure.rang ? ' and a ring' : ''}`, async () => {
       const { ledger, media } = await endingAfter(failure)
       assert.deepEqual(
         ledger.finished.map((finished) => finished.ending),
@@ -146,7 +146,7 @@ describe('an attempt that is not answered', () => {
     assert.deepEqual(deps.ledger.log, ['unsent The call could not be prepared.'])
   })
 
-  it('stops ringing when the engine cannot be opened, and says so', async () => {
+  it('stops ringing when the engine cannot be opened, and reports it', async () => {
     const { deps, done } = startRun()
     const { signal } = await deps.carrier.dialed
     deps.media.emit({ type: 'breakdown', reason: 'The voice engine could not be reached.' })
@@ -166,7 +166,7 @@ describe('an attempt that is not answered', () => {
     await done
   })
 
-  it('ends as not answered when the carrier forgets to stop ringing', async (test) => {
+  it('ends as not answered when the carrier does not stop ringing', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const { deps, done } = startRun()
     await deps.carrier.dialed
@@ -198,7 +198,7 @@ describe('cancellation of a live call', () => {
     assert.deepEqual(deps.media.log, ['prepare', 'stop'])
   })
 
-  it('wins over the way back to the queue', async () => {
+  it('wins over the return to the queue', async () => {
     const { deps, control, done } = startRun()
     await deps.carrier.dialed
     deps.carrier.fail({ cause: 'congestion', reason: 'SIP 503 Service Unavailable' })
@@ -207,7 +207,7 @@ describe('cancellation of a live call', () => {
     assert.deepEqual(deps.ledger.log, ['finish cancelled'])
   })
 
-  it('hangs up an answered call and keeps what was said', async () => {
+  it('hangs up an answered call and keeps its words', async () => {
     const { deps, leg, control, done } = await startAnswered()
     deps.media.emit({ type: 'turn', turn: turn(1) })
     control.abort(new CallStop('cancel_requested'))
@@ -227,7 +227,7 @@ describe('cancellation of a live call', () => {
     assert.equal(deps.ledger.finished[0]?.ending.status, 'completed')
   })
 
-  it('ends before the INVITE when it was asked before', async () => {
+  it('ends before the INVITE when it was requested before', async () => {
     const deps = createFakeDependencies()
     const control = new AbortController()
     control.abort(new CallStop('cancel_requested'))
@@ -285,7 +285,7 @@ describe('an answered call', () => {
     [true, 'voicemail_left'],
     [false, 'voicemail_skipped'],
   ] as const) {
-    it(`that a machine took ends as ${outcome}`, async () => {
+    it(`answered by a machine ends as ${outcome}`, async () => {
       const { deps, done } = await startAnswered()
       deps.media.emit({ type: 'voicemail', messageLeft })
       deps.media.emit({ type: 'hang_up', reason: 'voicemail' })
@@ -298,7 +298,7 @@ describe('an answered call', () => {
     })
   }
 
-  it('on which the contact opted out says so', async () => {
+  it('with an opt-out has that outcome', async () => {
     const { deps, done } = await startAnswered()
     deps.media.emit({ type: 'opted_out' })
     deps.media.emit({ type: 'hang_up', reason: 'opted_out' })
@@ -382,7 +382,7 @@ describe('an answered call', () => {
     assert.deepEqual([leg.hangUps, deps.ledger.finished], [1, []])
   })
 
-  it('is hung up and not written when somebody else has ended it', async () => {
+  it('is hung up and not written when another node has ended it', async () => {
     const deps = createFakeDependencies()
     deps.ledger.isOurs = false
     const { leg, done } = await startAnswered(deps)
@@ -390,7 +390,7 @@ describe('an answered call', () => {
     assert.deepEqual([leg.hangUps, deps.ledger.finished], [1, []])
   })
 
-  it('hands on every change of the media, and every key', async () => {
+  it('passes on every change of the media, and every key', async () => {
     const { deps, leg, done } = await startAnswered()
     leg.changeMedia({ ...pcmuMedia, direction: 'recvonly' })
     leg.press('5')
