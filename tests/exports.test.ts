@@ -52,6 +52,17 @@ test('nothing is exported that no other file imports', () => {
   assert.deepEqual(unused, [])
 })
 
+test('no two files export the same name', () => {
+  const homes = new Map<string, string[]>()
+  for (const file of importers.filter((path) => relative(root, path).startsWith('src/')))
+    for (const exported of exportsOf(file, readFileSync(file, 'utf8'))) {
+      const [home = '', name = ''] = exported.split(' ')
+      homes.set(name, [...(homes.get(name) ?? []), home])
+    }
+  const shared = [...homes].filter(([, files]) => files.length > 1)
+  assert.deepEqual(shared, [])
+})
+
 test('an export and its imports are recognised in every form', () => {
   const file = join(root, 'src', 'a.ts')
   const source = `export const one = 1

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Command } from 'commander'
 import { UsageError, type CliContext } from './cli-context.ts'
-import { wholeNumber } from './option-values.ts'
+import { parseWholeNumber } from './option-values.ts'
 import { plainText } from '../runtime/plain-text.ts'
 import { show, tellCsv, type OutputOptions, type Piece } from './terminal/output.ts'
 import { withOrganization } from './require-organization.ts'
@@ -25,7 +25,7 @@ export const withListOptions = (command: Command): Command =>
     .option('--json', 'print JSON')
 
 const listLimit = (text: string): number => {
-  const limit = wholeNumber(text)
+  const limit = parseWholeNumber(text)
   if (limit < 1 || limit > maxLimit) throw new UsageError(`--limit must be 1 to ${maxLimit}.`)
   return limit
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 
 /** Parsers of option values; a refused value is wrong use (exit status 2). */
 
-export const wholeNumber = (text: string): number => {
+export const parseWholeNumber = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }

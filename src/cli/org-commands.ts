@@ -18,7 +18,7 @@ import type { CliContext } from './cli-context.ts'
 import {
   collectQuotas,
   collectRates,
-  wholeNumber,
+  parseWholeNumber,
   type QuotaOption,
   type RateOption,
 } from './option-values.ts'
@@ -49,7 +49,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
         'whether its calls go to the sandbox carrier or to phones, for good; live where a trunk is configured',
       ).choices(organizationModes),
     )
-    .option('--concurrency <calls>', 'calls that may be live at once', wholeNumber)
+    .option('--concurrency <calls>', 'calls that may be live at once', parseWholeNumber)
     .option('--policy <file>', 'calling policy (JSON)')
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
@@ -99,7 +99,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
     .description('change an organization')
     .argument('<org>', 'its id')
     .addOption(new Option('--public-api <state>', 'API access').choices(['on', 'off']))
-    .option('--concurrency <calls>', 'calls that may be live at once', wholeNumber)
+    .option('--concurrency <calls>', 'calls that may be live at once', parseWholeNumber)
     .option('--policy <file>', 'calling policy (JSON)')
     .option('--rate <bucket=n>', 'requests a minute of a bucket (repeatable)', collectRates)
     .option(
@@ -138,7 +138,7 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
 /** A typing error must not turn deletion off or on: only the exact word does. */
 const daysOrOff = (text: string): number => {
   if (text === 'off') return 0
-  const days = wholeNumber(text)
+  const days = parseWholeNumber(text)
   if (days === 0) throw new InvalidArgumentError('It must be a whole number from 1, or off.')
   return days
 }

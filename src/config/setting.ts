@@ -63,4 +63,4 @@ export const networks = z.string().transform((text, context) => {
 
 export const optional = <T>(schema: z.ZodType<T, string>) => schema.optional()
 export const providerUrl = optional(url('http', 'https'))
-export const text = optional(z.string())
+export const optionalText = optional(z.string())

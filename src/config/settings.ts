@@ -7,7 +7,7 @@ import {
   portRange,
   providerUrl,
   setting,
-  text,
+  optionalText,
   url,
   wholeNumber,
   type Setting,
@@ -139,14 +139,14 @@ const engines = {
   ),
   realtime: {
     url: setting('OUTDIAL_REALTIME_URL', optional(url('ws', 'wss')), 'Realtime-protocol server.'),
-    key: setting('OUTDIAL_REALTIME_KEY', text, 'Its key.', { secret: true }),
-    model: setting('OUTDIAL_REALTIME_MODEL', text, 'Its model.'),
-    voice: setting('OUTDIAL_REALTIME_VOICE', text, 'Its voice.'),
+    key: setting('OUTDIAL_REALTIME_KEY', optionalText, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_REALTIME_MODEL', optionalText, 'Its model.'),
+    voice: setting('OUTDIAL_REALTIME_VOICE', optionalText, 'Its voice.'),
   },
   stt: {
     url: setting('OUTDIAL_STT_URL', providerUrl, 'OpenAI-compatible transcription server, `…/v1`.'),
-    key: setting('OUTDIAL_STT_KEY', text, 'Its key.', { secret: true }),
-    model: setting('OUTDIAL_STT_MODEL', text, 'Its model.'),
+    key: setting('OUTDIAL_STT_KEY', optionalText, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_STT_MODEL', optionalText, 'Its model.'),
   },
   llm: {
     url: setting(
@@ -154,14 +154,14 @@ const engines = {
       providerUrl,
       'OpenAI-compatible chat server, `…/v1`; also writes summaries where set.',
     ),
-    key: setting('OUTDIAL_LLM_KEY', text, 'Its key.', { secret: true }),
-    model: setting('OUTDIAL_LLM_MODEL', text, 'Its model.'),
+    key: setting('OUTDIAL_LLM_KEY', optionalText, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_LLM_MODEL', optionalText, 'Its model.'),
   },
   tts: {
     url: setting('OUTDIAL_TTS_URL', providerUrl, 'OpenAI-compatible speech server, `…/v1`.'),
-    key: setting('OUTDIAL_TTS_KEY', text, 'Its key.', { secret: true }),
-    model: setting('OUTDIAL_TTS_MODEL', text, 'Its model.'),
-    voice: setting('OUTDIAL_TTS_VOICE', text, 'Its voice.'),
+    key: setting('OUTDIAL_TTS_KEY', optionalText, 'Its key.', { secret: true }),
+    model: setting('OUTDIAL_TTS_MODEL', optionalText, 'Its model.'),
+    voice: setting('OUTDIAL_TTS_VOICE', optionalText, 'Its voice.'),
   },
 } as const
 
@@ -169,7 +169,7 @@ const engines = {
 const bucket = {
   name: setting(
     'OUTDIAL_S3_BUCKET',
-    text,
+    optionalText,
     'Bucket for recordings; without it they are kept in the data folder.',
   ),
   endpoint: setting('OUTDIAL_S3_ENDPOINT', providerUrl, 'S3 server other than Amazon’s.'),
@@ -189,12 +189,17 @@ const bucket = {
   ),
   accessKeyId: setting(
     'OUTDIAL_S3_ACCESS_KEY_ID',
-    text,
+    optionalText,
     'Its key; without it, what the machine is allowed.',
   ),
-  secretAccessKey: setting('OUTDIAL_S3_SECRET_ACCESS_KEY', text, 'The secret of that key.', {
-    secret: true,
-  }),
+  secretAccessKey: setting(
+    'OUTDIAL_S3_SECRET_ACCESS_KEY',
+    optionalText,
+    'The secret of that key.',
+    {
+      secret: true,
+    },
+  ),
   usesPathStyle: setting(
     'OUTDIAL_S3_FORCE_PATH_STYLE',
     optional(z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1')),
@@ -207,7 +212,7 @@ const bucket = {
 const program = {
   pricesFile: setting(
     'OUTDIAL_PRICES',
-    text,
+    optionalText,
     'JSON file with what models cost, by their name; `docs/agents.md` shows one.',
   ),
   drainSeconds: setting(

@@ -61,4 +61,4 @@ export const resultReasons = {
 
 export const speakers = ['agent', 'contact', 'third_party'] as const
 
-export type Speaker = (typeof speakers)[number]
+export type TurnSpeaker = (typeof speakers)[number]

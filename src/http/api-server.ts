@@ -13,7 +13,7 @@ import { createCursors } from './cursors.ts'
 import { createFixedWindows } from './rate-limits/fixed-windows.ts'
 import { createKernel, type ServedRequest, type Kernel } from './kernel.ts'
 import { createHttpServer } from './connections/http-server.ts'
-import { jsonPage, servePage, type Page, type Pages } from './pages.ts'
+import { jsonPage, servePage, type WebPage, type Pages } from './pages.ts'
 import { respondToParserFaults } from './connections/parser-faults.ts'
 import { splitTarget } from './request-target.ts'
 import { rarely, type Readiness } from './readiness.ts'
@@ -129,7 +129,7 @@ const standingPages = ({
   clock = systemTime,
 }: Pick<ApiServerOptions<Operations>, 'isDraining' | 'readiness' | 'clock'>): Pages => {
   const look = rarely(readiness, clock)
-  return new Map<string, Page>([
+  return new Map<string, WebPage>([
     ['/healthz', () => healthy],
     [
       '/readyz',

@@ -18,16 +18,16 @@ export interface PageContent {
   readonly headers?: Headers
 }
 
-export type Page = () => PageContent | Promise<PageContent>
+export type WebPage = () => PageContent | Promise<PageContent>
 
 /** Served without a key, by exact path: GET and HEAD only. */
-export type Pages = ReadonlyMap<string, Page>
+export type Pages = ReadonlyMap<string, WebPage>
 
 const allowed = ['GET', 'HEAD']
 
 /** Sends a page; one that fails is a 500 and one log line. */
 export const servePage = async (
-  page: Page,
+  page: WebPage,
   request: IncomingMessage,
   response: ServerResponse,
   logger: Logger,
@@ -51,7 +51,11 @@ export const servePage = async (
   response.end(body)
 }
 
-const contentOf = async (page: Page, requestId: string, logger: Logger): Promise<PageContent> => {
+const contentOf = async (
+  page: WebPage,
+  requestId: string,
+  logger: Logger,
+): Promise<PageContent> => {
   try {
     return await page()
   } catch (error) {

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { plainJson, plainText } from '../../runtime/plain-text.ts'
 import type { CliContext } from '../cli-context.ts'
-import { padTo, shorten, widthOf, wrap } from './text-width.ts'
+import { padTo, shortenToWidth, widthOf, wrap } from './text-width.ts'
 
 /**
  * All output of commands goes through this file. Commands pass lines made of pieces, and each piece may contain
@@ -137,7 +137,7 @@ const withoutTrailingBlanks = (pieces: readonly Piece[]): readonly Piece[] => {
 const clip = (line: Line, width: number): readonly Piece[] => {
   let room = width
   return piecesOf(line).map((piece) => {
-    const text = room > 0 ? shorten(textOf(piece), room) : ''
+    const text = room > 0 ? shortenToWidth(textOf(piece), room) : ''
     room -= widthOf(text)
     return restyle(piece, text)
   })

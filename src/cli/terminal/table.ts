@@ -1,5 +1,5 @@
 import { facts, gap, leastWrappedWidth, restyle, textOf, type Lines, type Piece } from './output.ts'
-import { padTo, shorten, widestWord, widthOf, wrap } from './text-width.ts'
+import { padTo, shortenToWidth, widestWord, widthOf, wrap } from './text-width.ts'
 
 /** A narrower cell is useless. */
 const leastShortenedWidth = 10
@@ -76,7 +76,7 @@ const print = (rows: readonly Row[], widths: readonly number[]): Lines => {
     const [first = '', ...more] = wrap(textOf(end), Math.max(1, widths[last] ?? 1))
     const cells = row.slice(0, last).flatMap((cell, column): Piece[] => {
       const width = widths[column] ?? 0
-      return [restyle(cell, padTo(shorten(textOf(cell), width), width)), gap]
+      return [restyle(cell, padTo(shortenToWidth(textOf(cell), width), width)), gap]
     })
     return [
       [...cells, restyle(end, first)],

@@ -11,7 +11,7 @@ export const padTo = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** The text, or its beginning with an ellipsis if it is wider. */
-export const shorten = (text: string, width: number): string => {
+export const shortenToWidth = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let [taken, room] = ['', width - 1]
   for (const { segment } of graphemes.segment(text)) {

@@ -1,4 +1,4 @@
-import type { Speaker } from '../../contract/states.ts'
+import type { TurnSpeaker } from '../../contract/states.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
@@ -13,7 +13,7 @@ export interface CallKey {
 export interface SpokenTurn {
   /** From 1, without gaps, in the order in which the turns became final. */
   readonly sequence: number
-  readonly speaker: Speaker
+  readonly speaker: TurnSpeaker
   readonly text: string
   /** First voiced sample of the turn on the recording's clock, which starts at the answer. */
   readonly audioOffsetMs: number
@@ -83,7 +83,7 @@ const listStatement = sql(
 interface TurnRow {
   readonly id: string
   readonly sequence: number
-  readonly speaker: Speaker
+  readonly speaker: TurnSpeaker
   readonly text: string
   readonly audio_offset_ms: number
 }

@@ -1,7 +1,7 @@
 import type { Operations } from '../../contract/define-operation.ts'
 import { openApiDocument } from '../../contract/openapi/document.ts'
 import { operations } from '../../contract/operations.ts'
-import { zipped, type Page, type PageContent, type Pages } from '../pages.ts'
+import { zipped, type WebPage, type PageContent, type Pages } from '../pages.ts'
 import { loadReferenceProgram } from './reference-program.ts'
 
 /** What Scalar may do: no fonts, no telemetry, no AI, no proxy and no search of others, only what we serve. */
@@ -37,7 +37,7 @@ export const createDocumentationPages = (
     }),
   )
   const program = once(loadProgram)
-  return new Map<string, Page>([
+  return new Map<string, WebPage>([
     ['/openapi.json', document],
     ['/docs', referencePage],
     [programPath, program],

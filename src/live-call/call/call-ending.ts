@@ -41,7 +41,7 @@ export type ConversationEnd =
   | { readonly kind: 'lost' }
 
 /** Facts found during the call. */
-export interface CallFacts {
+export interface TalkFacts {
   readonly voicemail: 'none' | 'skipped' | 'message_left'
   readonly optedOut: boolean
   /** The carrier has connected the callee with the target in the agent's settings. */
@@ -90,7 +90,7 @@ export const endingOfProblem = (reason: string): AttemptEnding => notPlaced(reas
 /** The table of decision D3 for everything after an answer. */
 export const endingOfConversation = (
   end: Exclude<ConversationEnd, { kind: 'lost' }>,
-  facts: CallFacts,
+  facts: TalkFacts,
 ): CallEnding => {
   const answered = { answerStatus: answerStatusOf(facts) }
   const learned = outcomeOfFacts(facts)
@@ -164,7 +164,7 @@ const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): Atte
 const answerStatusOf = ({
   voicemail,
   nobody,
-}: CallFacts): NonNullable<CallEnding['answerStatus']> => {
+}: TalkFacts): NonNullable<CallEnding['answerStatus']> => {
   if (voicemail !== 'none') return 'voicemail'
   if (nobody === undefined) return 'answered'
   return nobody === 'busy' ? 'busy' : 'unknown'
@@ -178,7 +178,7 @@ const nobodySentences: Readonly<Record<NobodyKind, string>> = {
 
 type Learned = Pick<CallEnding, 'outcome' | 'outcomeReason'>
 
-const outcomeOfFacts = (facts: CallFacts): Learned => {
+const outcomeOfFacts = (facts: TalkFacts): Learned => {
   if (facts.optedOut) {
     return { outcome: 'opted_out', outcomeReason: 'The contact asked not to be called again.' }
   }

@@ -16,7 +16,7 @@ import {
   endingOfProblem,
   type AttemptEnding,
   type ConversationEnd,
-  type CallFacts,
+  type TalkFacts,
 } from './call-ending.ts'
 import { dialPhone } from './dial-phone.ts'
 import { ConversationWatch } from './watch-conversation.ts'
@@ -189,10 +189,10 @@ const hangUpOf = (end: ConversationEnd): Pick<AnsweredCall, 'hangUpReason'> => {
 
 /** The agent's word counts if it was offered; and who is reported to have opted out is treated so. */
 const factsOf = (
-  facts: CallFacts,
+  facts: TalkFacts,
   plan: CallPlan,
   reportedOutcome: string | undefined,
-): CallFacts => {
+): TalkFacts => {
   if (reportedOutcome === undefined || !plan.outcomes.includes(reportedOutcome)) return facts
   return { ...facts, reportedOutcome, optedOut: facts.optedOut || reportedOutcome === 'opted_out' }
 }

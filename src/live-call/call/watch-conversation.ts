@@ -1,7 +1,7 @@
 import { stopReasonOf } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { TurnLatency } from '../../conversation/loop/conversation-types.ts'
 import type { CallLeg, LegEnd } from '../../telephony/carrier.ts'
-import type { ConversationEnd, CallFacts } from './call-ending.ts'
+import type { ConversationEnd, TalkFacts } from './call-ending.ts'
 import type { MediaCall } from '../media/media-port.ts'
 import type { MediaEvent } from '../media/media-protocol.ts'
 import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
@@ -36,7 +36,7 @@ export class ConversationWatch {
   readonly #ended = Promise.withResolvers<ConversationEnd>()
   readonly #cap: NodeJS.Timeout
   readonly #latencies: TurnLatency[] = []
-  #facts: CallFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
+  #facts: TalkFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
   #turns = 0
   #firstWordsMs: number | undefined
 
@@ -58,7 +58,7 @@ export class ConversationWatch {
   }
 
   /** What is known so far; complete once the media is stopped. */
-  facts(): CallFacts {
+  facts(): TalkFacts {
     return this.#facts
   }
 
@@ -81,7 +81,7 @@ export class ConversationWatch {
     this.#ended.resolve(end)
   }
 
-  #learn(learned: Partial<CallFacts>): void {
+  #learn(learned: Partial<TalkFacts>): void {
     this.#facts = { ...this.#facts, ...learned }
   }
 

@@ -2,7 +2,7 @@ import { asksNeverToBeCalled } from '../../tools/opt-out-phrases.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 
 /** The scripted model's reply: words, tools, both or nothing. */
-export interface Reply {
+export interface ScriptedReply {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: object }[]
 }
@@ -12,7 +12,7 @@ export interface Reply {
  * the same reply.
  */
 export interface Dialogue {
-  reply(heard: string): Reply
+  reply(heard: string): ScriptedReply
 }
 
 interface DialogueOptions {
@@ -34,7 +34,7 @@ interface Memory {
 
 interface Rule {
   readonly heard: RegExp
-  reply(memory: Memory, options: DialogueOptions): Reply
+  reply(memory: Memory, options: DialogueOptions): ScriptedReply
 }
 
 const maxMisunderstandings = 3
@@ -51,9 +51,9 @@ export const createDialogue = (options: DialogueOptions): Dialogue => {
   }
 }
 
-const say = (text: string): Reply => ({ text, calls: [] })
+const say = (text: string): ScriptedReply => ({ text, calls: [] })
 
-const sayAndEnd = (text: string, outcome: string): Reply => ({
+const sayAndEnd = (text: string, outcome: string): ScriptedReply => ({
   text,
   calls: [{ name: 'end_call', arguments: { outcome } }],
 })
@@ -63,7 +63,7 @@ const decide = (
   memory: Memory,
   options: DialogueOptions,
   answers: readonly ScriptedAnswer[],
-): Reply => {
+): ScriptedReply => {
   const words = heard.toLowerCase()
   if (asksNeverToBeCalled(heard)) return optOut
   if (words.replaceAll(unrecognisedText, '').trim() === '') return misunderstood(memory)
@@ -72,7 +72,7 @@ const decide = (
   return (rules.find((rule) => rule.heard.test(words)) ?? fallback).reply(memory, options)
 }
 
-const optOut: Reply = {
+const optOut: ScriptedReply = {
   text: 'I understand. We will not call you again. Goodbye.',
   calls: [
     { name: 'opt_out', arguments: {} },
@@ -80,7 +80,7 @@ const optOut: Reply = {
   ],
 }
 
-const misunderstood = (memory: Memory): Reply => {
+const misunderstood = (memory: Memory): ScriptedReply => {
   memory.misunderstood += 1
   return memory.misunderstood < maxMisunderstandings
     ? say('Sorry, I did not catch that. Could you say it again, please?')
@@ -93,7 +93,7 @@ const misunderstood = (memory: Memory): Reply => {
 /** Sent to the model when the transfer failed. */
 export const transferFailedNote = '[the transfer failed]'
 
-const transfer: Reply = {
+const transfer: ScriptedReply = {
   text: 'One moment, please. I will connect you.',
   calls: [{ name: 'transfer_call', arguments: {} }],
 }
@@ -193,7 +193,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-function agree(memory: Memory): Reply {
+function agree(memory: Memory): ScriptedReply {
   if (memory.hasAgreed) return sayAndEnd('Wonderful. Thank you for your time. Goodbye.', 'achieved')
   memory.hasAgreed = true
   return say('Great, I have written that down. Is there anything else I can do for you?')
@@ -236,7 +236,7 @@ const nameOf = (instructions: string): string =>
 
 interface ScriptedAnswer {
   readonly topic: string
-  readonly reply: Reply
+  readonly reply: ScriptedReply
 }
 
 const maxScriptedAnswers = 50
@@ -256,7 +256,7 @@ const scriptedAnswers = (instructions: string): ScriptedAnswer[] =>
 const scriptedAnswer =
   /if asked about ([^",]{1,80}),? (?:say "([^"]{1,500})"|press "([0-9A-D*#]{1,32})"|transfer the call)/gi
 
-const press = (digits: string): Reply => ({
+const press = (digits: string): ScriptedReply => ({
   text: '',
   calls: [{ name: 'send_dtmf', arguments: { digits } }],
 })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** The whole body, or `undefined` if it exceeds the limit. */
-export const readBody = async (
+export const readWholeBody = async (
   request: IncomingMessage,
   maxBytes: number,
 ): Promise<Buffer | undefined> => {

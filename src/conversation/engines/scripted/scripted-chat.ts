@@ -1,6 +1,6 @@
 import { readFencedTurns } from '../../../call-text/fenced-turns.ts'
 import { summarize } from '../../../call-text/summarize.ts'
-import { createDialogue, type Reply } from './dialogue.ts'
+import { createDialogue, type ScriptedReply } from './dialogue.ts'
 
 export interface ChatRequest {
   /** The messages as sent: the scripted model uses the parts it understands. */
@@ -49,9 +49,9 @@ export const answerChat = (request: ChatRequest): ChatAnswer => {
   }
 }
 
-const silence: Reply = { text: '', calls: [] }
+const silence: ScriptedReply = { text: '', calls: [] }
 
-const converse = ({ messages, tools }: ChatRequest): Reply => {
+const converse = ({ messages, tools }: ChatRequest): ScriptedReply => {
   const said = messages.map(({ role, content }) => ({ role, text: textOf(content) }))
   const instructions = said.find(({ role }) => role === 'system')?.text ?? ''
   const greeting = said.find(({ role }) => role === 'assistant')?.text ?? ''
@@ -68,7 +68,7 @@ const converse = ({ messages, tools }: ChatRequest): Reply => {
   return reply
 }
 
-const summaryOf = (texts: readonly string[]): Reply => {
+const summaryOf = (texts: readonly string[]): ScriptedReply => {
   const { summary, outcome, outcomeReason } = summarize({
     turns: readFencedTurns(texts.join('\n')),
     optedOut: false,

@@ -4,7 +4,7 @@ import type { Synthesizer } from '../../../audio/flite.ts'
 import { resample } from '../../../audio/resample.ts'
 import { readWav, WavFormatError, writeWav } from '../../../audio/wav.ts'
 import { parseObject } from '../realtime/protocol.ts'
-import { readBody, readForm } from './request-body.ts'
+import { readWholeBody, readForm } from './request-body.ts'
 import { answerChat, type ChatRequest } from './scripted-chat.ts'
 import { sampleSentences, type SampledSentence } from './scripted-voice.ts'
 import type { Understanding } from './understanding.ts'
@@ -52,7 +52,7 @@ export const createScriptedHttp = (options: ScriptedHttpOptions) => {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     const route = routes[`${request.method ?? ''} ${path}`]
-    const body = await readBody(request, maxBodyBytes)
+    const body = await readWholeBody(request, maxBodyBytes)
     if (!route) return send(response, refused(404, 'There is nothing here.'))
     if (body === undefined) return send(response, refused(413, 'That is too long.'))
     send(response, route(body, request))

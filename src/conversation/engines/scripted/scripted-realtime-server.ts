@@ -4,7 +4,7 @@ import type { Logger } from '../../../runtime/logger.ts'
 import type { Service } from '../../../runtime/service.ts'
 import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 
-export interface ScriptedRealtimeServerOptions {
+interface ScriptedRealtimeServerOptions {
   readonly vocabulary: readonly string[]
   readonly logger: Logger
   readonly tls?: ScriptedServerSettings['tls']

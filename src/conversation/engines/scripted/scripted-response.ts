@@ -1,13 +1,13 @@
 import { g711BytesPerMs } from '../../../audio/frame.ts'
 import type { WireAudio } from '../realtime/wire-audio.ts'
-import type { Reply } from './dialogue.ts'
+import type { ScriptedReply } from './dialogue.ts'
 import type { SpokenSentence } from './scripted-voice.ts'
 import type { SpeechQueue } from './speech-queue.ts'
 
 interface ScriptedResponseOptions {
   readonly id: string
   readonly newId: (prefix: string) => string
-  readonly reply: Reply
+  readonly reply: ScriptedReply
   readonly sentences: Iterator<SpokenSentence>
   readonly speech: SpeechQueue
   readonly wire: WireAudio

@@ -2,7 +2,7 @@ import { decodeG711, g711FrameBytes } from '../../../audio/g711.ts'
 import type { Synthesizer } from '../../../audio/flite.ts'
 import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import { parseObject, readAppendedAudio, readVerbatim } from '../realtime/protocol.ts'
-import type { Reply } from './dialogue.ts'
+import type { ScriptedReply } from './dialogue.ts'
 import { createScriptedItems, type ScriptedItems } from './scripted-items.ts'
 import { ScriptedResponse } from './scripted-response.ts'
 import { mergeSession, readSettings, type ScriptedSettings } from './scripted-settings.ts'
@@ -174,7 +174,7 @@ export class ScriptedSession {
     this.#respond(this.#turns.reply(settings.dialogue), settings)
   }
 
-  #respond(reply: Reply, { codec, output, voice }: ScriptedSettings): void {
+  #respond(reply: ScriptedReply, { codec, output, voice }: ScriptedSettings): void {
     const response = new ScriptedResponse({
       id: this.#newId('resp'),
       newId: (prefix) => this.#newId(prefix),

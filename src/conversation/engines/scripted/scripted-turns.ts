@@ -1,7 +1,7 @@
-import { transferFailedNote, type Dialogue, type Reply } from './dialogue.ts'
+import { transferFailedNote, type Dialogue, type ScriptedReply } from './dialogue.ts'
 
 const maxPendingTextLength = 4_000
-const silentReply: Reply = { text: '', calls: [] }
+const silentReply: ScriptedReply = { text: '', calls: [] }
 
 /** The inputs to which the scripted model has not replied, and its last reply. */
 export class ScriptedTurns {
@@ -31,7 +31,7 @@ export class ScriptedTurns {
    * The next reply. It repeats the last one if that was cut off; without new input the model is
    * silent.
    */
-  reply(dialogue: Dialogue): Reply {
+  reply(dialogue: Dialogue): ScriptedReply {
     const isNew = this.#pendingText !== ''
     if (isNew) this.#work(dialogue)
     const reply = isNew || this.#isCutOff ? this.#lastReply : silentReply
