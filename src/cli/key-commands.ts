@@ -26,6 +26,14 @@ interface CreateOptions extends OutputOptions, RateOption, OrganizationOption {
 /** `outdial key create|list|rename|rotate|revoke`. */
 export const addKeyCommands = (program: Command, context: CliContext): void => {
   const key = program.command('key').description('API keys')
+  addCreateCommand(key, context)
+  addListCommand(key, context)
+  addRenameCommand(key, context)
+  addRotateCommand(key, context)
+  addRevokeCommand(key, context)
+}
+
+const addCreateCommand = (key: Command, context: CliContext): void => {
   withOrganization(key.command('create').description('make a key; its secret is shown once'))
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--scopes <a,b>', 'scopes, or all', commaList)
@@ -39,6 +47,9 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
       })
       show(context, options, made, (width) => describeMade(made, width))
     })
+}
+
+const addListCommand = (key: Command, context: CliContext): void => {
   withOrganization(key.command('list').description('list keys'))
     .option('--json', 'print JSON')
     .action(async (options: OutputOptions & OrganizationOption) => {
@@ -62,6 +73,9 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
         ),
       )
     })
+}
+
+const addRenameCommand = (key: Command, context: CliContext): void => {
   key
     .command('rename')
     .description('rename a key')
@@ -72,6 +86,9 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
       const renamed = await context.withDatabase((db) => renameApiKey(db, id, name))
       show(context, options, renamed, () => `Key ${renamed.id} is now called ${renamed.name}.`)
     })
+}
+
+const addRotateCommand = (key: Command, context: CliContext): void => {
   key
     .command('rotate')
     .description('make a key like this one; the old one works until it is revoked')
@@ -86,6 +103,9 @@ export const addKeyCommands = (program: Command, context: CliContext): void => {
         `  ${programPath()} key revoke ${id}`,
       ])
     })
+}
+
+const addRevokeCommand = (key: Command, context: CliContext): void => {
   key
     .command('revoke')
     .description('end a key for good')

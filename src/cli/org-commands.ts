@@ -39,6 +39,13 @@ interface ChangeOptions extends OutputOptions {
 /** `outdial org create|list|show|set`. */
 export const addOrgCommands = (program: Command, context: CliContext): void => {
   const org = program.command('org').description('organizations')
+  addCreateCommand(org, context)
+  addListCommand(org, context)
+  addShowCommand(org, context)
+  addSetCommand(org, context)
+}
+
+const addCreateCommand = (org: Command, context: CliContext): void => {
   org
     .command('create')
     .description('make an organization')
@@ -64,6 +71,9 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
       )
       show(context, options, organization, (width) => describe(organization, width))
     })
+}
+
+const addListCommand = (org: Command, context: CliContext): void => {
   org
     .command('list')
     .description('list organizations')
@@ -85,6 +95,9 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
         ),
       )
     })
+}
+
+const addShowCommand = (org: Command, context: CliContext): void => {
   org
     .command('show')
     .description('show what was set for an organization')
@@ -94,6 +107,9 @@ export const addOrgCommands = (program: Command, context: CliContext): void => {
       const organization = await context.withDatabase((db) => showOrganization(db, id))
       show(context, options, organization, (width) => describeAll(organization, width))
     })
+}
+
+const addSetCommand = (org: Command, context: CliContext): void => {
   org
     .command('set')
     .description('change an organization')

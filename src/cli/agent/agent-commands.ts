@@ -22,14 +22,14 @@ import { table } from '../terminal/table.ts'
 /** `outdial agent create|publish|list|show|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
   const agent = program.command('agent').description('AI voice agents')
-  addCreate(agent, context)
-  addPublish(agent, context)
-  addList(agent, context)
-  addShow(agent, context)
-  addArchive(agent, context)
+  addCreateCommand(agent, context)
+  addPublishCommand(agent, context)
+  addListCommand(agent, context)
+  addShowCommand(agent, context)
+  addArchiveCommand(agent, context)
 }
 
-const addCreate = (agent: Command, context: CliContext): void => {
+const addCreateCommand = (agent: Command, context: CliContext): void => {
   withOrganization(agent.command('create').description('publish an agent from its file'))
     .requiredOption('--file <file>', 'agent file (JSON)')
     .option('--json', 'print JSON')
@@ -57,7 +57,7 @@ const addCreate = (agent: Command, context: CliContext): void => {
     })
 }
 
-const addPublish = (agent: Command, context: CliContext): void => {
+const addPublishCommand = (agent: Command, context: CliContext): void => {
   agent
     .command('publish')
     .description('publish a new version of an agent; accepted calls keep theirs')
@@ -84,7 +84,7 @@ const addPublish = (agent: Command, context: CliContext): void => {
     })
 }
 
-const addList = (agent: Command, context: CliContext): void => {
+const addListCommand = (agent: Command, context: CliContext): void => {
   agent
     .command('list')
     .description('list the agents that are in use, newest first')
@@ -106,7 +106,7 @@ const addList = (agent: Command, context: CliContext): void => {
     })
 }
 
-const addShow = (agent: Command, context: CliContext): void => {
+const addShowCommand = (agent: Command, context: CliContext): void => {
   withOrganization(
     agent
       .command('show')
@@ -123,7 +123,7 @@ const addShow = (agent: Command, context: CliContext): void => {
     })
 }
 
-const addArchive = (agent: Command, context: CliContext): void => {
+const addArchiveCommand = (agent: Command, context: CliContext): void => {
   agent
     .command('archive')
     .description(
