@@ -1,11 +1,11 @@
 import type { Clock } from './time.ts'
 
 interface BoundedMapOptions<Key, Value> {
-  /** Entries kept at one time. */
+  /** Maximum number of entries. */
   readonly maxSize: number
-  /** How long an entry is found after it was set; without, for as long as there is room. */
+  /** How long an entry is found after it was set; by default for as long as there is space. */
   readonly age?: { readonly maxMs: number; readonly clock: Pick<Clock, 'monotonicMs'> }
-  /** Called with each entry that has to make room. */
+  /** Called with each evicted entry. */
   readonly onEvicted?: (key: Key, value: Value) => void
 }
 
@@ -15,8 +15,8 @@ interface Kept<Value> {
 }
 
 /**
- * A map for what may be forgotten: a cache, or what is known of others. A new entry beyond `maxSize` displaces the one that
- * was set longest ago. `set` makes an entry the newest; `get` does not.
+ * A map for what may be forgotten: a cache, or knowledge about others. A new entry beyond `maxSize` evicts the one
+ * that was set longest ago. `set` makes an entry the newest; `get` does not.
  */
 export class BoundedMap<Key, Value> {
   readonly #options: BoundedMapOptions<Key, Value>
@@ -27,7 +27,7 @@ export class BoundedMap<Key, Value> {
     this.#options = options
   }
 
-  /** How many entries take up room, also those past their age that nothing displaced yet. */
+  /** How many entries use space, including expired ones that were not evicted yet. */
   get size(): number {
     return this.#entries.size
   }

@@ -2,8 +2,8 @@ import { randomFillSync } from 'node:crypto'
 import { v5, v7 } from 'uuid'
 
 /**
- * A new UUIDv7: sorts by the time it was made, within a millisecond of this process too. Draws from our pool, for the
- * package would ask the system for each.
+ * A new UUIDv7: sorts by its creation time, within a millisecond of this process too. Draws from our pool, because
+ * the package would ask the system for each.
  */
 export const newId = (): string => {
   for (let at = 0; at < drawn.length; at += 1) drawn[at] = nextRandomByte()
@@ -34,7 +34,7 @@ export const randomBase62 = (length: number): string => {
   return text
 }
 
-/** Random bytes are drawn in bulk: one call for each id would cost more than all the rest of it. */
+/** Random bytes are drawn in bulk, because one call for each id would cost more than the rest of it. */
 const pool = { bytes: new Uint8Array(4096), next: 4096 }
 
 const nextRandomByte = (): number => {
@@ -43,7 +43,7 @@ const nextRandomByte = (): number => {
     pool.next = 0
   }
   const byte = pool.bytes[pool.next] ?? 0
-  // Whoever reads our memory later must not find ids that are secrets.
+  // A later reader of our memory must not find ids that are secrets.
   pool.bytes[pool.next] = 0
   pool.next += 1
   return byte

@@ -4,7 +4,7 @@ import { humanLine } from './log-lines/human-log.ts'
 import { plainJson } from './plain-text.ts'
 import { standardErrorLines } from './log-lines/standard-error.ts'
 
-/** Structured log: a constant message, data in fields. Nothing said or dialled goes in unmasked. */
+/** Structured log: a constant message, data in fields. Spoken words and numbers never appear unmasked. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -16,7 +16,7 @@ export interface Logger {
 type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /**
- * What a log tells of an error: never its other members, among which a database error carries its whole connection with
+ * The logged part of an error: never its other members, because a database error carries its whole connection with
  * statements and password.
  */
 const errorFields = (error: unknown): object =>
@@ -33,13 +33,13 @@ const errorFields = (error: unknown): object =>
 /** Where lines go, each with its end. */
 interface LogDestination {
   write(line: string): void
-  /** Whether a person looks at it, who gets the same in words. */
+  /** Whether it is a terminal, which gets the same in words. */
   readonly isTerminal?: boolean
 }
 
 /**
- * One JSON line per fact on stderr, so that stdout stays free for answers; on a terminal a line for people. No reader of
- * it, however slow or full, holds up the program.
+ * One JSON line per fact on stderr, so that stdout stays free for results; on a terminal a line for people. No
+ * reader, however slow or full, delays the program.
  */
 export const createLogger = (
   level: LogLevel,

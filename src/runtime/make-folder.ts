@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it that are missing. Throws the system's error where one cannot be made. Node's own
- * recursive mkdir never comes back where a parent cannot hold folders at all (`/proc/x/y`).
+ * Creates a folder and its missing parents. Throws the system's error if one cannot be created. Node's own
+ * recursive mkdir never returns if a parent cannot contain folders at all (`/proc/x/y`).
  */
 export const makeFolder = (path: string, mode = 0o777): void => {
   if (isFolder(path)) return
@@ -12,7 +12,7 @@ export const makeFolder = (path: string, mode = 0o777): void => {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isFolder(path)) throw error
   }
 }

@@ -1,4 +1,4 @@
-/** The word that takes the fewest changes to become `name`; of several the first. Empty where there is none. */
+/** The word with the fewest changes from `name`; of several the first. Empty without words. */
 export const nearestWord = (name: string, words: Iterable<string>): string =>
   [...words].toSorted((a, b) => distance(name, a) - distance(name, b))[0] ?? ''
 

@@ -13,7 +13,7 @@ export const parseNetworks = (text: string): BlockList => {
     const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest)
     if (version === 0 || !isPrefix || rest.length > 0 || address.includes('%'))
       throw new Error(`holds "${part.slice(0, 64)}", which is no IP address or network`)
-    // A network of everybody is no list of trusted ones, and far more often a slip.
+    // A network that contains every address is no list of trusted ones, and usually a mistake.
     if (bits !== undefined && Number(bits) === 0)
       throw new Error(`holds "${part}", which is everybody; name the networks of your carrier`)
     const family = version === 6 ? 'ipv6' : 'ipv4'

@@ -4,7 +4,7 @@ import { requireSendable } from './outgoing-headers.ts'
 import { lookupPublic, refusePrivateLiteral } from './public-lookup.ts'
 import { BoundedMap } from './bounded-map.ts'
 
-/** One request in the name of a tenant. */
+/** One request of a tenant. */
 export interface OutboundRequest {
   readonly organizationId: string
   readonly url: URL
@@ -19,9 +19,9 @@ export interface OutboundRequest {
 
 export interface OutboundHttp {
   /**
-   * Sends one request and resolves with the head of its answer. Follows no redirect, and asks no proxy, whatever the
-   * environment says: the address judged is the address connected to. Rejects for network faults, private addresses and
-   * headers of the connection.
+   * Sends one request and resolves with the head of its response. Follows no redirect, and uses no proxy, whatever
+   * the environment says: the checked address is the connected one. Rejects for network faults, private addresses
+   * and headers of the connection.
    */
   send(request: OutboundRequest): Promise<IncomingMessage>
   /** Connections are closed, those in use too. */
@@ -38,8 +38,8 @@ const idleTimeoutMs = 4_000
 type Pool = HttpAgent | HttpsAgent
 
 /**
- * Requests over connections that are kept, one pool for each organization and origin: what one tenant sends on a connection
- * can never meet a request of another. An agent of our own knows no proxy (`NODE_USE_ENV_PROXY` is for Node's).
+ * Requests over kept connections, one pool for each organization and origin: one tenant's data on a connection can
+ * never meet a request of another. Our own agent ignores proxies (`NODE_USE_ENV_PROXY` is for Node's).
  */
 export const createOutboundHttp = (maxPools = defaultMaxPools): OutboundHttp => {
   // Each use sets its pool anew, so that the one that makes room was used longest ago.

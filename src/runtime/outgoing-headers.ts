@@ -1,7 +1,7 @@
 /**
- * Headers that say where a message ends, or that belong to one connection (RFC 9110 section 7.6.1, RFC 9112 section 6):
- * only the program that writes to the socket may set them. With a Content-Length of a tenant's, the rest of a request
- * would swallow the next one on that connection.
+ * Headers that define where a message ends, or that belong to one connection (RFC 9110 section 7.6.1, RFC 9112
+ * section 6): only the program that writes to the socket may set them. With a tenant's Content-Length, the rest of
+ * a request would swallow the next one on that connection.
  */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
@@ -16,7 +16,7 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Whether a header frames the message or belongs to the connection, so that nobody else may set it. */
+/** Whether a header frames the message or belongs to the connection, so that a tenant may not set it. */
 export const isConnectionHeader = (name: string): boolean => {
   const known = name.toLowerCase()
   return connectionHeaders.has(known) || known.startsWith('proxy-')
@@ -29,7 +29,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]{0,4096}$/
 export const isHeaderName = (text: string): boolean => headerName.test(text)
 export const isHeaderValue = (text: string): boolean => headerValue.test(text)
 
-/** Throws if a header must not be sent in a tenant's name; the message tells its name, never its value. */
+/** Throws if a tenant may not send this header; the message contains its name, never its value. */
 export const requireSendable = (headers: Readonly<Record<string, string>>): void => {
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderName(name)) throw new Error('A header of the request has no usable name.')

@@ -33,7 +33,7 @@ test('JSON keeps its meaning', () =>
     }),
   ))
 
-test('no text of others ends or leaves its line of the log', () =>
+test('no foreign text ends or leaves its line of the log', () =>
   fc.assert(
     fc.property(hostileText, hostileText, (text, key) => {
       const lines: string[] = []

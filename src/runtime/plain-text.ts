@@ -1,8 +1,8 @@
 /**
- * Text of others (names, spoken words, answers of servers, cells of files) can hold characters that move a terminal's
- * cursor, begin a line of its own, or turn the order of what stands beside them. These are written as escapes wherever
- * such text leaves the program for a person's eyes: controls (C0, DEL, C1), line and paragraph separators, marks and
- * overrides of writing direction (Unicode UAX 9), and halves of surrogate pairs.
+ * Foreign text (names, spoken words, responses of servers, cells of files) can contain characters that move a
+ * terminal's cursor, begin a line, or change the order of neighbouring text. They are written as escapes wherever
+ * such text leaves the program for a person: controls (C0, DEL, C1), line and paragraph separators, marks and
+ * overrides of writing direction (Unicode UAX 9), and lone surrogates.
  */
 const deceptive = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
@@ -18,7 +18,7 @@ export const plainText = (text: string): string =>
 /** A JSON text with the same meaning and nothing deceptive in it. */
 export const plainJson = (json: string): string => json.replace(deceptiveInJson, escapeOf)
 
-/** One line with a blank in place of each: for what is read by programs that know no escapes. */
+/** One line with a blank instead of each: for programs that do not know escapes. */
 export const blankControls = (text: string): string => text.replace(deceptive, ' ')
 
 const escapeOf = (character: string): string =>

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 const launcher = join(import.meta.dirname, '../../outdial')
 
 /**
- * How the program is called from a folder, by default the one this process works in: `./outdial` in the checkout. What a
- * hint says can be pasted where it was read.
+ * The command for the program in a folder, by default the working folder of this process: `./outdial` in the
+ * checkout. A hint can be pasted where it was read.
  */
 export const programPath = (folder = process.cwd()): string => {
   const near = relative(folder, launcher)

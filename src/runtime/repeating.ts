@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts'
 import type { Time } from './time.ts'
 
 export interface Repeating {
-  /** Runs the work again at once, or right after the run that is under way. */
+  /** Runs the work again at once, or right after the active run. */
   wake(): void
   /** Resolves when the run under way is over; no other begins. */
   stop(): Promise<void>
@@ -11,7 +11,7 @@ export interface Repeating {
 interface RepeatingOptions {
   readonly name: string
   readonly intervalMs: number
-  /** May answer a shorter time until the next run. */
+  /** May return a shorter time until the next run. */
   readonly work: () => Promise<number | void>
   readonly time: Pick<Time, 'sleep'>
   readonly logger: Logger

@@ -1,4 +1,7 @@
-/** Something that runs: `start` resolves when it is ready, `stop` when everything is let go; both are safe to call twice. */
+/**
+ * A part that runs: `start` resolves when it is ready, `stop` when everything is released; both are safe to call
+ * twice.
+ */
 export interface Service {
   start(): Promise<void>
   stop(): Promise<void>

@@ -12,7 +12,7 @@ test('silence for the whole limit is found, and not before', () => {
   assert.equal(watch.tick(600), true)
 })
 
-test('a sign of life begins the count anew', () => {
+test('a sign of life restarts the count', () => {
   const watch = createSilenceWatch(500, 0)
   ticks(watch, 100, 200, 300, 400, 500)
   watch.heard()
@@ -20,12 +20,12 @@ test('a sign of life begins the count anew', () => {
   assert.equal(watch.tick(1100), true)
 })
 
-test('a tick that came late itself gives no verdict, and counts for nothing', () => {
+test('a late tick gives no verdict, and does not count', () => {
   const watch = createSilenceWatch(500, 0)
   ticks(watch, 100, 200, 300, 400, 500)
   assert.equal(watch.tick(12_000), false)
   watch.heard()
   assert.deepEqual(ticks(watch, 12_100, 12_200, 12_300, 12_400, 12_500), Array(5).fill(false))
-  // Whoever hangs is found all the same, once the watcher is on time again.
+  // A hanging thread is still found, once the watcher is on time again.
   assert.equal(watch.tick(12_600), true)
 })

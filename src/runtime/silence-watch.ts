@@ -1,10 +1,10 @@
-/** Tells a thread that hangs from one whose watcher was late itself. */
+/** Distinguishes a hanging thread from a late watcher. */
 interface SilenceWatch {
   /** How often `tick` has to be called. */
   readonly tickMs: number
   /** A sign of life came. */
   heard(): void
-  /** Whether nothing was heard for the limit. Signs that have come must be heard between two ticks. */
+  /** Whether the thread was silent for the limit. Signs that have arrived must be reported between two ticks. */
   tick(nowMs: number): boolean
 }
 
@@ -13,9 +13,9 @@ const ticksPerLimit = 5
 const lateIntervals = 2
 
 /**
- * Silence is counted in the watcher's own ticks, not by a clock: a watcher that was stalled, or a process that was paused,
- * has heard nothing for long because it did not listen. A tick that came late itself therefore gives no verdict and
- * counts for nothing: what was said meanwhile waits behind it.
+ * Silence is counted in the watcher's own ticks, not by a clock, because a stalled watcher, or a paused process,
+ * was not listening. A late tick therefore gives no verdict and does not count: signs from that time wait behind
+ * it.
  */
 export const createSilenceWatch = (limitMs: number, startMs: number): SilenceWatch => {
   const tickMs = limitMs / ticksPerLimit

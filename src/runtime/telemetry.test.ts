@@ -13,7 +13,7 @@ const open = () => {
   return { time, lines, telemetry: new LoggedTelemetry({ ...silentLogger, debug }, time) }
 }
 
-test('what is counted is told in one line a minute, and nothing where nothing is counted', () => {
+test('counts are logged in one line a minute, and no line without a count', () => {
   const { time, lines, telemetry } = open()
   time.advance(600_000)
   assert.equal(lines.length, 0)
@@ -46,7 +46,7 @@ test('a histogram counts each value in every bucket that is large enough', () =>
   assert.deepEqual(figure.buckets, expected)
 })
 
-test('labels without end fill no memory, and every count is in some figure', () => {
+test('unbounded labels fill no memory, and every count is in some figure', () => {
   const { telemetry } = open()
   for (let status = 0; status < 5_000; status += 1)
     telemetry.count('outdial_http_requests_total', { status })

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts'
 import type { Time } from './time.ts'
 
-/** The one list of what is counted and measured: `outdial_<noun>_<unit>`. */
+/** The one list of all counts and measurements: `outdial_<noun>_<unit>`. */
 type CounterName = 'outdial_http_requests_total' | 'outdial_sip_dropped_messages_total'
 type HistogramName = 'outdial_http_request_seconds'
 
@@ -31,7 +31,7 @@ export type Figure =
 /** In the unit of the name; seconds from 1 ms to 10 s. */
 export const bucketBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Names with their labels that are kept; what comes beyond is counted under its name without labels. */
+/** Maximum number of names with labels; further ones are counted under their name without labels. */
 const maxSeries = 1_000
 const reportMs = 60_000
 
@@ -49,7 +49,7 @@ interface Histogram {
   readonly buckets: number[]
 }
 
-/** Keeps the figures in memory, and logs them each minute in which something was counted. */
+/** Keeps the figures in memory, and logs them in each minute with a count. */
 export class LoggedTelemetry implements Telemetry {
   readonly #logger: Logger
   readonly #time: Pick<Time, 'after'>
@@ -92,7 +92,7 @@ export class LoggedTelemetry implements Telemetry {
     return [...this.#counters.values(), ...this.#histograms.values()].map((each) => ({ ...each }))
   }
 
-  /** Logs what no line has told yet. */
+  /** Logs the figures that no line contains yet. */
   async stop(): Promise<void> {
     if (this.#cancelReport) this.#report()
   }

@@ -26,7 +26,7 @@ export const createThreadLogger = (
   }
 }
 
-/** What cannot be copied to another thread (a socket in an error) is told as text. */
+/** A value that cannot be copied to another thread (a socket in an error) is sent as text. */
 const cloneable = (fields: object): object => {
   try {
     return structuredClone(fields)

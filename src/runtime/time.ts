@@ -8,7 +8,9 @@ export interface Clock {
   readonly monotonicMs: () => number
 }
 
-/** Reads the time and waits for it. It is a parameter, so that tests move it by hand (`tests/support/manual-time.ts`). */
+/**
+ * Reads the time and waits for it. It is a parameter, so that tests control it (`tests/support/manual-time.ts`).
+ */
 export interface Time extends Clock {
   /** Runs `task` once after `delayMs`; the returned function cancels it, safe twice. */
   readonly after: (delayMs: number, task: () => void) => () => void

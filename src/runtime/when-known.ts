@@ -1,6 +1,6 @@
 /**
- * Goes on with a value at once where it is known already, else when its promise is kept. For paths that hardly ever wait
- * and are walked at every request: each `await` on them would cost a promise and a turn of the queue.
+ * Continues with a value at once if it is already known, else when its promise resolves. For hot paths of every
+ * request that hardly ever wait: each `await` there would cost a promise and a turn of the queue.
  */
 export const whenKnown = <Value, Result>(
   value: Value | Promise<Value>,

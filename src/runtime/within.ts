@@ -1,9 +1,12 @@
-/** Something took longer than it may. */
+/** A task exceeded its time limit. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
-/** The promise's own end, or a `DeadlineError` with the sentence after `limitMs`. What was begun goes on unheard. */
+/**
+ * The promise's own result, or a `DeadlineError` with the sentence after `limitMs`. The task continues, but its
+ * result is ignored.
+ */
 export const within = async <T>(
   limitMs: number,
   sentence: string,

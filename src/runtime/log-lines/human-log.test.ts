@@ -32,7 +32,7 @@ test('a fault has its message in the line and its stack below', () => {
   assert.match(stack[0] ?? '', /^ {9} +at /)
 })
 
-test('no text of others leaves its line', () =>
+test('no foreign text leaves its line', () =>
   fc.assert(
     fc.property(hostileText, fc.boolean(), (text, hasColour) => {
       const json = written((logger) => logger.warn({ [`_${text}`]: text, list: [text] }, text))

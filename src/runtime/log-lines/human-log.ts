@@ -7,8 +7,8 @@ const isLevel = (level: unknown): level is keyof typeof colours =>
   typeof level === 'string' && level in colours
 
 /**
- * A line of the log for a person at a terminal: `10:40:12 warn  the trunk does not answer  host=sip.example`. What a
- * line holds is escaped; a stack stands below it.
+ * A log line for a person at a terminal: `10:40:12 warn the trunk does not answer host=sip.example`. Its content is
+ * escaped; a stack follows below it.
  */
 export const humanLine = (json: string, hasColour: boolean): string => {
   const { level, time, msg, ...fields } = JSON.parse(json) as Record<string, unknown>

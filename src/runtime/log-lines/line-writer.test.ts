@@ -30,7 +30,7 @@ test('a line is written at once', () => {
   assert.equal(place.text, 'one\n')
 })
 
-test('a reader that stands still gets every line once it reads again', (t) => {
+test('a blocked reader gets every line once it reads again', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const place = createPlace()
   const writer = open(place)
@@ -71,7 +71,7 @@ for (const fault of ['ENOSPC', 'EPIPE', 'EIO'])
     assert.equal(place.text, 'first\ns\n3 lost\nfifth\n')
   })
 
-test('a failing place is not asked for every line', (t) => {
+test('a failing sink is not tried for every line', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let asked = 0
   const writer = open({
@@ -85,7 +85,7 @@ test('a failing place is not asked for every line', (t) => {
   assert.ok(asked <= 2, String(asked))
 })
 
-test('the last lines are written before the process ends, but a reader that never reads does not keep it', () => {
+test('the last lines are written before the process ends, but a blocked reader does not delay the end', () => {
   const place = createPlace()
   const writer = open(place)
   place.room = 0

@@ -10,9 +10,9 @@ export interface LineWriterOptions {
 
 /** Half a minute of a busy service's lines. */
 const defaultMaxHeldBytes = 1024 * 1024
-/** A reader that stands still, as a full pipe does, is tried again after this time. */
+/** A blocked reader, such as a full pipe, is retried after this time. */
 const retryFullMs = 50
-/** And one that fails, as a full disk does, after this. */
+/** A failing one, such as a full disk, is retried after this time. */
 const retryBrokenMs = 1_000
 const flushPauseMs = 5
 
@@ -23,8 +23,9 @@ interface HeldLine {
 }
 
 /**
- * Lines to a place that may be full, slow or gone without the program noticing. Lines wait in memory while the reader
- * stands still; when that is full, and while the place fails, they are dropped. The first line after that says how many.
+ * Lines to a sink that may be full, slow or gone without the program noticing. Lines wait in memory while the
+ * reader is blocked; when that is full, and while the sink fails, they are dropped. The first line after that
+ * reports how many.
  */
 export class LineWriter {
   readonly #options: LineWriterOptions
@@ -51,7 +52,7 @@ export class LineWriter {
     if (this.#retry === undefined) this.#pump()
   }
 
-  /** Writes what is held, for at most `limitMs`. The thread stands still meanwhile: for the end of the process. */
+  /** Writes the held lines, for at most `limitMs`. Blocks the thread: for the end of the process. */
   flush(limitMs: number): void {
     const deadlineMs = performance.now() + limitMs
     const pause = new Int32Array(new SharedArrayBuffer(4))

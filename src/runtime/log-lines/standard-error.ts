@@ -14,7 +14,7 @@ interface StandardErrorLines {
 
 let writer: StandardErrorLines | undefined
 
-/** Lines for stderr, whatever that is: one writer for the process, which writes its last lines when the process ends. */
+/** Lines for stderr, of any kind: one writer for the process, which writes its last lines when the process ends. */
 export const standardErrorLines = (describeLoss: (count: number) => string): StandardErrorLines => {
   if (writer) return writer
   const descriptor = openWithoutWaiting()
