@@ -101,7 +101,7 @@ const unprepared =
   (run: RunCall): PrepareCall =>
   () => ({ run, release: () => Promise.resolve() })
 
-/** Polls until a call is handed over: at one poll another loop may hold its organization. */
+/** Polls until a call is handed over: a claim that runs as a poll is due finds only what it saw at its beginning. */
 const pollUntilRun = async (runs: ReturnType<typeof createRuns>): Promise<Running> => {
   const next = runs.next()
   let hasArrived = false
@@ -260,8 +260,7 @@ describe('the dispatcher', () => {
     fail(new Error('a bug'))
     await time.untilAsleep(loops)
     await queueCalls(test.db, organization, 1)
-    time.advance(pollMs)
-    await (await runs.next()).finish()
+    await (await pollUntilRun(runs)).finish()
     await dispatcher.stop()
     assert.equal(await statusOf(row?.id), 'failed')
     assert.deepEqual(errors, ['a live call broke'])
