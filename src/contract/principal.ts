@@ -23,7 +23,7 @@ export interface KeyPrincipal extends Member {
   readonly keyRateLimits: Partial<RateLimits>
 }
 
-/** An administrator of an organization, by a login. */
+/** An administrator of an organization, by a login. An authenticator makes it; the API's knows keys only. */
 interface SessionPrincipal extends Member {
   readonly kind: 'session'
   readonly userId: string

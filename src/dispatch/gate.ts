@@ -176,7 +176,7 @@ const failed = (outcomeReason: string): Verdict => ({
   outcomeReason,
 })
 
-/** It waits for a setting, not for a time: the next start releases it (`letGoOfEngineless`). */
+/** It waits for a setting, not for a time: the next start releases it (`wakeEnginelessCalls`). */
 const noEngine = (row: GateRow, hasLiveEngine: HasLiveEngine): Verdict | undefined =>
   row.mode === 'sandbox' || hasLiveEngine(row.engine ?? undefined)
     ? undefined

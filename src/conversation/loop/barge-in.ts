@@ -1,13 +1,16 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** Decides frame by frame what happens to the agent's speech when the callee interrupts. */
+/**
+ * Decides frame by frame what happens to the agent's speech when the callee interrupts. Duration decides, never words: a
+ * short "uh-huh" pauses the speech, which then resumes. The engine may still reply to its words.
+ */
 interface BargeIn {
   /**
    * `pause`: hold the speech; `resume`: it was only a cough; `commit`: the callee has the floor,
    * drop the speech.
    * @param isVoiced whether the callee spoke in this frame
    * @param isSpeaking whether the agent has speech to play
-   * @param commitMs how much speech makes an interruption
+   * @param commitMs how much speech makes an interruption: `interruptedAfterMs` of `phases.ts`
    */
   push(isVoiced: boolean, isSpeaking: boolean, commitMs: number): BargeInVerdict | undefined
   readonly isPaused: boolean

@@ -1,6 +1,9 @@
 import { frameMs } from '../../audio/frame.ts'
 
-/** Handles a silent callee: the agent asks twice, then the call ends. */
+/**
+ * Handles a silent callee: the agent asks twice, then the call ends. It knows no phases: `prompts.ts` drops its verdict
+ * where `phases.ts` has `isPrompted: false` (voicemail, transferring, goodbye, over).
+ */
 interface SilencePolicy {
   /**
    * One tick.

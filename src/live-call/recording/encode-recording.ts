@@ -37,7 +37,8 @@ export class UnreadableSpoolError extends Error {
 
 /**
  * The job after a recorded call: spool → MP3 → storage → `ready`; then the spool is deleted. Every step is
- * repeatable, so the job can be killed anywhere. Throws temporary errors (a full disk, unavailable storage).
+ * repeatable, so the job can be killed anywhere. Throws temporary errors (a full disk, unavailable storage): the job
+ * runner tries again (`jobs/job-runner.ts`). `adopt-spools.ts` adds the job where a crash left a spool without one.
  */
 export const createEncodeRecording =
   (deps: EncodeRecordingDependencies) =>

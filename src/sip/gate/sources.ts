@@ -2,7 +2,7 @@ import type { Source } from '../transport/transport.ts'
 import type { Destination } from '../message/destination.ts'
 
 /**
- * The sources that a user agent accepts. It is asked for each message, so that the set may change during calls.
+ * The sources that a user agent accepts; a trunk's are `telephony/trunk-sources.ts`. It is asked for each message, so that the set may change during calls.
  * Nothing from another source is parsed or answered, except what `DialogTable` and the client transactions await.
  */
 export interface SipSources {

@@ -25,11 +25,13 @@ export interface LoadOptions {
   readonly requests: Requests
   /** Accepted and unfinished work; no more is added above `maxOpen`. */
   readonly open: () => number
+  /** Work at once, of which some remains after the last kill. */
+  readonly maxOpen?: number
 }
 
 const clients = 6
 /** Enough to fill all channels for a while, few enough to end soon after the last kill. */
-const maxOpen = 160
+const usualMaxOpen = 160
 /** Of a batch, at most. */
 const recipients = 6
 const pauseMs = { min: 10, max: 180 } as const
@@ -38,7 +40,13 @@ const pauseMs = { min: 10, max: 180 } as const
  * Several clients that place calls, batches and runs, cancel and pause some, and repeat requests without a
  * response.
  */
-export const startLoad = ({ seed, tenants, requests, open }: LoadOptions): Load => {
+export const startLoad = ({
+  seed,
+  tenants,
+  requests,
+  open,
+  maxOpen = usualMaxOpen,
+}: LoadOptions): Load => {
   const settled: Settled[] = []
   const calls = new Map<string, Tenant>()
   const batches = new Map<string, Tenant>()

@@ -13,6 +13,8 @@ export interface TrialOptions {
   readonly kills: number
   /** Factor by which the kills are faster than usual. */
   readonly hurry?: number
+  /** Work at once; the time to settle grows with it. */
+  readonly maxOpen?: number
   /** The kills end after this, even if some are left. */
   readonly killingLimitMs: number
   readonly report: (line: string) => void
@@ -39,7 +41,7 @@ const warmUpMs = 2_000
  * is noticed.
  */
 const standstillLimitMs = 120_000
-/** Calls to one number come one after the other, 20 s each: work continues while calls keep ending, up to this. */
+/** Calls to one number come one after the other, 10 s each: work continues while calls keep ending, up to this. */
 const settlingLimitMs = 900_000
 const lookEveryMs = 500
 
@@ -53,7 +55,13 @@ export const runTrial = async (options: TrialOptions): Promise<TrialReport> => {
     const tenants = await setStage(fleet)
     const requests = createRequests(fleet.services.map(({ apiUrl }) => apiUrl))
     const observer = startObserver(fleet, tenants, requests)
-    const load = startLoad({ seed, tenants, requests, open: () => observer.open() })
+    const load = startLoad({
+      seed,
+      tenants,
+      requests,
+      open: () => observer.open(),
+      ...(options.maxOpen !== undefined && { maxOpen: options.maxOpen }),
+    })
     await delay(warmUpMs)
     const kills = await strikeAll(fleet, options)
     report(

@@ -47,9 +47,9 @@ const callees = [
   { persona: '+12025550102', numbers: 15 }, // rings for the trial's 3 s
   { persona: '+12025550104', numbers: 6 }, // not found
   { persona: '+12025550107', numbers: 9 }, // answers and hangs up
-  { persona: '+12025550105', numbers: 4 }, // congested once, then a conversation
+  { persona: '+12025550105', numbers: 8 }, // congested once, then a conversation
   { persona: '+12025550109', numbers: 6 }, // declines
-  { persona: '+12025550100', numbers: 4 }, // a conversation
+  { persona: '+12025550100', numbers: 8 }, // a conversation
 ] as const
 
 const allHours = {
@@ -93,7 +93,7 @@ const makeTenant = async (db: Database, concurrency: number): Promise<Tenant> =>
     mode: 'live',
   })
   await db.transaction((tx) => setOrganization(tx, id, { rateLimits: rates }))
-  const agent = await createAgent(db, id, { ...minimalAgentFile, max_duration_seconds: 20 })
+  const agent = await createAgent(db, id, { ...minimalAgentFile, max_duration_seconds: 10 })
   const key = await createApiKey(db, { organizationId: id, name: 'Trial', scopes: 'all' })
   const automations: TenantAutomation[] = []
   for (const definition of definitionsOf(agent.id)) {

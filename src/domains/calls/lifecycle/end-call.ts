@@ -17,7 +17,8 @@ export interface Ending {
 
 /**
  * What must commit with the end of calls: results, settlement of a batch, jobs. It gets the calls that one
- * statement ended, which belong to one organization. An error rolls the end back with it.
+ * statement ended, which belong to one organization. An error rolls the end back with it. A subscriber does no I/O
+ * besides `tx`: what must be sent or computed is a job that it adds.
  */
 export type CallEndSubscriber<Learned = unknown> = (
   tx: Transaction,
