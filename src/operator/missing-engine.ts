@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts'
 import { showAgent } from '../domains/agents/show-agent.ts'
 import { findOrganization } from '../domains/organizations/organization-store.ts'
-import { createEngineChoice, type InstalledEngines } from '../live-call/call/choose-engine.ts'
+import { engineProblem, type InstalledEngines } from '../live-call/call/choose-engine.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
 
 /** A sentence that says why these engines cannot serve a published agent; undefined if they can. */
@@ -13,12 +13,5 @@ export const missingEngine = async (
 ): Promise<string | undefined> => {
   const organization = await findOrganization(db, organizationId)
   const agent = await showAgent(db, organizationId, agentId)
-  // The address does not matter here.
-  const choose = createEngineChoice({
-    engines,
-    allowPrivateNetwork: true,
-    sandboxUrl: () => 'ws://127.0.0.1',
-  })
-  const choice = choose(agent, organization?.mode ?? 'sandbox')
-  return typeof choice === 'string' ? choice : undefined
+  return engineProblem(engines, agent, organization?.mode ?? 'sandbox')
 }

@@ -35,6 +35,22 @@ export type EngineChoice = (
   mode: OrganizationMode,
 ) => EngineSettings | string
 
+/** Why these engines cannot serve an agent, as a sentence; undefined where they can. Nothing is connected. */
+export const engineProblem = (
+  engines: InstalledEngines,
+  agent: Pick<AgentDefinition, 'engine'>,
+  mode: OrganizationMode,
+): string | undefined => {
+  // Whether there is a server is asked, not where it is: any address does.
+  const choose = createEngineChoice({
+    engines,
+    allowPrivateNetwork: false,
+    sandboxUrl: () => 'ws://127.0.0.1',
+  })
+  const choice = choose(agent, mode)
+  return typeof choice === 'string' ? choice : undefined
+}
+
 /**
  * Returns the servers for an agent's conversations, or a sentence if this installation cannot serve the agent. The agent's
  * settings have precedence over the installation's. If neither names an engine, a sandbox organization has the scripted

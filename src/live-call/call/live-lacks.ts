@@ -1,5 +1,5 @@
 import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
-import { canServeLive, createEngineChoice, type InstalledEngines } from './choose-engine.ts'
+import { engineProblem, type InstalledEngines } from './choose-engine.ts'
 
 /** What calls of live organizations need of the installation. */
 interface LiveNeeds {
@@ -15,14 +15,5 @@ interface LiveNeeds {
 export const liveLacks = ({ trunk, callerId, engines }: LiveNeeds): readonly LiveLack[] => [
   ...(trunk === undefined ? (['no_trunk'] as const) : []),
   ...(callerId === undefined ? (['no_caller_id'] as const) : []),
-  ...(hasEngine(engines) ? [] : (['no_engine'] as const)),
+  ...(engineProblem(engines, {}, 'live') === undefined ? [] : (['no_engine'] as const)),
 ]
-
-const hasEngine = (engines: InstalledEngines): boolean => {
-  const choose = createEngineChoice({
-    engines,
-    allowPrivateNetwork: false,
-    sandboxUrl: () => 'ws://127.0.0.1',
-  })
-  return canServeLive(choose)
-}
