@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Bucket } from './buckets.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Position } from './paging.ts'
-import type { Principal } from './principal.ts'
+import type { Principal, Visit } from './principal.ts'
 import type { Role } from './roles.ts'
 import type { Scope } from './scopes.ts'
 import type { ServiceVersion } from './versions.ts'
@@ -27,6 +27,7 @@ export interface Operation<
   Response extends z.ZodType = z.ZodType,
   Statuses extends readonly SuccessStatus[] = readonly SuccessStatus[],
   Paged extends boolean = boolean,
+  Own extends boolean = boolean,
 > {
   readonly method: M
   /** Path template: `/calls/{call_id}`. */
@@ -38,6 +39,10 @@ export interface Operation<
   readonly anyScope: readonly Scope[]
   /** Roles of a login, of which any one suffices; none where logins have no access. */
   readonly anyRole: readonly Role[]
+  /** Whether a visitor who has not signed in has access. */
+  readonly open: boolean
+  /** Whether the handler opens its own transactions: what it notes of a refusal must outlast it. */
+  readonly ownTransactions: Own
   readonly bucket: Bucket
   readonly idempotency: IdempotencyRule
   readonly params: Params
@@ -58,12 +63,14 @@ export interface Operation<
   readonly bodyExample: unknown
 }
 
-interface Specification<Params, Query, Body, Response, Statuses, Paged> {
+interface Specification<Params, Query, Body, Response, Statuses, Paged, Own> {
   tag: string
   summary: string
   description: string
   scope?: Scope | readonly Scope[]
   role?: readonly Role[]
+  open?: boolean
+  ownTransactions?: Own
   bucket: Bucket
   idempotency?: IdempotencyRule
   params?: Params
@@ -87,15 +94,17 @@ export const op = <
   Body extends z.ZodType = typeof nothing,
   const Statuses extends readonly SuccessStatus[] = readonly [200],
   Paged extends boolean = false,
+  Own extends boolean = false,
 >(
   route: `${M} /${string}`,
-  specification: Specification<Params, Query, Body, Response, Statuses, Paged>,
-): Operation<M, Params, Query, Body, Response, Statuses, Paged> => {
+  specification: Specification<Params, Query, Body, Response, Statuses, Paged, Own>,
+): Operation<M, Params, Query, Body, Response, Statuses, Paged, Own> => {
   const [method, path] = route.split(' ') as [M, string]
   const { scope = [], role = [], ...rest } = specification
   return {
     method,
     path,
+    open: false,
     idempotency: 'none',
     location: undefined,
     errors: [],
@@ -109,11 +118,12 @@ export const op = <
     body: specification.body ?? (nothing as unknown as Body),
     statuses: specification.statuses ?? ([200] as unknown as Statuses),
     paged: specification.paged ?? (false as Paged),
+    ownTransactions: specification.ownTransactions ?? (false as Own),
   }
 }
 
 /**
- * What a handler knows about its caller. `Db` is a transaction for every method but GET; `Parts` is what the handler needs
+ * What a handler knows about its caller. `Db` is a transaction for every method but GET, unless the operation opens its own; `Parts` is what the handler needs
  * besides, the same for each request.
  */
 export interface OperationContext<Db, Parts = unknown> {
@@ -121,6 +131,7 @@ export interface OperationContext<Db, Parts = unknown> {
   readonly parts: Parts
   readonly organizationId: OrganizationId
   readonly principal: Principal
+  readonly visit: Visit
   readonly requestId: string
   readonly version: ServiceVersion
 }
@@ -151,7 +162,10 @@ type Output<O extends Operation> = O['paged'] extends true
 /** Serves one operation. Throws `ApiError` for what the caller is told; anything else is a fault. */
 export type Handler<O extends Operation, Read, Write, Parts = unknown> = (
   input: Input<O>,
-  context: OperationContext<O['method'] extends 'GET' ? Read : Write, Parts>,
+  context: OperationContext<
+    O['method'] extends 'GET' ? Read : O['ownTransactions'] extends true ? Read : Write,
+    Parts
+  >,
 ) => Promise<Output<O>>
 
 export type Operations = Readonly<Record<string, Operation>>

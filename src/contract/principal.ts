@@ -27,11 +27,35 @@ export interface KeyPrincipal extends Member {
 interface SessionPrincipal extends Member {
   readonly kind: 'session'
   readonly userId: string
+  readonly sessionId: string
+  readonly name: string
+  readonly email: string
   readonly role: Role
+  readonly hasTwoFactor: boolean
+  /** The installation's first owner: trunks, providers, health. */
+  readonly administersInstallation: boolean
 }
 
+/** A browser that nobody has signed in with yet: only open operations are for it, and no organization is its own. */
+export interface VisitorPrincipal extends Member {
+  readonly kind: 'visitor'
+}
+
+/** The organization of a visitor: there is no row of this id. */
+export const noOrganization = '00000000-0000-0000-0000-000000000000' as OrganizationId
+
 /** Who sent a request. */
-export type Principal = KeyPrincipal | SessionPrincipal
+export type Principal = KeyPrincipal | SessionPrincipal | VisitorPrincipal
+
+/** What a handler may know and say beyond its input: where the request came from, and what the browser is to keep. */
+export interface Visit {
+  /** The client's address; behind a trusted proxy what that says. */
+  readonly address: () => string
+  /** The value of a header by its lower-case name; `undefined` where it is absent, `null` where it came more than once. */
+  readonly header: (name: string) => string | null | undefined
+  /** Sent as `Set-Cookie` with a success. */
+  cookie?: string
+}
 
 /** What an authenticator can learn about a request. */
 export interface RequestCredentials {

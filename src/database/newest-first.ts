@@ -95,6 +95,29 @@ export const newestFirst = <Row extends { id: string }, Filter extends string>(
   }
 }
 
+type ListPage<Row, Filter extends string> = (
+  db: Queryable,
+  request: ListRequest<Filter>,
+) => Promise<Page<Row>>
+
+/** One list of several with the same sort column, newest first: for rows that stand in several indexes. */
+export const newestOf =
+  <Row extends { id: string }, Filter extends string>(
+    lists: readonly ListPage<Row, Filter>[],
+  ): ListPage<Row, Filter> =>
+  async (db, request) => {
+    const pages = await Promise.all(lists.map((each) => each(db, request)))
+    // Each row of a page has its position beside its columns.
+    const rows = pages.flatMap((page) => page.rows as readonly (Row & { page_sort: string })[])
+    rows.sort((a, b) => compare(b.page_sort, a.page_sort) || compare(b.id, a.id))
+    const shown = rows.slice(0, request.limit)
+    const last = shown.at(-1)
+    const isMore = rows.length > shown.length || pages.some((page) => page.next !== null)
+    return { rows: shown, next: last && isMore ? { sort: last.page_sort, id: last.id } : null }
+  }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
 /**
  * One bit for each filter and one for the cursor: PostgreSQL cuts statement names at 63 bytes, so that names with
  * all filters could collide.

@@ -20,7 +20,12 @@ import { rarely, type Readiness } from './readiness.ts'
 import { createRouter, type ClosedArea } from './router.ts'
 import { guardAnonymous } from './steps/anonymous-guard.ts'
 import type { RateWindows } from './steps/rate-limit.ts'
-import { unguardedStorage, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
+import {
+  unguardedStorage,
+  type AnyHandler,
+  type Present,
+  type StorageGuard,
+} from './steps/run-operation.ts'
 
 export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly operations: Table
@@ -48,6 +53,10 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>
   readonly storage?: StorageGuard
+  /** Takes out of each answer what its caller may not see; by default nothing. */
+  readonly present?: Present
+  /** Of every answer, as names and values in turn. */
+  readonly furtherHeaders?: () => readonly string[]
   /** Further pages without a key, such as the documentation. */
   readonly pages?: Pages
   /** Counts requests; by default in this process's memory, which suits one node. */
@@ -99,6 +108,8 @@ const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<
     isTrustedProxy: trustNetworks(options.trustedProxies),
     cursors: createCursors(options.cursorSecrets),
     storage: options.storage ?? unguardedStorage,
+    present: options.present ?? whole,
+    furtherHeaders: options.furtherHeaders ?? none,
     clock,
     logger: options.logger,
     isDraining: options.isDraining,
@@ -106,6 +117,10 @@ const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<
     onServed: noteServed(options),
   }
 }
+
+const none = (): readonly string[] => []
+
+const whole: Present = (_principal, body) => body
 
 const noteServed = ({
   telemetry = silentTelemetry,

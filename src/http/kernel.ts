@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../contract/api-error.ts'
 import { hasBody } from '../contract/define-operation.ts'
-import type { Authenticator, RequestCredentials, Principal } from '../contract/principal.ts'
+import type { Authenticator, Principal, RequestCredentials, Visit } from '../contract/principal.ts'
 import type { Database } from '../database/database.ts'
 import { isRetryable, ListCutError } from '../database/errors.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
@@ -33,7 +33,12 @@ import { parseJson } from './steps/parse-json.ts'
 import { meter, requireAllowance, type RateWindows } from './steps/rate-limit.ts'
 import { readBody, releaseBody } from './steps/read-body.ts'
 import { requireHost } from './steps/host.ts'
-import { runOperation, type AnyHandler, type StorageGuard } from './steps/run-operation.ts'
+import {
+  runOperation,
+  type AnyHandler,
+  type Present,
+  type StorageGuard,
+} from './steps/run-operation.ts'
 import { validate } from './steps/validate.ts'
 import { readVersion } from './steps/version.ts'
 
@@ -60,6 +65,9 @@ interface KernelParts {
   readonly isTrustedProxy: IsTrusted
   readonly cursors: Cursors
   readonly storage: StorageGuard
+  readonly present: Present
+  /** Of every answer, as names and values in turn. */
+  readonly furtherHeaders: () => readonly string[]
   readonly clock: Clock
   readonly logger: Logger
   /** Its responses close their connections, so that clients reconnect to another node. */
@@ -115,9 +123,9 @@ const finish = (
   reply: Reply,
   isLast: boolean,
   startedMs: number,
-  { clock, onServed }: KernelParts,
+  { clock, onServed, furtherHeaders }: KernelParts,
 ): void => {
-  sendReply(exchange, reply, isLast)
+  sendReply(exchange, reply, isLast, furtherHeaders())
   onServed({
     requestId: exchange.requestId,
     method: exchange.request.method ?? '',
@@ -157,7 +165,8 @@ const credentialsOf = (arrival: Arrival, parts: KernelParts): RequestCredentials
 const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> => {
   const { request } = exchange
   const { principal, target, query } = await admit(exchange, parts)
-  const metered = meter(principal, target.bucket, parts.rateWindows)
+  const client = (): string => clientOf(exchange, parts)
+  const metered = meter(principal, target.bucket, parts.rateWindows, client)
   exchange.allowance = metered instanceof Promise ? await metered : metered
   requireAllowance(exchange.allowance)
   exchange.version = readVersion(request, principal.defaultVersion)
@@ -171,14 +180,22 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
   const input = validate(target.operation, raw, principal.organizationId, parts.cursors)
   const { organizationId } = principal
   const { requestId, version } = exchange
-  const context = { organizationId, principal, requestId, version, parts: parts.handlerParts }
+  const visit: Visit = { address: client, header: (name) => soleHeader(request, name) }
+  const context = {
+    organizationId,
+    principal,
+    visit,
+    requestId,
+    version,
+    parts: parts.handlerParts,
+  }
   const handler = handlerOf(target, parts)
   const done = await runOperation(
     { operation: target.operation, handler, input, context, claimKey },
     parts,
   )
   if (parts.checkResponses) checkResponse(target.operation, done)
-  return successReply(done)
+  return { ...successReply(done), cookie: visit.cookie }
 }
 
 const readJson = async (exchange: Exchange): Promise<unknown> => {

@@ -47,6 +47,11 @@ const session = (role: 'owner' | 'admin' | 'viewer', limits = rateLimits): Princ
   ...member,
   kind: 'session',
   userId: newId(),
+  sessionId: newId(),
+  name: 'Some one',
+  email: 'some@example.test',
+  hasTwoFactor: false,
+  administersInstallation: false,
   role,
   rateLimits: limits,
 })

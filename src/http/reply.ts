@@ -12,6 +12,8 @@ export interface Reply {
   readonly status: number
   readonly body: string
   readonly headers: Headers
+  /** Sent as `Set-Cookie`. */
+  readonly cookie?: string | undefined
 }
 
 /** Retry delay for clients when the service cannot respond for now. */
@@ -88,10 +90,15 @@ const fixedHeaders = [
 ]
 
 /**
- * Writes the response; the last one of its connection announces that. Does nothing if one was written already, or
- * the client is gone.
+ * Writes the response, with further headers as names and values in turn; the last one of its connection announces that.
+ * Does nothing if one was written already, or the client is gone.
  */
-export const sendReply = (exchange: Exchange, reply: Reply, isLast: boolean): void => {
+export const sendReply = (
+  exchange: Exchange,
+  reply: Reply,
+  isLast: boolean,
+  furtherHeaders: readonly string[] = [],
+): void => {
   const { request, response, requestId, version, allowance } = exchange
   if (response.headersSent || response.destroyed) return
   const rest = restOfBody(request)
@@ -105,9 +112,11 @@ export const sendReply = (exchange: Exchange, reply: Reply, isLast: boolean): vo
     ...fixedHeaders,
     'Content-Length',
     String(bodyBytes),
+    ...furtherHeaders,
   ]
   if (allowance) headers.push(...rateLimitHeaders(allowance))
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
+  if (reply.cookie !== undefined) headers.push('Set-Cookie', reply.cookie)
   if (rest !== 'none' || isLast) headers.push('Connection', 'close')
   response.writeHead(reply.status, headers)
   if (rest === 'unbounded') endAfterDiscarding(request, response, reply.body)

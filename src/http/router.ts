@@ -49,15 +49,23 @@ export const createRouter = (operations: Operations, closed: readonly ClosedArea
       const params = matchSegments(route.segments, segments)
       if (params) return { ...route, params }
     }
-    const area = closed.find(({ path: root }) => segments[0] === root.slice(1))
-    return area && !segments.includes('') ? closedMatch(area) : undefined
+    return areaOf(path)
   }
+  /** The closed area that a path lies in, be there an operation or none. */
+  const areaOf = (path: string): Match | undefined => {
+    const segments = decodeSegments(path)
+    const area = closed.find(({ path: root }) => segments?.[0] === root.slice(1))
+    return area && !segments?.includes('') ? closedMatch(area) : undefined
+  }
+  const closedTargetsOf = (path: string): Match['targets'] => areaOf(path)?.targets ?? new Map()
   return {
     find(method, path) {
       const found = match(path)
       if (!found) throw unknownPath()
-      const target = found.targets.get(method === 'HEAD' ? 'GET' : method)
-      if (!target) throw new MethodNotAllowed(allowedOf(found))
+      const asked = method === 'HEAD' ? 'GET' : method
+      const target = found.targets.get(asked) ?? closedTargetsOf(path).get(asked)
+      if (!target)
+        throw new MethodNotAllowed(allowedOf(new Map([...closedTargetsOf(path), ...found.targets])))
       return target.kind === 'operation' ? { ...target, params: found.params } : target
     },
   }
@@ -132,7 +140,7 @@ const matchSegments = (
   return params
 }
 
-const allowedOf = ({ targets }: Match): readonly string[] =>
+const allowedOf = (targets: Match['targets']): readonly string[] =>
   [...targets.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 
 const unknownPath = (): ApiError => new ApiError('resource_not_found', 'There is no such path.')

@@ -15,7 +15,7 @@ import {
   type CallEnd,
   type StoredCall,
 } from './automation-fixture.ts'
-import { somePrincipal } from './organization-fixture.ts'
+import { somePrincipal, someVisit } from './organization-fixture.ts'
 import { createCallingOrganization, execute, type CallingOrganization } from './queue-fixtures.ts'
 import { createEndCall } from '../../src/domains/calls/lifecycle/end-call.ts'
 
@@ -98,6 +98,7 @@ export const createRunRig = (db: Database) => {
             organizationId: current().organizationId,
             principal: somePrincipal,
             requestId: 'r',
+            visit: someVisit,
             version: latestVersion,
           },
         ),

@@ -1,6 +1,6 @@
 import { defaultRateLimits } from '../../src/contract/buckets.ts'
 import { contactInput, type ContactInput } from '../../src/contract/contacts.ts'
-import type { Principal } from '../../src/contract/principal.ts'
+import type { Principal, Visit } from '../../src/contract/principal.ts'
 import { latestVersion } from '../../src/contract/versions.ts'
 import type { Database, Queryable, Transaction } from '../../src/database/database.ts'
 import { createAgent } from '../../src/domains/agents/create-agent.ts'
@@ -27,10 +27,18 @@ export const somePrincipal: Principal = {
   kind: 'session',
   organizationId: newOrganizationId(),
   userId: newId(),
+  sessionId: newId(),
+  name: 'Some one',
+  email: 'some@example.test',
   role: 'owner',
+  hasTwoFactor: false,
+  administersInstallation: true,
   defaultVersion: latestVersion,
   rateLimits: defaultRateLimits,
 }
+
+/** Where the request came from. */
+export const someVisit: Visit = { address: () => '192.0.2.1', header: () => undefined }
 
 /** The context that a handler gets from the HTTP kernel. */
 export const contextOf = <Db extends Queryable>(db: Db, organizationId: OrganizationId) => ({
@@ -38,6 +46,7 @@ export const contextOf = <Db extends Queryable>(db: Db, organizationId: Organiza
   parts: { quotas: unlimitedStorage, clock: systemTime, endCall: endCallAlone },
   organizationId,
   principal: somePrincipal,
+  visit: someVisit,
   requestId: 'req_test',
   version: latestVersion,
 })

@@ -11,7 +11,7 @@ import { watchHints } from '../../../tests/support/watch-hints.ts'
 import { ApiError } from '../../contract/api-error.ts'
 import { call as callSchema, callInput, type Call } from '../../contract/calls.ts'
 import { newId } from '../../runtime/ids.ts'
-import { somePrincipal } from '../../../tests/support/organization-fixture.ts'
+import { somePrincipal, someVisit } from '../../../tests/support/organization-fixture.ts'
 import { addDoNotCall } from '../organizations/do-not-call.ts'
 import { defaultPolicy } from '../organizations/calling-policy.ts'
 import { unlimitedStorage } from '../organizations/storage-quotas.ts'
@@ -45,6 +45,7 @@ const endCall = createEndCall([
 const context = {
   principal: somePrincipal,
   requestId: 'r',
+  visit: someVisit,
   version: '2026-07-16',
   parts: { quotas: unlimitedStorage, endCall },
 } as const

@@ -11,11 +11,13 @@ export const requireEnabledOrganization = (principal: Principal): void => {
     )
 }
 
-/** Throws 403 unless the key has one of the operation's scopes, or the login one of its roles; the message names them (D9). */
+/** Throws 401 for a visitor where the operation is not open, 403 unless the key has one of the operation's scopes, or the login one of its roles; the message names them (D9). */
 export const requireAccess = (
   principal: Principal,
-  { anyScope, anyRole }: Pick<Operation, 'anyScope' | 'anyRole'>,
+  { anyScope, anyRole, open }: Pick<Operation, 'anyScope' | 'anyRole' | 'open'>,
 ): void => {
+  if (open) return
+  if (principal.kind === 'visitor') throw signInFirst()
   if (principal.kind === 'session') {
     if (anyRole.includes(principal.role)) return
     throw new ApiError('insufficient_scope', roleMessage(anyRole))
@@ -32,6 +34,9 @@ const roleMessage = (anyRole: Operation['anyRole']): string =>
   anyRole.length === 0
     ? 'This operation is for API keys only.'
     : `This operation needs the role ${anyRole.join(' or ')}.`
+
+/** What a visitor meets who has not signed in, or whose session has ended. */
+const signInFirst = (): ApiError => new ApiError('authentication_required', 'Sign in first.')
 
 /** What a bearer key meets where only an administrator's session may go (D14). */
 export const administratorOnly = (): ApiError =>

@@ -29,4 +29,7 @@ export const readIdempotencyKey = (
  * administrator has others. The space in front keeps the two apart, because no caller's key begins with one.
  */
 export const claimKeyOf = (principal: Principal, idempotencyKey: string): string =>
-  principal.kind === 'key' ? idempotencyKey : ` ${principal.userId} ${idempotencyKey}`
+  principal.kind === 'key' ? idempotencyKey : ` ${personOf(principal)} ${idempotencyKey}`
+
+const personOf = (principal: Exclude<Principal, { kind: 'key' }>): string =>
+  principal.kind === 'session' ? principal.userId : 'visitor'

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/api-error.ts'
 import { rateWindowSeconds, type Bucket } from '../../contract/buckets.ts'
 import type { KeyPrincipal, Principal } from '../../contract/principal.ts'
 import { whenKnown } from '../../runtime/when-known.ts'
+import { networkOf } from '../connections/client-address.ts'
 import type { WindowCount } from '../rate-limits/fixed-windows.ts'
 
 /** Counts a hit; on several nodes it may have to ask the database. */
@@ -20,14 +21,22 @@ export interface Allowance {
 
 /**
  * Takes one request out of its principal's allowance. Every administrator has one of the organization's size, so that
- * clicks neither use up what the organization's programs may send, nor wait for it.
+ * clicks neither use up what the organization's programs may send, nor wait for it. Visitors are counted by their address.
  */
 export const meter = (
   principal: Principal,
   bucket: Bucket,
   windows: RateWindows,
+  address: () => string,
 ): Allowance | Promise<Allowance> => {
   if (principal.kind === 'key') return meterKey(principal, bucket, windows)
+  if (principal.kind === 'visitor')
+    return take(
+      bucket,
+      principal.rateLimits[bucket],
+      `from:${networkOf(address())}:${bucket}`,
+      windows,
+    )
   const { organizationId, userId, rateLimits } = principal
   return take(bucket, rateLimits[bucket], `user:${organizationId}:${userId}:${bucket}`, windows)
 }

@@ -1,5 +1,6 @@
 import type { Operation, OperationContext } from '../../contract/define-operation.ts'
 import type { Position } from '../../contract/paging.ts'
+import type { Principal } from '../../contract/principal.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Cursors } from '../cursors.ts'
 import type { StoredResponse } from '../idempotency-claims.ts'
@@ -27,7 +28,11 @@ interface RunOperationParts {
   readonly database: Database
   readonly cursors: Cursors
   readonly storage: StorageGuard
+  readonly present: Present
 }
+
+/** What of an answer its caller may see: the answer, or a copy with less in it. */
+export type Present = (principal: Principal, body: unknown) => unknown
 
 /** Bounds what an organization stores by its requests; both throw what the caller is told. */
 export interface StorageGuard {
@@ -49,14 +54,15 @@ export const unguardedStorage: StorageGuard = {
  */
 export const runOperation = async (
   invocation: Invocation,
-  { database, cursors, storage }: RunOperationParts,
+  { database, cursors, storage, present }: RunOperationParts,
 ): Promise<OnceResponse> => {
   const { operation, input, context, claimKey } = invocation
   const work = async (db: Queryable): Promise<StoredResponse> =>
-    toResponse(invocation, await invocation.handler(input, { ...context, db }), cursors)
+    toResponse(invocation, await invocation.handler(input, { ...context, db }), cursors, present)
 
   if (operation.method === 'GET')
     return { ...(await retrying(() => work(database), 'repeatable')), isReplay: false }
+  if (operation.ownTransactions) return { ...(await work(database)), isReplay: false }
   const prepared = storage.prepare(context.organizationId)
   if (prepared) await prepared
   if (claimKey === undefined) {
@@ -82,15 +88,16 @@ export const runOperation = async (
 }
 
 const toResponse = (
-  { operation, input }: Invocation,
+  { operation, input, context }: Invocation,
   result: unknown,
   cursors: Cursors,
+  present: Present,
 ): StoredResponse => {
   const { status, body } = statusAndBody(operation, result)
   const content = operation.paged ? withCursor(body as Page, input, cursors) : body
   return {
     status,
-    body: JSON.stringify(content),
+    body: JSON.stringify(present(context.principal, content)),
     location: locationOf(operation, status, content as Record<string, unknown>),
   }
 }
