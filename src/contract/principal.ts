@@ -23,8 +23,8 @@ export interface KeyPrincipal extends Member {
   readonly keyRateLimits: Partial<RateLimits>
 }
 
-/** An administrator of an organization, by a login. An authenticator makes it; the API's knows keys only. */
-interface SessionPrincipal extends Member {
+/** An administrator of an organization, by a login. */
+export interface SessionPrincipal extends Member {
   readonly kind: 'session'
   readonly userId: string
   readonly sessionId: string

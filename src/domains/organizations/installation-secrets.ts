@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type Queryable } from '../../database/database.ts'
 
-/** `cursor` authenticates list cursors, `media` signs download URLs. */
-type SecretPurpose = 'cursor' | 'media'
+/** `cursor` authenticates list cursors, `media` signs download URLs, `accounts` signs sessions and encrypts second factors. */
+type SecretPurpose = 'cursor' | 'media' | 'accounts'
 
 /** A secret and the name by which signatures refer to it. */
 interface InstallationSecret {
