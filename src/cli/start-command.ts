@@ -105,6 +105,8 @@ const keepFirstStart = (
 const summaryOf = (outdial: RunningOutdial, context: CliContext) => ({
   api_url: outdial.apiUrl,
   media_url: outdial.mediaUrl,
+  dashboard_url: outdial.dashboardUrl,
+  ...(outdial.setupUrl !== undefined && { setup_url: outdial.setupUrl }),
   carrier: outdial.trunkName ?? 'the sandbox carrier',
   live_organizations: { count: outdial.liveOrganizations, lacks: outdial.lacks },
   data: placeOf(context),
@@ -138,6 +140,10 @@ const welcome = (outdial: RunningOutdial, context: CliContext, sandbox: SandboxF
     '',
     `  API        ${outdial.apiUrl}   (reference: ${outdial.apiUrl}/docs)`,
     `  Downloads  ${outdial.mediaUrl}`,
+    `  Dashboard  ${outdial.dashboardUrl}`,
+    ...(outdial.setupUrl === undefined
+      ? []
+      : [`  Set up     ${outdial.setupUrl}   (valid until the first owner stands)`]),
     ...linesOf(outdial).map((line) => `  ${line}`),
     `  Data in    ${placeOf(context)}`,
     ...(elsewhere === undefined ? [] : [`  Database   ${elsewhere}`]),

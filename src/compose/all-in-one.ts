@@ -5,10 +5,12 @@ import type { LiveLack } from '../domains/organizations/organization-mode.ts'
 import { readPrices } from '../domains/results/read-prices.ts'
 import { httpOrigin } from '../http/http-origin.ts'
 import { storeReadiness } from '../http/store-readiness.ts'
+import { openIdentity } from '../identity/open-identity.ts'
 import { liveLacks } from '../live-call/call/live-lacks.ts'
 import { encodingTaskOf, openSpoolFolder } from '../live-call/recording/spool-location.ts'
 import { phoneMetadata } from '../numbering/phone-metadata.ts'
 import { explainStartError } from '../operator/explain-start-error.ts'
+import { prepareFirstAdmin } from '../operator/first-admin.ts'
 import { prepareFirstStart, type FirstStart } from '../operator/first-start.ts'
 import { tryPortsOfFirstStart } from '../operator/port-trials.ts'
 import { systemTime } from '../runtime/time.ts'
@@ -16,7 +18,9 @@ import type { Logger } from '../runtime/logger.ts'
 import { LoggedTelemetry, type Telemetry } from '../runtime/telemetry.ts'
 import { createServiceGroup, type ServiceGroup } from '../runtime/service-group.ts'
 import { endCall } from './call-end.ts'
+import { dashboardOrigins } from './dashboard-origins.ts'
 import { createApiRole } from './roles/api.ts'
+import { createDashboardRole } from './roles/dashboard.ts'
 import { createDispatcherRole } from './roles/dispatcher.ts'
 import { createDownloads } from './roles/downloads.ts'
 import { createMediaRole } from './roles/media.ts'
@@ -25,6 +29,9 @@ import { createWorkerRole } from './roles/worker.ts'
 export interface RunningOutdial {
   readonly apiUrl: string
   readonly mediaUrl: string
+  readonly dashboardUrl: string
+  /** Where the first owner is made; undefined once one stands. */
+  readonly setupUrl: string | undefined
   /** The trunk for calls of live organizations. Calls of sandbox organizations go to the sandbox carrier. */
   readonly trunkName: string | undefined
   /** What is missing for calls of live organizations, which wait for it. */
@@ -62,8 +69,9 @@ export const startAllInOne = async (
     await startRoles(roles, services, store, logger, onTakingWork)
     // The key is printed once, so a start that fails must not create it.
     const firstStart = await prepareFirstStart(store.database)
+    const setupSecret = await prepareFirstAdmin(store.database, roles.identity, config.admin)
     roles.state.hasStarted = true
-    return await describe(roles, services, store, firstStart)
+    return await describe(roles, services, store, { firstStart, setupSecret })
   } catch (error) {
     await services.stop()
     throw explainStartError(error, config)
@@ -96,6 +104,9 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
   const worker = createWorkerRole({ config, store, storage: downloads.storage, ...spool, logger })
   const { host, apiPort, publicApiUrl, trustedProxies } = config.http
   const apiUrl = (): string => publicApiUrl ?? httpOrigin(host, api.port)
+  const origins = () =>
+    dashboardOrigins({ publicUrl: config.http.publicDashboardUrl, host, port: dashboard.port })
+  const identity = openIdentity(database)
   const api = await createApiRole({
     database,
     host,
@@ -105,18 +116,47 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     endCall,
     downloadUrls: { signDownloadUrl: downloads.signUrl, clock: time },
     trustedProxies,
+    dashboardOrigins: origins,
     isDraining: () => state.isDraining,
     readiness: () => storeReadiness(store, state.hasStarted),
     clock: time,
     logger,
     telemetry,
   })
-  return { api, apiUrl, downloads, media, dispatching, worker, lacks, state }
+  const dashboard = await createDashboardRole({
+    database,
+    identity,
+    host,
+    port: config.http.dashboardPort,
+    origins,
+    endCall,
+    downloadUrls: { signDownloadUrl: downloads.signUrl, clock: time },
+    storage: downloads.storage,
+    mediaOrigin: () => new URL(downloads.publicUrl()).origin,
+    trustedProxies,
+    isDraining: () => state.isDraining,
+    readiness: () => storeReadiness(store, state.hasStarted),
+    clock: time,
+    logger,
+  })
+  return {
+    api,
+    apiUrl,
+    dashboard,
+    origins,
+    identity,
+    downloads,
+    media,
+    dispatching,
+    worker,
+    lacks,
+    state,
+  }
 }
 
 /** Dispatch starts last, because a start that fails must not have dialled anybody. */
 const startRoles = async (
-  { api, downloads, media, dispatching, worker }: Roles,
+  { api, dashboard, downloads, media, dispatching, worker }: Roles,
   services: ServiceGroup,
   { database }: Store,
   logger: Logger,
@@ -124,21 +164,29 @@ const startRoles = async (
 ): Promise<void> => {
   await services.run(...media.services)
   logger.info({}, 'telephony and media threads are ready')
-  await services.run(downloads.keys, downloads.server, api)
+  await services.run(downloads.keys, downloads.server, api, dashboard)
   logger.info({}, 'HTTP is ready')
   await decideModes(database, media.telephony.trunk === undefined ? 'sandbox' : 'live')
   onTakingWork()
   await services.run(...dispatching.services, ...worker)
 }
 
+/** What a start made and tells once. */
+interface MadeAtStart {
+  readonly firstStart: FirstStart | undefined
+  readonly setupSecret: string | undefined
+}
+
 const describe = async (
-  { apiUrl, downloads, media, dispatching, lacks, state }: Roles,
+  { apiUrl, origins, downloads, media, dispatching, lacks, state }: Roles,
   services: ServiceGroup,
   { database }: Store,
-  firstStart: FirstStart | undefined,
+  { firstStart, setupSecret }: MadeAtStart,
 ): Promise<RunningOutdial> => ({
   apiUrl: apiUrl(),
   mediaUrl: downloads.publicUrl(),
+  dashboardUrl: origins()[0],
+  setupUrl: setupSecret === undefined ? undefined : `${origins()[0]}/setup#${setupSecret}`,
   trunkName: media.telephony.trunk?.name,
   lacks,
   liveOrganizations: await countOrganizations(database, 'live'),

@@ -59,7 +59,11 @@ export const readConfig = (
   }
   const config = valuesOf(settings, read) as Config
   if (problems.length > 0) throw new ConfigError(...problems)
-  const missing = [...missingServers(config.engines), ...halfBucket(config.bucket)]
+  const missing = [
+    ...missingServers(config.engines),
+    ...halfBucket(config.bucket),
+    ...halfAdmin(config.admin),
+  ]
   if (missing.length > 0) throw new ConfigError(...missing)
   return {
     ...config,
@@ -90,6 +94,12 @@ const missingServers = ({ kind, ...servers }: Config['engines']): string[] => {
       (server) => `${settings.engines[server].url.name} must be set, as OUTDIAL_ENGINE is ${kind}.`,
     )
 }
+
+/** An account needs both. */
+const halfAdmin = ({ email, password }: Config['admin']): string[] =>
+  (email === undefined) === (password === undefined)
+    ? []
+    : ['OUTDIAL_ADMIN_EMAIL and OUTDIAL_ADMIN_PASSWORD go together; set both or none.']
 
 /** Refuses settings of a bucket that would have no effect. */
 const halfBucket = (bucket: Config['bucket']): string[] => {

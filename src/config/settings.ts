@@ -41,11 +41,7 @@ const http = {
     'Address the HTTP ports listen on.',
   ),
   apiPort: setting('OUTDIAL_API_PORT', port.prefault('4000'), 'Port of the API.'),
-  dashboardPort: setting(
-    'OUTDIAL_DASHBOARD_PORT',
-    port.prefault('4001'),
-    'Port kept for a dashboard; this version has none.',
-  ),
+  dashboardPort: setting('OUTDIAL_DASHBOARD_PORT', port.prefault('4001'), 'Port of the dashboard.'),
   mediaPort: setting('OUTDIAL_MEDIA_PORT', port.prefault('4002'), 'Port of recording downloads.'),
   trustedProxies: setting(
     'OUTDIAL_TRUSTED_PROXIES',
@@ -61,11 +57,37 @@ const http = {
       shown: 'from the port',
     },
   ),
+  publicDashboardUrl: setting(
+    'OUTDIAL_PUBLIC_DASHBOARD_URL',
+    optional(url('http', 'https')),
+    'Where browsers reach the dashboard; only pages of this origin may change something.',
+    { shown: 'from the port' },
+  ),
   publicMediaUrl: setting(
     'OUTDIAL_PUBLIC_MEDIA_URL',
     optional(url('http', 'https')),
     'What clients are told download URLs begin with.',
     { shown: 'from the port' },
+  ),
+} as const
+
+/** The account that a first start makes. */
+const admin = {
+  email: setting(
+    'OUTDIAL_ADMIN_EMAIL',
+    optional(z.email('must be an e-mail address')),
+    'E-mail address of the first owner; made once, together with its password, and never changed after.',
+  ),
+  password: setting(
+    'OUTDIAL_ADMIN_PASSWORD',
+    optional(
+      z
+        .string()
+        .min(8, 'must have at least 8 characters')
+        .max(128, 'must have at most 128 characters'),
+    ),
+    'Password of that account.',
+    { secret: true },
   ),
 } as const
 
@@ -241,7 +263,7 @@ const program = {
   ),
 } as const
 
-export const settings = { store, http, sip, dialing, engines, bucket, program } as const
+export const settings = { store, http, admin, sip, dialing, engines, bucket, program } as const
 
 /** A group has settings and other groups. */
 export interface SettingGroup {

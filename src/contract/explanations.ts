@@ -31,7 +31,7 @@ type ExplanationCode = keyof typeof explanationMeanings
 const explanationCodes = Object.keys(explanationMeanings) as [ExplanationCode, ...ExplanationCode[]]
 
 /** One reason why the work waits. */
-const explanationReason = z
+export const explanationReason = z
   .strictObject({
     code: z.enum(explanationCodes).meta({
       description: Object.entries(explanationMeanings)

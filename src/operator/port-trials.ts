@@ -8,7 +8,8 @@ import { sipBindAddress } from '../telephony/telephony.ts'
 
 /** A port of the service. `take` binds it and releases it; it rejects with the system's error. */
 interface PortTrial {
-  readonly setting: 'OUTDIAL_API_PORT' | 'OUTDIAL_MEDIA_PORT' | 'OUTDIAL_SIP_PORT'
+  readonly setting:
+    'OUTDIAL_API_PORT' | 'OUTDIAL_DASHBOARD_PORT' | 'OUTDIAL_MEDIA_PORT' | 'OUTDIAL_SIP_PORT'
   readonly port: number
   readonly take: () => Promise<void>
 }
@@ -18,6 +19,7 @@ export const portTrials = ({ http, sip }: Pick<Config, 'http' | 'sip'>): PortTri
   const tcp = (port: number) => ({ port, take: () => tryTcp(http.host, port) })
   return [
     { setting: 'OUTDIAL_API_PORT' as const, ...tcp(http.apiPort) },
+    { setting: 'OUTDIAL_DASHBOARD_PORT' as const, ...tcp(http.dashboardPort) },
     { setting: 'OUTDIAL_MEDIA_PORT' as const, ...tcp(http.mediaPort) },
     {
       setting: 'OUTDIAL_SIP_PORT' as const,

@@ -1,7 +1,9 @@
 import type { BlockList } from 'node:net'
 import { administratorArea } from '../../contract/api-keys.ts'
 import { rateWindowSeconds } from '../../contract/buckets.ts'
+import { administratorOperations } from '../../contract/console/operations.ts'
 import { operations } from '../../contract/operations.ts'
+import { updateApiKey } from '../../console/keys/api-key-handlers.ts'
 import type { Database } from '../../database/database.ts'
 import { listAgents } from '../../domains/agents/list-agents.ts'
 import type { ApiHandlers } from '../../domains/api-handler.ts'
@@ -40,6 +42,7 @@ import { listRecordings } from '../../domains/recordings/list-recordings.ts'
 import type { DownloadUrls } from '../../domains/recordings/recording-resource.ts'
 import { getCallSummary } from '../../domains/results/get-call-summary.ts'
 import { getCallTranscript } from '../../domains/results/get-call-transcript.ts'
+import { authenticateKeysOrSessions } from '../../identity/authenticate-session.ts'
 import { createApiServer } from '../../http/api-server.ts'
 import { createDocumentationPages } from '../../http/documentation/documentation-pages.ts'
 import type { Readiness } from '../../http/readiness.ts'
@@ -61,6 +64,8 @@ export interface ApiRoleOptions {
   readonly sharesAllowances?: boolean
   /** Addresses and networks of proxies. Their `X-Forwarded-For` counts, and their connections have no limit. */
   readonly trustedProxies?: BlockList | undefined
+  /** Where browsers reach the dashboard, whose sessions may change keys here too (D18). */
+  readonly dashboardOrigins?: () => readonly string[]
   readonly isDraining: () => boolean
   readonly readiness: () => Promise<Readiness>
   readonly clock: Clock
@@ -78,15 +83,19 @@ export const createApiRole = async (
   const quotas = createStorageQuotas({ database, clock })
   const server = createApiServer({
     ...options,
-    operations,
-    handlers,
+    operations: { ...operations, ...administratorOperations },
+    handlers: { ...handlers, updateApiKey },
     parts: { quotas, clock, endCall, downloadUrls },
     storage: {
       prepare: (organizationId) => quotas.prepare(organizationId),
       keepResponse: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
     },
     closedAreas: [administratorArea],
-    authenticate: authenticateKeys(principals.findPrincipal, clock),
+    authenticate: authenticateKeysOrSessions(authenticateKeys(principals.findPrincipal, clock), {
+      database,
+      origins: options.dashboardOrigins ?? nowhere,
+      logger,
+    }),
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
     pages: createDocumentationPages(options.publicUrl),
     ...(options.sharesAllowances && {
@@ -107,6 +116,8 @@ export const createApiRole = async (
     },
   }
 }
+
+const nowhere = (): readonly string[] => []
 
 /** What handlers need besides the database. */
 interface HandlerParts {

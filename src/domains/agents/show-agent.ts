@@ -37,7 +37,7 @@ export const showAgent = async (
 const hidden = '(hidden)'
 
 /** Values of headers are usually credentials; a URL may contain a password. */
-const withoutSecrets = (definition: AgentDefinition): AgentDefinition => ({
+export const withoutSecrets = (definition: AgentDefinition): AgentDefinition => ({
   ...definition,
   ...(definition.tools && {
     tools: definition.tools.map((tool) => {

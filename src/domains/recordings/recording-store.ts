@@ -212,3 +212,21 @@ export const findRecordingAudio = async (
     row && { storageKey: row.storage_key, sizeBytes: row.size_bytes, recordedAt: row.recorded_at }
   )
 }
+
+const peaksStatement = sql(
+  'recording-store.findPeaksKey',
+  `select peaks_key
+     from recordings
+    where organization_id = $1
+      and id = $2
+      and status = 'ready'`,
+)
+
+/** The key of a recording's waveform; undefined if there is none. */
+export const findPeaksKey = async (
+  db: Queryable,
+  organizationId: OrganizationId,
+  recordingId: string,
+): Promise<string | undefined> =>
+  (await db.row<{ peaks_key: string | null }>(peaksStatement, [organizationId, recordingId]))
+    ?.peaks_key ?? undefined

@@ -1,0 +1,71 @@
+import type { BlockList } from 'node:net'
+import { consoleOperations } from '../../contract/console/operations.ts'
+import { noOrganization } from '../../contract/principal.ts'
+import { consoleHandlers } from '../../console/handlers.ts'
+import { maskForViewers } from '../../console/mask.ts'
+import type { Database } from '../../database/database.ts'
+import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
+import { createStorageQuotas } from '../../domains/organizations/storage-quotas.ts'
+import type { DownloadUrls } from '../../domains/recordings/recording-resource.ts'
+import type { ObjectStorage } from '../../storage/object-storage.ts'
+import { installationSecrets } from '../../domains/organizations/installation-secrets.ts'
+import { createApiServer } from '../../http/api-server.ts'
+import type { Readiness } from '../../http/readiness.ts'
+import { authenticateVisits } from '../../identity/authenticate-session.ts'
+import type { Identity } from '../../identity/identity.ts'
+import type { Clock } from '../../runtime/time.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Service } from '../../runtime/service.ts'
+import { securityHeaders } from './security-headers.ts'
+
+export interface DashboardRoleOptions {
+  readonly database: Database
+  readonly identity: Identity
+  readonly host: string
+  readonly port: number
+  /** Where browsers reach it; the first is told in links. Asked once it listens. */
+  readonly origins: () => readonly [string, ...string[]]
+  readonly endCall: EndCall
+  readonly downloadUrls: DownloadUrls
+  /** Where recordings and their waveforms are. */
+  readonly storage: Pick<ObjectStorage, 'open'>
+  /** Where recordings are downloaded from. */
+  readonly mediaOrigin: () => string
+  readonly trustedProxies?: BlockList | undefined
+  readonly isDraining: () => boolean
+  readonly readiness: () => Promise<Readiness>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The dashboard's role: sessions in, the operations of its own table out, through the kernel of the API. */
+export const createDashboardRole = async (
+  options: DashboardRoleOptions,
+): Promise<Service & { readonly port: number }> => {
+  const { database, identity, origins, logger } = options
+  const [newest, ...older] = await installationSecrets(database, 'cursor')
+  const quotas = createStorageQuotas({ database, clock: options.clock })
+  return createApiServer({
+    ...options,
+    operations: consoleOperations,
+    handlers: consoleHandlers,
+    parts: {
+      database,
+      identity,
+      origin: () => origins()[0],
+      quotas,
+      endCall: options.endCall,
+      downloadUrls: options.downloadUrls,
+      storage: options.storage,
+    },
+    storage: {
+      prepare: (organizationId) =>
+        organizationId === noOrganization ? undefined : quotas.prepare(organizationId),
+      keepResponse: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
+    },
+    authenticate: authenticateVisits({ database, origins, logger }),
+    cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
+    present: maskForViewers,
+    furtherHeaders: () => securityHeaders(options.mediaOrigin(), origins()[0]),
+  })
+}

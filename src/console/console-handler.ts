@@ -1,0 +1,113 @@
+import { ApiError, notFound } from '../contract/api-error.ts'
+import type { ConsoleOperationName, consoleOperations } from '../contract/console/operations.ts'
+import type { Handler, Handlers, OperationContext } from '../contract/define-operation.ts'
+import type { SessionPrincipal } from '../contract/principal.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
+import { recordChange, type Actor, type Change } from '../domains/audit/record-change.ts'
+import { InvalidFileError } from '../domains/organizations/invalid-file.ts'
+import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
+import type { StorageQuotas } from '../domains/organizations/storage-quotas.ts'
+import type { DownloadUrls } from '../domains/recordings/recording-resource.ts'
+import type { Asker, ClientOrigin, Identity } from '../identity/identity.ts'
+import type { ObjectStorage } from '../storage/object-storage.ts'
+import { readCookie, sessionCookie, sessionCookieName } from '../identity/session-cookie.ts'
+
+/** What handlers need besides the database of their request. */
+export interface ConsoleParts {
+  readonly database: Database
+  readonly identity: Identity
+  /** Where browsers reach the dashboard. */
+  readonly origin: () => string
+  readonly quotas: StorageQuotas
+  readonly endCall: EndCall
+  readonly downloadUrls: DownloadUrls
+  /** Where recordings and their waveforms are. */
+  readonly storage: Pick<ObjectStorage, 'open'>
+}
+
+export type ConsoleHandler<Name extends ConsoleOperationName> = Handler<
+  (typeof consoleOperations)[Name],
+  Queryable,
+  Transaction,
+  ConsoleParts
+>
+
+/** Every handler of the dashboard. */
+export type ConsoleHandlers = Handlers<
+  typeof consoleOperations,
+  Queryable,
+  Transaction,
+  ConsoleParts
+>
+
+type Context = OperationContext<Queryable, Pick<ConsoleParts, 'origin'>>
+
+/** The session that asks. The table of operations lets nobody else in. */
+export const sessionOf = ({ principal }: Pick<Context, 'principal'>): SessionPrincipal => {
+  if (principal.kind !== 'session') throw new Error('The operation is for sessions only.')
+  return principal
+}
+
+export const clientOf = ({ visit }: Pick<Context, 'visit'>): ClientOrigin => ({
+  address: visit.address(),
+  userAgent: visit.header('user-agent') ?? '',
+})
+
+/** The session that asks for a change of its own account. */
+export const askerOf = (context: Context): Asker => {
+  const { userId, email, organizationId } = sessionOf(context)
+  const cookie = readCookie(context.visit.header('cookie'), sessionCookieName) ?? ''
+  return { accountId: userId, email, organizationId, cookie, client: clientOf(context) }
+}
+
+/** Cookies are for https only where browsers come by https. */
+export const isSecure = ({ parts }: Pick<Context, 'parts'>): boolean =>
+  parts.origin().startsWith('https:')
+
+/** Hands the session's cookie to the browser. */
+export const keepSession = (context: Context, cookie: string): void => {
+  context.visit.cookie = sessionCookie(cookie, isSecure(context))
+}
+
+const actorOf = (context: Pick<Context, 'principal' | 'visit'>): Actor => {
+  const { userId, email } = sessionOf(context)
+  return { kind: 'account', id: userId, name: email, address: context.visit.address() }
+}
+
+/** Writes a change of the asking session into the audit log. */
+export const note = (
+  tx: Queryable,
+  context: Pick<Context, 'principal' | 'visit'>,
+  change: Omit<Change, 'actor' | 'organizationId'>,
+): Promise<void> =>
+  recordChange(tx, {
+    ...change,
+    organizationId: sessionOf(context).organizationId,
+    actor: actorOf(context),
+  })
+
+/** What the domains refuse an operator, as the caller is told. */
+export const asTold = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof InvalidFileError)
+      throw new ApiError('validation_error', error.lines.slice(0, maxLines).join('\n'), {
+        fields: error.problems
+          .slice(0, maxLines)
+          .map(({ path }) => ({ path, code: 'invalid_format' })),
+      })
+    if (error instanceof OperatorError)
+      throw new ApiError('resource_state_conflict', error.lines.join('\n'))
+    throw error
+  }
+}
+
+/** Problems of a file that are told. */
+const maxLines = 50
+
+/** Throws 404 unless the organization that was found for an id is the session's. */
+export const requireOwn = (context: Pick<Context, 'organizationId'>, found?: string): void => {
+  if (found !== context.organizationId) throw notFound()
+}

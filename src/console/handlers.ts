@@ -1,0 +1,125 @@
+import {
+  chooseOrganization,
+  endOtherSessions,
+  endSession,
+  getSession,
+  listSessions,
+  signIn,
+  signOut,
+} from './account/session-handlers.ts'
+import {
+  beginTwoFactor,
+  changePassword,
+  confirmTwoFactor,
+  endTwoFactor,
+  renewRecoveryCodes,
+} from './account/password-handlers.ts'
+import { acceptInvitation, checkSetup, setUp, showInvitation } from './account/link-handlers.ts'
+import {
+  archiveAgent,
+  createAgent,
+  getAgent,
+  listAgents,
+  publishAgent,
+} from './agents/agent-handlers.ts'
+import type { ConsoleHandlers } from './console-handler.ts'
+import {
+  createApiKey,
+  listApiKeys,
+  renameApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from './keys/api-key-handlers.ts'
+import { exportAuditEntries, listAuditEntries } from './people/audit-handlers.ts'
+import { invite, listInvitations, revokeInvitation } from './people/invitation-handlers.ts'
+import { changeRole, listMembers, removeMember } from './people/member-handlers.ts'
+
+import {
+  cancelRun,
+  createAutomation,
+  getAutomation,
+  getRun,
+  getRunExplanation,
+  listAutomations,
+  listRuns,
+  publishAutomation,
+  setAutomationStatus,
+  startRun,
+} from './work/automation-handlers.ts'
+import {
+  cancelBatch,
+  getBatch,
+  listBatches,
+  listRecipients,
+  pauseBatch,
+  startBatch,
+} from './work/batch-handlers.ts'
+import { cancelCall, getCall, getOverview, listCalls, placeCall } from './work/call-handlers.ts'
+import { getContact, listContacts, upsertContact } from './work/contact-handlers.ts'
+import { changePolicy, getPolicy } from './work/policy-handlers.ts'
+import { getCallRecording } from './work/recording-handlers.ts'
+
+/** One handler for each operation of the dashboard. */
+export const consoleHandlers: ConsoleHandlers = {
+  getSession,
+  signIn,
+  signOut,
+  chooseOrganization,
+  listSessions,
+  endSession,
+  endOtherSessions,
+  changePassword,
+  beginTwoFactor,
+  confirmTwoFactor,
+  endTwoFactor,
+  renewRecoveryCodes,
+  checkSetup,
+  setUp,
+  showInvitation,
+  acceptInvitation,
+  listMembers,
+  changeRole,
+  removeMember,
+  listInvitations,
+  invite,
+  revokeInvitation,
+  listAuditEntries,
+  exportAuditEntries,
+  listApiKeys,
+  createApiKey,
+  renameApiKey,
+  rotateApiKey,
+  revokeApiKey,
+  listAgents,
+  getAgent,
+  createAgent,
+  publishAgent,
+  archiveAgent,
+  getOverview,
+  listCalls,
+  getCall,
+  getCallRecording,
+  placeCall,
+  cancelCall,
+  listContacts,
+  getContact,
+  upsertContact,
+  listBatches,
+  getBatch,
+  listRecipients,
+  startBatch,
+  pauseBatch,
+  cancelBatch,
+  listAutomations,
+  getAutomation,
+  createAutomation,
+  publishAutomation,
+  setAutomationStatus,
+  listRuns,
+  getRun,
+  getRunExplanation,
+  startRun,
+  cancelRun,
+  getPolicy,
+  changePolicy,
+}

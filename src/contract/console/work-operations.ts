@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import {
+  automationRun,
+  automationRunFilters,
+  automationRunInput,
+  automationRunList,
+  automationRunPath,
+} from '../automation-runs.ts'
+import { automation, automationFilters, automationList, automationPath } from '../automations.ts'
+import { batch, batchFilters, batchList, batchPath } from '../batches.ts'
+import { call, callPath } from '../calls.ts'
+import { contact, contactFilters, contactInput, contactList, contactPath } from '../contacts.ts'
+import { op } from '../define-operation.ts'
+import { automationRunExplanation } from '../explanations.ts'
+import { changes, reads } from './least-role.ts'
+import * as work from './work.ts'
+
+const unknownId = { errors: ['resource_not_found'] } as const
+const conflicting = { errors: ['resource_not_found', 'resource_state_conflict'] } as const
+
+export const callOperations = {
+  getOverview: op('GET /console/overview', { ...reads('viewer'), response: work.overview }),
+  listCalls: op('GET /console/calls', {
+    ...reads('viewer'),
+    query: work.consoleCallFilters,
+    response: work.consoleCallList,
+    paged: true,
+  }),
+  getCall: op('GET /console/calls/{call_id}', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: callPath,
+    response: work.callDetail,
+  }),
+  getCallRecording: op('GET /console/calls/{call_id}/recording', {
+    ...reads('operator'),
+    ...unknownId,
+    params: callPath,
+    response: work.callRecording,
+  }),
+  placeCall: op('POST /console/calls', {
+    ...changes('operator'),
+    ...conflicting,
+    body: work.callRequest,
+    response: call,
+    statuses: [202],
+  }),
+  cancelCall: op('POST /console/calls/{call_id}/cancel', {
+    ...changes('operator'),
+    ...unknownId,
+    params: callPath,
+    response: call,
+  }),
+} as const
+
+export const contactOperations = {
+  listContacts: op('GET /console/contacts', {
+    ...reads('viewer'),
+    query: contactFilters,
+    response: contactList,
+    paged: true,
+  }),
+  getContact: op('GET /console/contacts/{contact_id}', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: contactPath,
+    response: contact,
+  }),
+  upsertContact: op('POST /console/contacts', {
+    ...changes('operator'),
+    body: contactInput,
+    response: contact,
+    statuses: [200, 201],
+    errors: ['contact_identity_conflict'],
+  }),
+} as const
+
+export const batchOperations = {
+  listBatches: op('GET /console/batches', {
+    ...reads('viewer'),
+    query: batchFilters,
+    response: batchList,
+    paged: true,
+  }),
+  getBatch: op('GET /console/batches/{batch_id}', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: batchPath,
+    response: work.batchDetail,
+  }),
+  listRecipients: op('GET /console/batches/{batch_id}/recipients', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: batchPath,
+    response: work.batchRecipients,
+  }),
+  startBatch: op('POST /console/batches/{batch_id}/start', {
+    ...changes('operator'),
+    ...conflicting,
+    params: batchPath,
+    response: batch,
+  }),
+  pauseBatch: op('POST /console/batches/{batch_id}/pause', {
+    ...changes('operator'),
+    ...conflicting,
+    params: batchPath,
+    response: batch,
+  }),
+  cancelBatch: op('POST /console/batches/{batch_id}/cancel', {
+    ...changes('operator'),
+    ...unknownId,
+    params: batchPath,
+    response: batch,
+  }),
+} as const
+
+const newStatus = z.strictObject({ status: z.enum(['active', 'paused', 'archived']) })
+
+export const automationOperations = {
+  listAutomations: op('GET /console/automations', {
+    ...reads('viewer'),
+    query: automationFilters,
+    response: automationList,
+    paged: true,
+  }),
+  getAutomation: op('GET /console/automations/{automation_id}', {
+    ...reads('viewer'),
+    ...conflicting,
+    params: automationPath,
+    response: automation.extend({ version: z.int(), definition: work.file }),
+  }),
+  createAutomation: op('POST /console/automations', {
+    ...changes('admin'),
+    body: work.file,
+    response: automation,
+    statuses: [201],
+  }),
+  publishAutomation: op('POST /console/automations/{automation_id}/versions', {
+    ...changes('admin'),
+    ...conflicting,
+    params: automationPath,
+    body: work.file,
+    response: automation,
+    statuses: [201],
+  }),
+  setAutomationStatus: op('PATCH /console/automations/{automation_id}', {
+    ...changes('admin'),
+    ...conflicting,
+    params: automationPath,
+    body: newStatus,
+    response: automation,
+  }),
+  listRuns: op('GET /console/runs', {
+    ...reads('viewer'),
+    query: automationRunFilters,
+    response: automationRunList,
+    paged: true,
+  }),
+  getRun: op('GET /console/runs/{run_id}', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: automationRunPath,
+    response: automationRun,
+  }),
+  getRunExplanation: op('GET /console/runs/{run_id}/explanation', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: automationRunPath,
+    response: automationRunExplanation,
+  }),
+  startRun: op('POST /console/runs', {
+    ...changes('operator'),
+    errors: ['resource_not_found', 'resource_state_conflict', 'duplicate_active_run'],
+    body: automationRunInput,
+    response: automationRun,
+    statuses: [202],
+  }),
+  cancelRun: op('POST /console/runs/{run_id}/cancel', {
+    ...changes('operator'),
+    ...unknownId,
+    params: automationRunPath,
+    response: automationRun,
+  }),
+} as const
+
+export const policyOperations = {
+  getPolicy: op('GET /console/policy', { ...reads('viewer'), response: work.file }),
+  changePolicy: op('PATCH /console/policy', {
+    ...changes('admin'),
+    body: work.file,
+    response: work.file,
+  }),
+} as const

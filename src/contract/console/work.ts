@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { callStatuses } from '../states.ts'
+import { batch } from '../batches.ts'
+import { call } from '../calls.ts'
+import { explanationReason } from '../explanations.ts'
+import { count, dateTime, opaqueId, phoneNumber, uuid } from '../fields.ts'
+import { listOf, listPaging } from '../paging.ts'
+import { recording } from '../recordings.ts'
+
+/** Who is called and by which agent: members that the API does not show. */
+const parties = {
+  contact_name: z.string().optional(),
+  phone_number: z.string().optional(),
+  agent_name: z.string().optional(),
+}
+
+const listedCall = call.extend({
+  ...parties,
+  /** Why a queued call waits, where it has a reason of its own. */
+  waits_for: z.string().optional(),
+})
+export const consoleCallList = listOf(listedCall)
+
+/** Calls of any origin. */
+export const consoleCallFilters = z.strictObject({
+  ...listPaging,
+  status: z.enum(callStatuses).optional(),
+  contact_id: opaqueId.optional(),
+  agent_id: opaqueId.optional(),
+  batch_id: opaqueId.optional(),
+})
+
+const decision = z.strictObject({
+  at: dateTime,
+  decision: z.string(),
+  reason: z.string().optional(),
+  until: dateTime.optional(),
+})
+
+const milliseconds = z.number()
+
+/** Everything that is known of one call. */
+export const callDetail = call.extend({
+  ...parties,
+  origin: z.enum(['api', 'manual', 'dashboard', 'cli']),
+  reasons: z.array(explanationReason),
+  decisions: z.array(decision),
+  results: z.array(
+    z.strictObject({
+      kind: z.string(),
+      status: z.string(),
+      reason: z.string().nullable(),
+      revision: z.int(),
+      attempts: z.int(),
+      summary: z.string().nullable(),
+    }),
+  ),
+  turns: z.array(
+    z.strictObject({
+      sequence: z.int(),
+      speaker: z.string(),
+      text: z.string(),
+      audio_offset_ms: milliseconds,
+    }),
+  ),
+  recording: z
+    .strictObject({
+      id: opaqueId,
+      status: z.string(),
+      recorded_at: dateTime,
+      duration_seconds: count.optional(),
+      size_bytes: count.optional(),
+      frames_expected: count.optional(),
+      frames_written: count.optional(),
+    })
+    .optional(),
+  usage: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.null()]))),
+  latencies: z.array(z.record(z.string(), z.number().nullable())),
+})
+
+export const callRequest = z.strictObject({ agent_id: uuid, phone_number: phoneNumber })
+
+/** The audio of a call, with the two lanes of its waveform. */
+export const callRecording = recording.extend({
+  peaks: z.looseObject({ agent: z.array(z.number()), contact: z.array(z.number()) }).optional(),
+})
+
+export const batchDetail = z.strictObject({ batch, reasons: z.array(explanationReason) })
+
+export const batchRecipients = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      call_id: opaqueId,
+      contact_id: opaqueId,
+      external_id: z.string().optional(),
+      name: z.string().optional(),
+      phone_number: z.string().optional(),
+      status: z.string(),
+      answer_status: z.string().optional(),
+      outcome: z.string().optional(),
+      reason: z.string().optional(),
+      duration_seconds: count.optional(),
+      dialing_at: dateTime.optional(),
+      ended_at: dateTime.optional(),
+    }),
+  ),
+})
+
+/** The day so far, in the organization's zone. */
+export const overview = z.strictObject({
+  time_zone: z.string(),
+  calls_today: count,
+  ended_today: count,
+  answered_today: count,
+  live_now: count,
+  queued_now: count,
+  oldest_queued_at: dateTime.nullable(),
+  reply_p50_ms: z.number().nullable(),
+  reply_p95_ms: z.number().nullable(),
+  by_hour: z.array(z.strictObject({ hour: z.int(), calls: count, answered: count })),
+})
+
+/** A file as operators write it; the domain checks it. */
+export const file = z.record(z.string(), z.unknown())
