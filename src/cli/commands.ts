@@ -23,6 +23,10 @@ export const commandGroups: readonly LazyGroup[] = [
     load: async () => (await import('./key-commands.ts')).addKeyCommands,
   },
   {
+    help: { admin: 'people who sign in to the dashboard' },
+    load: async () => (await import('./admin-commands.ts')).addAdminCommands,
+  },
+  {
     help: { agent: 'AI voice agents' },
     load: async () => (await import('./agent/agent-commands.ts')).addAgentCommands,
   },
