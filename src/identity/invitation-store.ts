@@ -72,8 +72,10 @@ const listStatement = sql(
 )
 
 /** The invitations that can still be accepted, newest first. */
-export const listInvitations = (db: Queryable, organizationId: OrganizationId): Promise<InvitationRow[]> =>
-  db.rows<InvitationRow>(listStatement, [organizationId])
+export const listInvitations = (
+  db: Queryable,
+  organizationId: OrganizationId,
+): Promise<InvitationRow[]> => db.rows<InvitationRow>(listStatement, [organizationId])
 
 const revokeStatement = sql(
   'invitation-store.revokeInvitation',

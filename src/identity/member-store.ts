@@ -39,8 +39,10 @@ const lockStatement = sql(
 )
 
 /** The members, who change for nobody else until the transaction ends. */
-export const lockMembers = (tx: Transaction, organizationId: OrganizationId): Promise<MemberRow[]> =>
-  tx.rows<MemberRow>(lockStatement, [organizationId])
+export const lockMembers = (
+  tx: Transaction,
+  organizationId: OrganizationId,
+): Promise<MemberRow[]> => tx.rows<MemberRow>(lockStatement, [organizationId])
 
 const addStatement = sql(
   'member-store.addMember',

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../contract/organization-id.ts'
 import { userInfo } from 'node:os'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { Role } from '../contract/roles.ts'
@@ -18,14 +19,14 @@ import { takeFirstOwner } from '../identity/setup-store.ts'
 export interface NewAdministrator {
   readonly email: string
   readonly name: string
-  readonly organizationId: string
+  readonly organizationId: OrganizationId
   readonly role: Role
   readonly password: string | undefined
 }
 
 export interface MadeAdministrator {
   readonly email: string
-  readonly organization_id: string
+  readonly organization_id: OrganizationId
   readonly role: Role
   /** Present where one was made up. */
   readonly password?: string

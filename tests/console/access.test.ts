@@ -178,8 +178,16 @@ test('a viewer reads no number, name or word, and an operator does', async () =>
     email: 'grace@navy.test',
     company: 'Navy',
   })
-  const viewer = await app.signInAs(organizationId as OrganizationId, 'viewer', 'viewer@foreign.test')
-  const operator = await app.signInAs(organizationId as OrganizationId, 'operator', 'operator@foreign.test')
+  const viewer = await app.signInAs(
+    organizationId as OrganizationId,
+    'viewer',
+    'viewer@foreign.test',
+  )
+  const operator = await app.signInAs(
+    organizationId as OrganizationId,
+    'operator',
+    'operator@foreign.test',
+  )
   await operator.browser.send('POST', '/console/contacts', recipient)
   const id = foreign['call_id'] ?? ''
   await appendTurn(

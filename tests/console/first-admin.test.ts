@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -9,7 +10,7 @@ import { prepareFirstAdmin } from '../../src/operator/first-admin.ts'
 import { startComposedConsole } from '../support/composed-console.ts'
 
 let app: Awaited<ReturnType<typeof startComposedConsole>>
-let organizationId: string
+let organizationId: OrganizationId
 
 before(async () => {
   app = await startComposedConsole()

@@ -83,7 +83,8 @@ export const chooseOrganization: ConsoleHandler<'chooseOrganization'> = async (
 ) => {
   const { userId, sessionId } = sessionOf(context)
   const { organization_id: wanted } = body
-  if (!isOrganizationId(wanted) || !(await choose(context.db, userId, sessionId, wanted))) throw notFound()
+  if (!isOrganizationId(wanted) || !(await choose(context.db, userId, sessionId, wanted)))
+    throw notFound()
   return done
 }
 
