@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import * as module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ensureDashboard, ensureDashboardPackages } from './install/dashboard.mjs'
 import { ensurePackages } from './install/packages.mjs'
 import { ensureNode } from './install/node-runtime.mjs'
 import { InstallError } from './install/npm.mjs'
@@ -36,6 +37,9 @@ const scripts = {
   provider: () => ['docs/examples/scripted-provider.ts'],
 }
 const namedScripts = new Set(['bench', 'fuzz', 'chaos', 'attack'])
+
+/** Types and lint of the dashboard's sources need what they import; tests drive what is built of them. */
+const dashboardNeeds = { __proto__: null, check: ensureDashboardPackages, test: ensureDashboard }
 
 const findScript = (folder, name) => {
   const names = listScripts(join(root, folder))
@@ -93,6 +97,7 @@ const main = async ([command, ...rest]) => {
   // development packages.
   const development = command in scripts && command !== 'provider'
   await ensurePackages(root, node, { development })
+  await dashboardNeeds[command]?.(root, node)
   const cache = join(root, '.runtime', 'compile-cache')
   // npm forwards the Ctrl-C that the terminal also sends: a process in between passes it on once.
   const isUnderNpm = process.env.npm_execpath !== undefined

@@ -450,3 +450,29 @@ const findCycle = (targets: ReadonlyMap<string, ReadonlySet<string>>): string[] 
   }
   return []
 }
+
+const dashboard = join(root, 'dashboard')
+
+/** Sources of the dashboard, and the script that builds it. */
+const dashboardFiles = ['src', 'build', 'build.ts'].flatMap((place) =>
+  place.endsWith('.ts')
+    ? [place]
+    : readdirSync(join(dashboard, place), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file))
+        .map((file) => join(place, file)),
+)
+
+test('the dashboard imports the contract and nothing else of the product', () => {
+  const outside = dashboardFiles.flatMap((file) =>
+    [...readFileSync(join(dashboard, file), 'utf8').matchAll(importPattern)]
+      .map((match) => match[2] ?? match[3] ?? match[4] ?? match[5] ?? '')
+      .filter((target) => target.startsWith('.'))
+      .map((target) => relative(root, join(dashboard, dirname(file), target)))
+      .filter((target) => !target.startsWith('dashboard/')),
+  )
+  assert.ok(outside.length > 0, 'no import of the contract was seen')
+  assert.deepEqual(
+    outside.filter((target) => !target.startsWith('src/contract/')),
+    [],
+  )
+})

@@ -14,11 +14,15 @@ import { InstallError, installLocked, moveInto, withStagingFolder } from './npm.
 const markerName = '.outdial-installed'
 
 /**
- * Makes node_modules match package-lock.json: the product's packages, and with `development` those for tests and
- * checks. Sufficient packages stay. Others are installed beside the old ones and swapped in completely, so that a
+ * Makes node_modules match package-lock.json of the package at `root`: the packages for running, and with `development`
+ * those for tests and checks. Sufficient packages stay. Others are installed beside the old ones and swapped in completely, so that a
  * killed install leaves the old ones, and of two installs one wins.
  */
-export const ensurePackages = async (root, node, { development = false } = {}) => {
+export const ensurePackages = async (
+  root,
+  node,
+  { development = false, runtime = join(root, '.runtime'), what = 'packages' } = {},
+) => {
   const lock = readFileSync(join(root, 'package-lock.json'))
   const whole = createHash('sha256')
     .update(lock)
@@ -31,24 +35,27 @@ export const ensurePackages = async (root, node, { development = false } = {}) =
   // npm itself installed here: its own record is as good as our marker.
   const packages = JSON.parse(lock).packages
   const record = readRecord(modules)
-  if (agrees(packages, record)) return finish(modules, whole)
-  if (!development && agrees(withoutDevelopment(packages), record)) return finish(modules, running)
+  if (agrees(packages, record)) return finish(root, modules, whole)
+  if (!development && agrees(withoutDevelopment(packages), record))
+    return finish(root, modules, running)
   const marker = development ? whole : running
-  process.stderr.write('Installing packages (once, until package-lock.json changes)\n')
-  await withStagingFolder(join(root, '.runtime'), async (folder) => {
+  process.stderr.write(`Installing ${what} (once, until package-lock.json changes)\n`)
+  await withStagingFolder(runtime, async (folder) => {
     for (const file of ['package.json', 'package-lock.json', '.npmrc'])
       if (existsSync(join(root, file))) copyFileSync(join(root, file), join(folder, file))
     await installLocked(folder, node, { development })
-    finish(join(folder, 'node_modules'), marker)
+    finish(root, join(folder, 'node_modules'), marker)
     swap(folder, modules, isEnough)
   })
 }
 
-/** Links our own command, for `npx outdial`, and marks the folder as complete. */
-const finish = (modules, marker) => {
-  const link = join(modules, '.bin', 'outdial')
-  rmSync(link, { force: true })
-  symlinkSync('../../bin/outdial.mjs', link)
+/** Links our own command, for `npx outdial`, where the package has it, and marks the folder as complete. */
+const finish = (root, modules, marker) => {
+  if (existsSync(join(root, 'bin', 'outdial.mjs'))) {
+    const link = join(modules, '.bin', 'outdial')
+    rmSync(link, { force: true })
+    symlinkSync('../../bin/outdial.mjs', link)
+  }
   writeFileSync(join(modules, markerName), marker)
 }
 

@@ -11,10 +11,18 @@ const checkedFolders = ['src', 'tests', 'benchmarks', 'dashboard'].filter((folde
 
 /** Only changed files are checked again. */
 const tscArgs = ['--noEmit', '-p', '.', '--incremental', '--tsBuildInfoFile', '.runtime/tsc-cache']
+const tscOfDashboardArgs = [
+  ...['--noEmit', '-p', 'dashboard', '--incremental'],
+  ...['--tsBuildInfoFile', '.runtime/tsc-dashboard-cache'],
+]
 const prettierArgs = ['--check', '.', '--cache', '--cache-location', '.runtime/prettier-cache']
 
 export const staticChecks = [
   { name: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', ...tscArgs] },
+  {
+    name: 'types of the dashboard (tsc)',
+    args: ['node_modules/typescript/bin/tsc', ...tscOfDashboardArgs],
+  },
   { name: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint', ...checkedFolders] },
   { name: 'format (prettier)', args: ['node_modules/prettier/bin/prettier.cjs', ...prettierArgs] },
 ]

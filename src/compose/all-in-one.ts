@@ -20,6 +20,7 @@ import { createServiceGroup, type ServiceGroup } from '../runtime/service-group.
 import { endCall } from './call-end.ts'
 import { dashboardOrigins } from './dashboard-origins.ts'
 import { createApiRole } from './roles/api.ts'
+import { createDashboardBuild } from '../operator/dashboard-build.ts'
 import { createDashboardRole } from './roles/dashboard.ts'
 import { createDispatcherRole } from './roles/dispatcher.ts'
 import { createDownloads } from './roles/downloads.ts'
@@ -123,9 +124,11 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     logger,
     telemetry,
   })
+  const application = createDashboardBuild(logger)
   const dashboard = await createDashboardRole({
     database,
     identity,
+    application: application.pages,
     host,
     port: config.http.dashboardPort,
     origins,
@@ -143,6 +146,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     api,
     apiUrl,
     dashboard,
+    application,
     origins,
     identity,
     downloads,
@@ -156,7 +160,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
 
 /** Dispatch starts last, because a start that fails must not have dialled anybody. */
 const startRoles = async (
-  { api, dashboard, downloads, media, dispatching, worker }: Roles,
+  { api, application, dashboard, downloads, media, dispatching, worker }: Roles,
   services: ServiceGroup,
   { database }: Store,
   logger: Logger,
@@ -169,6 +173,8 @@ const startRoles = async (
   await decideModes(database, media.telephony.trunk === undefined ? 'sandbox' : 'live')
   onTakingWork()
   await services.run(...dispatching.services, ...worker)
+  // A build has the machine's spare time once everything else stands.
+  await services.run(application)
 }
 
 /** What a start made and tells once. */

@@ -59,6 +59,8 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly furtherHeaders?: () => readonly string[]
   /** Further pages without a key, such as the documentation. */
   readonly pages?: Pages
+  /** The page at a path that is none of these: of an application whose paths are not known here. */
+  readonly application?: (path: string) => Page | undefined
   /** Counts requests; by default in this process's memory, which suits one node. */
   readonly rateWindows?: RateWindows
   /** Failed authentications per address and minute before the response is 429. */
@@ -83,7 +85,7 @@ export const createApiServer = <Table extends Operations, Parts>(
   const pages = new Map([...standingPages(options), ...(options.pages ?? [])])
   const kernel = createKernel({ ...kernelParts(options), router })
   const listener = createHttpServer(options, {
-    onRequest: serve(pages, kernel, options.logger),
+    onRequest: serve(pages, kernel, options),
     refuse: (request, response, fault) => kernel.refuse(request, response, fault),
   })
   respondToParserFaults(listener.server, kernel)
@@ -158,9 +160,14 @@ const standingPages = ({
 }
 
 const serve =
-  (pages: Pages, kernel: Kernel, logger: Logger): RequestListener =>
+  (
+    pages: Pages,
+    kernel: Kernel,
+    { application, logger }: Pick<ApiServerOptions<Operations>, 'application' | 'logger'>,
+  ): RequestListener =>
   (request, response) => {
-    const page = pages.get(splitTarget(request.url ?? '').path)
+    const { path } = splitTarget(request.url ?? '')
+    const page = pages.get(path) ?? application?.(path)
     const served = page
       ? servePage(page, request, response, logger)
       : kernel.serve(request, response)

@@ -47,6 +47,7 @@ export const startComposedConsole = async () => {
     clock: systemTime,
   }
   const dashboard = await createDashboardRole({
+    application: { find: () => undefined },
     ...role,
     identity,
     origins: () => [consoleOrigin],

@@ -10,6 +10,7 @@ import type { DownloadUrls } from '../../domains/recordings/recording-resource.t
 import type { ObjectStorage } from '../../storage/object-storage.ts'
 import { installationSecrets } from '../../domains/organizations/installation-secrets.ts'
 import { createApiServer } from '../../http/api-server.ts'
+import { withHeaders, type ApplicationPages } from '../../http/application-pages.ts'
 import type { Readiness } from '../../http/readiness.ts'
 import { authenticateVisits } from '../../identity/authenticate-session.ts'
 import type { Identity } from '../../identity/identity.ts'
@@ -21,6 +22,8 @@ import { securityHeaders } from './security-headers.ts'
 export interface DashboardRoleOptions {
   readonly database: Database
   readonly identity: Identity
+  /** The application that browsers load. */
+  readonly application: Pick<ApplicationPages, 'find'>
   readonly host: string
   readonly port: number
   /** Where browsers reach it; the first is told in links. Asked once it listens. */
@@ -38,11 +41,15 @@ export interface DashboardRoleOptions {
   readonly logger: Logger
 }
 
+/** Below this are operations; every other path is one of the application's. */
+const operationsPath = '/console/'
+
 /** The dashboard's role: sessions in, the operations of its own table out, through the kernel of the API. */
 export const createDashboardRole = async (
   options: DashboardRoleOptions,
 ): Promise<Service & { readonly port: number }> => {
-  const { database, identity, origins, logger } = options
+  const { database, identity, application, origins, logger } = options
+  const headers = () => securityHeaders(options.mediaOrigin(), origins()[0])
   const [newest, ...older] = await installationSecrets(database, 'cursor')
   const quotas = createStorageQuotas({ database, clock: options.clock })
   return createApiServer({
@@ -66,6 +73,10 @@ export const createDashboardRole = async (
     authenticate: authenticateVisits({ database, origins, logger }),
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
     present: maskForViewers,
-    furtherHeaders: () => securityHeaders(options.mediaOrigin(), origins()[0]),
+    furtherHeaders: headers,
+    application: (path) => {
+      const page = path.startsWith(operationsPath) ? undefined : application.find(path)
+      return page && withHeaders(page, headers())
+    },
   })
 }

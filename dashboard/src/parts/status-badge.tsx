@@ -1,0 +1,26 @@
+import { Badge } from '@mantine/core'
+
+const colors: Readonly<Record<string, string>> = {
+  queued: 'gray.8',
+  pending: 'gray.8',
+  draft: 'gray.8',
+  scheduled: 'indigo.8',
+  dialing: 'yellow.9',
+  waiting: 'indigo.8',
+  in_progress: 'blue.8',
+  running: 'blue.8',
+  paused: 'orange.9',
+  completed: 'teal.9',
+  active: 'teal.9',
+  published: 'teal.9',
+  available: 'teal.9',
+  failed: 'red.9',
+  revoked: 'red.9',
+}
+
+/** A state in words; its colour says no more than the word. */
+export const StatusBadge = ({ status }: { status: string }) => (
+  <Badge color={colors[status] ?? 'gray.8'} variant="filled" tt="none" autoContrast={false}>
+    {status.replaceAll('_', ' ')}
+  </Badge>
+)

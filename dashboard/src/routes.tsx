@@ -1,0 +1,136 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { NotFound } from './pages/not-found.tsx'
+import { Failure, Loading } from './parts/states.tsx'
+import { Shell } from './shell/shell.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+
+/** Filters, sorting and selection live in the URL, as text. */
+export type Search = Readonly<Record<string, string | undefined>>
+
+const readSearch = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(
+    Object.entries(search).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
+
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/setup.tsx'), 'Setup'),
+})
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'Login'),
+})
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite/$token',
+  component: lazyRouteComponent(() => import('./pages/invite.tsx'), 'Invite'),
+})
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    redirect({ to: '/agents', throw: true })
+  },
+})
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+})
+const calls = createRoute({
+  getParentRoute: () => shell,
+  path: '/calls',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/calls.tsx'), 'Calls'),
+})
+const call = createRoute({
+  getParentRoute: () => shell,
+  path: '/calls/$callId',
+  component: lazyRouteComponent(() => import('./pages/call-detail.tsx'), 'CallPage'),
+})
+const contacts = createRoute({
+  getParentRoute: () => shell,
+  path: '/contacts',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/contacts.tsx'), 'Contacts'),
+})
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/agents.tsx'), 'Agents'),
+})
+const newAgent = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/new',
+  component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'NewAgent'),
+})
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/$agentId',
+  component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'AgentPage'),
+})
+const members = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/members',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/members.tsx'), 'Members'),
+})
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/keys',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys'),
+})
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/audit',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'Audit'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    setup,
+    login,
+    invite,
+    shell.addChildren([
+      home,
+      account,
+      calls,
+      call,
+      contacts,
+      agents,
+      newAgent,
+      agent,
+      members,
+      keys,
+      audit,
+    ]),
+  ]),
+  defaultPreload: 'intent',
+  defaultPendingComponent: Loading,
+  defaultErrorComponent: Failure,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

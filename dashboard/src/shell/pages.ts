@@ -1,0 +1,33 @@
+import type { Role } from '../../../src/contract/roles.ts'
+import { atLeast } from '../../../src/contract/roles.ts'
+
+interface NavigationEntry {
+  readonly path: string
+  readonly label: string
+  readonly anyRole: readonly Role[]
+}
+
+interface NavigationGroup {
+  readonly label: string
+  readonly entries: readonly NavigationEntry[]
+}
+
+/** The pages that stand, in the order of the page map. */
+export const navigation: readonly NavigationGroup[] = [
+  {
+    label: 'Calling',
+    entries: [
+      { path: '/calls', label: 'Calls', anyRole: atLeast('viewer') },
+      { path: '/agents', label: 'Agents', anyRole: atLeast('viewer') },
+      { path: '/contacts', label: 'Contacts', anyRole: atLeast('viewer') },
+    ],
+  },
+  {
+    label: 'Organization',
+    entries: [
+      { path: '/settings/keys', label: 'API keys', anyRole: atLeast('admin') },
+      { path: '/settings/members', label: 'Members', anyRole: atLeast('admin') },
+      { path: '/settings/audit', label: 'Audit log', anyRole: atLeast('admin') },
+    ],
+  },
+]

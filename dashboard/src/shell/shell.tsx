@@ -1,0 +1,81 @@
+import { AppShell, Badge, Burger, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { sessionReading, type Session } from '../client/session.ts'
+import { Loaded } from '../parts/states.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Navigation } from './navigation.tsx'
+import { OrganizationSwitch } from './organization-switch.tsx'
+import { PageFault } from './page-fault.tsx'
+
+/** The frame of every page that needs a sign-in. */
+export const Shell = () => {
+  const session = useQuery(sessionReading)
+  return <Loaded result={session}>{(known) => <Frame session={known} />}</Loaded>
+}
+
+const Frame = ({ session }: { session: Session }) => {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useEffect(close, [path, close])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 224, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="sm" justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
+              aria-expanded={isOpen}
+            />
+            <Text fw={700} size="lg" visibleFrom="xs">
+              Outdial
+            </Text>
+            <OrganizationSwitch session={session} />
+            <ModeBadge session={session} />
+          </Group>
+          <AccountMenu session={session} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <Navigation role={session.role} path={path} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <PageFault key={`${session.organization_id} ${path}`}>
+          <Outlet />
+        </PageFault>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+/** On every page: calls of a sandbox organization ring no phone. */
+const ModeBadge = ({ session }: { session: Session }) => {
+  const organization = session.organizations.find(
+    ({ organization_id: id }) => id === session.organization_id,
+  )
+  if (organization?.mode !== 'sandbox') return null
+  return (
+    <Badge
+      color="grape.9"
+      tt="none"
+      variant="filled"
+      autoContrast={false}
+      title="Calls of this organization go to the sandbox carrier and ring no phone."
+    >
+      Sandbox
+    </Badge>
+  )
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchChromium } from '../support/chromium.ts'
+import {
+  accessibilityFaults,
+  openVisitor,
+  sidewaysScroll,
+  type Visitor,
+} from '../support/dashboard.ts'
+import {
+  createInstallation,
+  startOutdial,
+  type OutdialProcess,
+} from '../support/outdial-process.ts'
+import { missingPeer } from '../support/peers.ts'
+import { until } from '../support/until.ts'
+
+const skip = missingPeer('chromium') ?? false
+const password = 'correct horse battery'
+const screenshots = process.env['OUTDIAL_TEST_SCREENSHOTS']
+
+let installation: Awaited<ReturnType<typeof createInstallation>>
+let outdial: OutdialProcess
+let browser: Browser
+let owner: Visitor
+let origin: string
+
+before(async () => {
+  if (skip) return
+  installation = await createInstallation()
+  outdial = await startOutdial(installation.env)
+  origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
+  browser = await launchChromium()
+  owner = await openVisitor(browser, origin)
+  await until('the built dashboard', async () => {
+    const response = await fetch(origin)
+    return response.status === 200 || undefined
+  })
+})
+
+after(async () => {
+  if (skip) return
+  await browser.close()
+  await outdial.stop()
+  installation.remove()
+})
+
+const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+
+/** What was found on pages, judged at the end: one page's fault hides no other's. */
+const ruleFaults: string[] = []
+const held = new Set<string>()
+
+/** Holds a page against axe and a phone's width, in both themes. */
+const holdAgainstRules = async (page: Page, name: string): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      if (screenshots)
+        await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}-${width}.png` })
+      const place = `${name}, ${colorScheme}, ${width} px`
+      const found = await accessibilityFaults(page)
+      ruleFaults.push(...found.map((fault) => `${place}: ${fault}`))
+      const sideways = await sidewaysScroll(page)
+      if (sideways > 0) ruleFaults.push(`${place}: the page is ${sideways} px too wide`)
+      held.add(name)
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+test('the printed link makes the first owner, once', { skip }, async () => {
+  const { page } = owner
+  const link = /http:\/\/\S+\/setup#\S+/.exec(outdial.output())?.[0]
+  assert.ok(link, outdial.output())
+  await page.goto(link)
+  await page.getByLabel('Organization').fill('Northwind')
+  await page.getByLabel('Your name').fill('Olivia Owner')
+  await page.getByLabel('Email').fill('olivia@example.com')
+  await page.getByLabel('Password').fill(password)
+  await holdAgainstRules(page, 'setup')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await headingOf(page, 'Agents').waitFor()
+  const late = await openVisitor(browser, origin)
+  await late.page.goto(link)
+  await late.page.getByText('an owner stands already').waitFor()
+  assert.deepEqual(late.faults, [])
+})
+
+test('who is not signed in is sent to sign in, and then on to the page', { skip }, async () => {
+  const { page, faults } = await openVisitor(browser, origin)
+  await page.goto('/settings/keys?sort=Name')
+  await headingOf(page, 'Sign in').waitFor()
+  await holdAgainstRules(page, 'login')
+  await page.getByLabel('Email').fill('olivia@example.com')
+  await page.getByLabel('Password').fill('wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await headingOf(page, 'API keys').waitFor()
+  assert.equal(new URL(page.url()).search, '?sort=Name')
+  assert.deepEqual(faults, [])
+})
+
+test('a sign-in leads to no other host', { skip }, async () => {
+  const { page } = await openVisitor(browser, origin)
+  for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example']) {
+    await page.context().clearCookies()
+    await page.goto(`/login?next=${encodeURIComponent(next)}`)
+    await page.getByLabel('Email').fill('olivia@example.com')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await headingOf(page, 'Agents').waitFor()
+    assert.equal(new URL(page.url()).origin, origin)
+  }
+})
+
+test('a key made in the dashboard opens the API until it is revoked', { skip }, async () => {
+  const { page } = owner
+  await page.getByTitle('Calls of this organization go to the sandbox').waitFor()
+  await page.getByRole('button', { name: /^Organization / }).click()
+  await page.getByRole('menuitem', { name: /^Northwind · live/ }).click()
+  await page.goto('/settings/keys')
+  await page.getByText('No program has a key yet.').waitFor()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('CRM')
+  await dialog.getByRole('checkbox', { name: 'calls:read' }).check()
+  await holdAgainstRules(page, 'create-key')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  const key = await page.getByLabel('Key').inputValue()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  const ask = async () =>
+    (await fetch(`${outdial.apiUrl}/calls`, { headers: { Authorization: `Bearer ${key}` } })).status
+  assert.equal(await ask(), 200)
+  await page.reload()
+  await page.getByRole('cell', { name: 'CRM', exact: true }).waitFor()
+  assert.doesNotMatch(await page.content(), new RegExp(key))
+  await holdAgainstRules(page, 'keys')
+  await page.getByRole('button', { name: 'Revoke CRM' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+  await page.getByRole('cell', { name: 'revoked', exact: true }).waitFor()
+  await until('the revocation', async () => (await ask()) === 401 || undefined)
+})
+
+test('an agent is written, published and changed', { skip }, async () => {
+  const { page } = owner
+  await page.goto('/agents')
+  await page.getByRole('button', { name: 'Create agent' }).click()
+  await headingOf(page, 'New agent').waitFor()
+  await page.getByLabel('Name').fill('Reminder')
+  await page.getByLabel('Greeting').fill('Hello {{contact.name}}, this is a reminder.')
+  await page.getByLabel('Prompt').fill('Remind the callee of the appointment.')
+  await page.getByText('Hello Ada Lovelace, this is a reminder.').waitFor()
+  await holdAgainstRules(page, 'agent-editor')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await headingOf(page, 'Reminder').waitFor()
+  await page.getByText('Version 1.').waitFor()
+  await page.getByLabel('Greeting').fill('Good day.')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Version 2.').waitFor()
+  await page.goto('/agents')
+  await page.getByRole('link', { name: 'Reminder' }).waitFor()
+  await holdAgainstRules(page, 'agents')
+})
+
+test('an invitation makes a member, who sees what the role may not do', { skip }, async () => {
+  const { page } = owner
+  await page.goto('/settings/members')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Email').fill('victor@example.com')
+  await dialog.getByLabel('Role').selectOption('viewer')
+  await dialog.getByRole('button', { name: 'Make the link' }).click()
+  const link = await page.getByLabel('Invitation link').inputValue()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('cell', { name: 'victor@example.com', exact: true }).waitFor()
+  await holdAgainstRules(page, 'members')
+
+  const viewer = await openVisitor(browser, origin)
+  await viewer.page.goto(link)
+  await viewer.page.getByLabel('Name').fill('Victor Viewer')
+  await viewer.page.getByLabel('Password').fill(password)
+  await holdAgainstRules(viewer.page, 'invite')
+  await viewer.page.getByRole('button', { name: 'Join' }).click()
+  await headingOf(viewer.page, 'Agents').waitFor()
+  assert.ok(await viewer.page.getByRole('button', { name: 'Create agent' }).isDisabled())
+  await viewer.page.goto('/settings/members')
+  await viewer.page.getByText('Your role does not allow this').first().waitFor()
+  await holdAgainstRules(viewer.page, 'not-permitted')
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Remove Victor Viewer' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove Victor Viewer' }).waitFor({ state: 'detached' })
+  await viewer.page.goto('/agents')
+  await headingOf(viewer.page, 'Sign in').waitFor()
+  assert.deepEqual(viewer.faults, [])
+})
+
+test('a session ended elsewhere is signed out', { skip }, async () => {
+  const { page } = owner
+  const other = await openVisitor(browser, origin)
+  await other.page.goto('/login')
+  await other.page.getByLabel('Email').fill('olivia@example.com')
+  await other.page.getByLabel('Password').fill(password)
+  await other.page.getByRole('button', { name: 'Sign in' }).click()
+  await headingOf(other.page, 'Agents').waitFor()
+  await page.goto('/account')
+  await page.getByText('(this one)').waitFor()
+  await holdAgainstRules(page, 'account')
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await other.page.goto('/account')
+  await headingOf(other.page, 'Sign in').waitFor()
+})
+
+test(
+  'every change stands in the audit log, whose filters are in the address',
+  { skip },
+  async () => {
+    const { page } = owner
+    await page.goto('/settings/audit')
+    await page.getByRole('table', { name: 'Changes' }).waitFor()
+    await holdAgainstRules(page, 'audit')
+    await page.getByLabel('Action').fill('there.is.none')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByText('Nothing was changed').waitFor()
+    assert.match(page.url(), /action=there\.is\.none/)
+  },
+)
+
+test('a call is seen in the list and read turn by turn', { skip }, async () => {
+  const { page } = owner
+  const sandbox = readFileSync(join(installation.data, 'sandbox.env'), 'utf8')
+  const valueOf = (name: string): string =>
+    new RegExp(`^(?:export )?${name}=['"]?([^'"\\n]+)`, 'm').exec(sandbox)?.[1] ?? ''
+  const response = await fetch(`${outdial.apiUrl}/calls`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${valueOf('KEY')}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'first-call',
+    },
+    body: JSON.stringify({ agent_id: valueOf('AGENT'), contact_id: valueOf('CONTACT') }),
+  })
+  assert.equal(response.status, 202, await response.text())
+  await page.goto('/calls')
+  await page.getByText('Nobody was called yet.').waitFor()
+  await page.getByRole('button', { name: /^Organization / }).click()
+  await page.getByRole('menuitem', { name: /^Sandbox · sandbox/ }).click()
+  await page.getByRole('link', { name: 'Contacts' }).click()
+  await page.getByRole('table', { name: 'Contacts' }).waitFor()
+  await holdAgainstRules(page, 'contacts')
+  await page.getByRole('link', { name: 'Calls' }).click()
+  await page.getByRole('cell', { name: 'completed' }).waitFor({ timeout: 60_000 })
+  await holdAgainstRules(page, 'calls')
+  await page.getByRole('table', { name: 'Calls' }).getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'Transcript' }).waitFor()
+  assert.ok((await page.locator('.transcript li').count()) >= 2)
+  await holdAgainstRules(page, 'call')
+})
+
+test('no page breaks a rule of accessibility, in either theme and on a phone', { skip }, () => {
+  assert.ok(held.size >= 10, `only ${[...held].join(', ')}`)
+  assert.deepEqual(ruleFaults, [])
+})
+
+test('the owner met no error and asked no other host', { skip }, () => {
+  assert.deepEqual(owner.faults, [])
+})

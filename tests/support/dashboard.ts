@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+
+/** A browser that visits the dashboard, and everything it did that it must not. */
+export interface Visitor {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Errors of pages and of the console, and requests to other hosts. */
+  readonly faults: readonly string[]
+}
+
+const stepTimeoutMs = 10_000
+
+export const openVisitor = async (browser: Browser, origin: string): Promise<Visitor> => {
+  const context = await browser.newContext({ baseURL: origin, locale: 'en-US' })
+  context.setDefaultTimeout(stepTimeoutMs)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    // A refused request is written there by the browser itself; what the page makes of it is tested.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (/^https?:$/.test(url.protocol) && url.origin !== origin) faults.push(`foreign: ${url.href}`)
+  })
+  return { context, page, faults }
+}
+
+const axe = readFileSync(
+  join(import.meta.dirname, '../../dashboard/node_modules/axe-core/axe.min.js'),
+  'utf8',
+)
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe finds wrong with the page as it stands: rule and element of each violation. */
+export const accessibilityFaults = async (page: Page): Promise<string[]> => {
+  // The content policy keeps scripts out of the page; this one comes through the debugger.
+  await page.evaluate(axe)
+  const found: unknown = await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) =>
+        id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`,
+  )
+  if (!Array.isArray(found)) throw new Error('axe brought no list.')
+  return found.map(String)
+}
+
+/** Width beyond which the page itself would scroll sideways. */
+export const sidewaysScroll = (page: Page): Promise<number> =>
+  page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
