@@ -14,7 +14,7 @@ import type { ObjectStorage } from '../storage/object-storage.ts'
 import { readCookie, sessionCookie, sessionCookieName } from '../identity/session-cookie.ts'
 
 /** What handlers need besides the database of their request. */
-export interface ConsoleParts {
+interface ConsoleParts {
   readonly database: Database
   readonly identity: Identity
   /** Where browsers reach the dashboard. */

@@ -28,3 +28,4 @@ export const errorEnvelope = z
     }),
   })
   .meta({ id: 'ErrorEnvelope', description: 'Every error. Act on `code`, log `request_id`.' })
+export type ErrorEnvelope = z.output<typeof errorEnvelope>

@@ -60,7 +60,7 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   /** Further pages without a key, such as the documentation. */
   readonly pages?: Pages
   /** The page at a path that is none of these: of an application whose paths are not known here. */
-  readonly application?: (path: string) => Page | undefined
+  readonly application?: (path: string) => WebPage | undefined
   /** Counts requests; by default in this process's memory, which suits one node. */
   readonly rateWindows?: RateWindows
   /** Failed authentications per address and minute before the response is 429. */

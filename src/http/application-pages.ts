@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import type { Page, PageContent } from './pages.ts'
+import type { WebPage, PageContent } from './pages.ts'
 import type { Headers } from './reply.ts'
 
 /** How far the application's files are. */
@@ -11,7 +11,7 @@ export type BuildState =
 
 export interface ApplicationPages {
   /** The page at a path: a file of the application, or for each other path of a person the application itself. */
-  readonly find: (path: string) => Page | undefined
+  readonly find: (path: string) => WebPage | undefined
   /** Reads the files again, after a build. */
   readonly load: () => Promise<void>
 }
@@ -35,7 +35,7 @@ const assetFolder = '/assets/'
 const pageHeaders = { 'Cache-Control': 'no-cache' }
 
 /** The page with what a browser is told besides, as names and values in turn. */
-export const withHeaders = (page: Page, further: readonly string[]): Page => {
+export const withHeaders = (page: WebPage, further: readonly string[]): WebPage => {
   const added: Headers = {}
   for (let at = 0; at + 1 < further.length; at += 2)
     added[further[at] ?? ''] = further[at + 1] ?? ''

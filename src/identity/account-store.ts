@@ -3,7 +3,7 @@ import type { Role } from '../contract/roles.ts'
 import { sql, type Queryable } from '../database/database.ts'
 import { authTables } from './auth-adapter.ts'
 
-export interface AccountRow {
+interface AccountRow {
   readonly id: string
   readonly name: string
   readonly email: string
@@ -36,7 +36,7 @@ export const administerInstallation = async (db: Queryable, accountId: string): 
   await db.run(administerStatement, [accountId])
 }
 
-export interface ListedAccount {
+interface ListedAccount {
   readonly email: string
   readonly name: string
   readonly last_seen_at: Date | null

@@ -42,7 +42,7 @@ export interface NewAccount {
 }
 
 /** What an authenticator is set up with, told once. */
-export interface TwoFactorSetup {
+interface TwoFactorSetup {
   readonly uri: string
   readonly recoveryCodes: readonly string[]
 }

@@ -4,7 +4,7 @@ import type { Role } from '../contract/roles.ts'
 import { sql, type Queryable, type Transaction } from '../database/database.ts'
 
 /** How long an invitation can be accepted (D18). */
-export const invitationHours = 72
+const invitationHours = 72
 
 export interface InvitationRow {
   readonly id: string
@@ -22,7 +22,7 @@ const isOpen = 'accepted_at is null and revoked_at is null and expires_at > now(
 
 const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-export interface NewInvitation {
+interface NewInvitation {
   readonly organizationId: OrganizationId
   readonly id: string
   readonly email: string

@@ -100,7 +100,7 @@ const ofAccountStatement = sql(
     order by m.created_at, m.organization_id`,
 )
 
-export interface Membership {
+interface Membership {
   readonly organization_id: OrganizationId
   readonly name: string
   readonly mode: 'sandbox' | 'live' | null

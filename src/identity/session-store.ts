@@ -6,7 +6,7 @@ import { authTables, hashToken } from './auth-adapter.ts'
 import type { ClientOrigin } from './identity.ts'
 
 /** A session ends when it was not used for so long, and at the latest so long after the sign-in (D18). */
-export const sessionIdleHours = 12
+const sessionIdleHours = 12
 export const sessionDays = 7
 
 /** How often at most the last use of a session is written. */
@@ -118,7 +118,7 @@ const endAllStatement = sql(
 export const endSessions = (db: Queryable, accountId: string, except?: string): Promise<number> =>
   db.run(endAllStatement, [accountId, except ?? null])
 
-export interface ListedSession {
+interface ListedSession {
   readonly id: string
   readonly ip_address: string | null
   readonly user_agent: string | null

@@ -11,7 +11,7 @@ const windowMinutes = 10
 /** Old windows that one sign-in deletes at most. */
 const maxSwept = 20
 
-export interface SignInAttempts {
+interface SignInAttempts {
   /** Counts an attempt before it is tried, so that many at once cannot pass. Throws 429, for the right password too. */
   take(email: string, address: string): Promise<void>
   /** The attempt was no failure: gives it back. */

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..')
 /** What of a build's output is kept for the log. */
 const maxOutputCharacters = 4_000
 
-export interface DashboardBuild extends Service {
+interface DashboardBuild extends Service {
   readonly pages: Pick<ApplicationPages, 'find'>
 }
 

@@ -19,7 +19,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { securityHeaders } from './security-headers.ts'
 
-export interface DashboardRoleOptions {
+interface DashboardRoleOptions {
   readonly database: Database
   readonly identity: Identity
   /** The application that browsers load. */

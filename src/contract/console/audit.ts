@@ -3,7 +3,7 @@ import { dateTime, opaqueId, text } from '../fields.ts'
 import { createdFilters, listOf, listPaging } from '../paging.ts'
 import { blame, isOpenWindow } from '../rules.ts'
 
-export const auditEntry = z.strictObject({
+const auditEntry = z.strictObject({
   id: opaqueId,
   at: dateTime,
   actor: z.strictObject({

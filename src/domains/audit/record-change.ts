@@ -56,7 +56,7 @@ const secretNames =
 const hidden = '(hidden)'
 
 /** A copy in which the members that may hold a secret are hidden. Exported for its test. */
-export const withoutSecrets = (value: unknown): unknown => {
+const withoutSecrets = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutSecrets)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

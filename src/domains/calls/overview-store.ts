@@ -3,7 +3,7 @@ import { list, type Queryable } from '../../database/database.ts'
 import { liveStates, statusIn } from './lifecycle/call-states.ts'
 
 /** The organization's day so far. */
-export interface OverviewRow {
+interface OverviewRow {
   readonly time_zone: string
   readonly calls_today: number
   readonly ended_today: number
