@@ -93,7 +93,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'conversation/*',
     'domains/*',
   ],
-  config: ['runtime'],
+  config: ['runtime', 'contract'],
   operator: [
     'runtime',
     'contract',

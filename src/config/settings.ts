@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxPasswordLength, minPasswordLength } from '../contract/password-length.ts'
 import {
   e164,
   networks,
@@ -83,8 +84,8 @@ const admin = {
     optional(
       z
         .string()
-        .min(8, 'must have at least 8 characters')
-        .max(128, 'must have at most 128 characters'),
+        .min(minPasswordLength, `must have at least ${minPasswordLength} characters`)
+        .max(maxPasswordLength, `must have at most ${maxPasswordLength} characters`),
     ),
     'Password of that account.',
     { secret: true },

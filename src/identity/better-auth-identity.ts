@@ -3,6 +3,7 @@ import { betterAuth } from 'better-auth/minimal'
 import { APIError } from 'better-auth/api'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import { ApiError, invalidField } from '../contract/api-error.ts'
+import { maxPasswordLength, minPasswordLength } from '../contract/password-length.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { newId } from '../runtime/ids.ts'
 import { authTables, authWithin, createAuthAdapter } from './auth-adapter.ts'
@@ -16,7 +17,6 @@ import type {
   SignIn,
   SignInOutcome,
 } from './identity.ts'
-import { maxPasswordLength, minPasswordLength } from './passwords.ts'
 import {
   cookieHeader,
   sessionCookieName,

@@ -6,7 +6,7 @@ import { sql, type Queryable } from '../database/database.ts'
 const maxOfPair = 10
 /** Of one account from everywhere, and of one address for every account: against guesses that are spread. */
 const maxOfOne = 100
-const windowMinutes = 10
+export const attemptWindowMinutes = 10
 
 /** Old windows that one sign-in deletes at most. */
 const maxSwept = 20
@@ -26,7 +26,7 @@ const takeStatement = sql(
      delete from sign_in_attempts
       where key in (select key
                       from sign_in_attempts
-                     where started_at < now() - interval '${windowMinutes} minutes'
+                     where started_at < now() - interval '${attemptWindowMinutes} minutes'
                        and key <> all ($1::bytea[])
                      limit ${maxSwept}
                        for update skip locked)
@@ -36,12 +36,12 @@ const takeStatement = sql(
      from unnest($1::bytea[]) as wanted (key)
     order by wanted.key
    on conflict (key) do update
-      set attempts   = case when a.started_at < now() - interval '${windowMinutes} minutes'
+      set attempts   = case when a.started_at < now() - interval '${attemptWindowMinutes} minutes'
                             then 1 else a.attempts + 1 end,
-          started_at = case when a.started_at < now() - interval '${windowMinutes} minutes'
+          started_at = case when a.started_at < now() - interval '${attemptWindowMinutes} minutes'
                             then now() else a.started_at end
    returning key, attempts,
-             extract(epoch from started_at + interval '${windowMinutes} minutes' - now())::float8 as seconds_left`,
+             extract(epoch from started_at + interval '${attemptWindowMinutes} minutes' - now())::float8 as seconds_left`,
 )
 
 const giveBackStatement = sql(

@@ -13,7 +13,8 @@ import {
 } from '../identity/account-store.ts'
 import type { Identity } from '../identity/identity.ts'
 import { addMember, hasOwner, listMemberships } from '../identity/member-store.ts'
-import { makePassword, maxPasswordLength, minPasswordLength } from '../identity/passwords.ts'
+import { maxPasswordLength, minPasswordLength } from '../contract/password-length.ts'
+import { makePassword } from '../identity/passwords.ts'
 import { takeFirstOwner } from '../identity/setup-store.ts'
 
 export interface NewAdministrator {

@@ -21,18 +21,35 @@ test('a port in use is named with its setting, also inside another error', () =>
     assert.match(explain(error), /^Port 5077 is in use .* OUTDIAL_SIP_PORT to a free port\.$/)
 })
 
-test('one port for two of our servers is reported by both settings', () => {
-  const both = { OUTDIAL_API_PORT: '4010', OUTDIAL_MEDIA_PORT: '4010' }
-  const explained = explainStartError(
-    fault('listen EADDRINUSE', { code: 'EADDRINUSE', port: 4010 }),
-    readConfig(both),
-  )
-  const sentence = /^Port 4010 is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one/
-  assert.ok(explained instanceof Error)
-  assert.match(explained.message, sentence)
-  assert.match(problemOfSharedPort(readConfig(both)) ?? '', sentence)
-  const anyFree = { OUTDIAL_API_PORT: '0', OUTDIAL_MEDIA_PORT: '0' }
+const httpSettings = ['OUTDIAL_API_PORT', 'OUTDIAL_DASHBOARD_PORT', 'OUTDIAL_MEDIA_PORT'] as const
+
+test('one port for several of our servers is reported by all their settings', () => {
+  const explained = (settings: readonly string[]): string => {
+    const shared = readConfig(Object.fromEntries(settings.map((each) => [each, '4010'])))
+    const error = fault('listen EADDRINUSE', { code: 'EADDRINUSE', port: 4010 })
+    const told = explainStartError(error, shared)
+    assert.ok(told instanceof Error)
+    assert.equal(told.message, problemOfSharedPort(shared))
+    return told.message
+  }
+  for (const left of httpSettings) {
+    const two = httpSettings.filter((each) => each !== left)
+    assert.match(explained(two), new RegExp(`^Port 4010 is both ${two.join(' and ')}: set one`))
+  }
+  assert.match(explained(httpSettings), new RegExp(`^Port 4010 is ${httpSettings.join(', ')} at`))
+  const anyFree = Object.fromEntries(httpSettings.map((each) => [each, '0']))
   assert.equal(problemOfSharedPort(readConfig(anyFree)), undefined)
+})
+
+test('each port of HTTP that another program has is named with its setting', () => {
+  const ports = { OUTDIAL_API_PORT: 4010, OUTDIAL_DASHBOARD_PORT: 4011, OUTDIAL_MEDIA_PORT: 4012 }
+  const entries = Object.entries(ports)
+  const settings = readConfig(Object.fromEntries(entries.map(([name, port]) => [name, `${port}`])))
+  for (const [name, port] of entries) {
+    const told = explainStartError(fault('listen', { code: 'EADDRINUSE', port }), settings)
+    assert.ok(told instanceof Error)
+    assert.match(told.message, new RegExp(`^Port ${port} is in use .* ${name} to a free port`))
+  }
 })
 
 test('a database that is lost during the start is reported with the remedy', () => {

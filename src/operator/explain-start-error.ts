@@ -6,13 +6,25 @@ import { StartError } from '../runtime/start-error.ts'
 /** Groups with settings that can make a start fail. */
 export type StartConfig = Pick<Config, 'store' | 'http' | 'sip'>
 
-/** The problem if two servers have one port. Port 0 is a different one for each. */
-export const problemOfSharedPort = ({
-  http: { apiPort, mediaPort },
-}: Pick<Config, 'http'>): string | undefined =>
-  apiPort === mediaPort && apiPort !== 0
-    ? `Port ${apiPort} is both OUTDIAL_API_PORT and OUTDIAL_MEDIA_PORT: set one of them to another port.`
-    : undefined
+/** The ports of our HTTP servers, in the order in which they are opened. */
+const httpPorts = ({ http }: Pick<Config, 'http'>): readonly (readonly [number, string])[] => [
+  [http.apiPort, 'OUTDIAL_API_PORT'],
+  [http.dashboardPort, 'OUTDIAL_DASHBOARD_PORT'],
+  [http.mediaPort, 'OUTDIAL_MEDIA_PORT'],
+]
+
+/** The problem if servers of ours have one port. Port 0 is a different one for each. */
+export const problemOfSharedPort = (config: Pick<Config, 'http'>): string | undefined => {
+  const ports = httpPorts(config)
+  for (const [port] of ports) {
+    const settings = ports.filter(([each]) => each === port).map(([, setting]) => setting)
+    if (port === 0 || settings.length === 1) continue
+    return settings.length === 2
+      ? `Port ${port} is both ${settings.join(' and ')}: set one of them to another port.`
+      : `Port ${port} is ${settings.join(', ')} at once: set each of them to a port of its own.`
+  }
+  return undefined
+}
 
 /** Turns a system error at start into one sentence with its remedy. Returns other errors unchanged. */
 export const explainStartError = (error: unknown, config: StartConfig): unknown => {
@@ -24,7 +36,8 @@ export const explainStartError = (error: unknown, config: StartConfig): unknown 
   const fault = systemFaultOf(error)
   if (!fault) return error
   const { code, port, address } = fault
-  const shared = port === config.http.apiPort ? problemOfSharedPort(config) : undefined
+  const isOurs = httpPorts(config).filter(([each]) => each === port).length > 1
+  const shared = isOurs ? problemOfSharedPort(config) : undefined
   if (code === 'EADDRINUSE' && shared !== undefined) return new StartError(shared, { cause: error })
   const setting = settingOfPort(config, port)
   if (code === 'EADDRINUSE' && setting)
@@ -45,18 +58,10 @@ export const explainStartError = (error: unknown, config: StartConfig): unknown 
   return error
 }
 
-const settingOfPort = (
-  { http, sip }: StartConfig,
-  port: number | undefined,
-): string | undefined => {
-  const ports: readonly (readonly [number, string])[] = [
-    [http.apiPort, 'OUTDIAL_API_PORT'],
-    [http.dashboardPort, 'OUTDIAL_DASHBOARD_PORT'],
-    [http.mediaPort, 'OUTDIAL_MEDIA_PORT'],
-    [sip.port, 'OUTDIAL_SIP_PORT'],
-  ]
-  return ports.find(([each]) => each === port)?.[1]
-}
+const settingOfPort = (config: StartConfig, port: number | undefined): string | undefined =>
+  [...httpPorts(config), [config.sip.port, 'OUTDIAL_SIP_PORT'] as const].find(
+    ([each]) => each === port,
+  )?.[1]
 
 interface SystemFault {
   readonly code: unknown

@@ -6,6 +6,7 @@ import { completeRecording, failRecording } from '../../domains/recordings/recor
 import type { PriceTable } from '../../domains/results/price-table.ts'
 import { createHousekeeping } from '../../domains/retention/housekeeping.ts'
 import { purgeExpiredClaims } from '../../http/idempotency-claims.ts'
+import { purgeExpiredIdentity } from '../../identity/purge-expired.ts'
 import { JobRunner } from '../../jobs/job-runner.ts'
 import { adoptCall } from '../../live-call/call/adopt-call.ts'
 import { followUpTasks } from '../../live-call/call/follow-up-tasks.ts'
@@ -37,6 +38,7 @@ export const createWorkerRole = (options: WorkerRoleOptions): readonly Service[]
     database,
     storage,
     purgeClaims: (limit) => purgeExpiredClaims(database, limit),
+    purgeIdentity: (limit) => purgeExpiredIdentity(database, limit),
   })
   const jobs = new JobRunner({
     connection,

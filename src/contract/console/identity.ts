@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dateTime, opaqueId, text } from '../fields.ts'
+import { maxPasswordLength, minPasswordLength } from '../password-length.ts'
 import { roles } from '../roles.ts'
 
 /** An e-mail address; compared without regard to case. */
@@ -7,9 +8,8 @@ export const emailAddress = text(3, 254)
   .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)*$/)
   .overwrite((value) => value.toLowerCase())
 
-/** The bounds that `src/identity/passwords.ts` has too. */
-const password = z.string().min(8).max(128)
-const givenPassword = z.string().min(1).max(128)
+const password = z.string().min(minPasswordLength).max(maxPasswordLength)
+const givenPassword = z.string().min(1).max(maxPasswordLength)
 const code = text(6, 40)
 const secret = z.string().min(1).max(200)
 

@@ -19,20 +19,24 @@ interface HousekeepingOptions {
   readonly storage: ObjectStorage
   /** Deletes up to `limit` expired idempotency claims and resolves with how many. */
   readonly purgeClaims: (limit: number) => Promise<number>
+  /** Deletes up to `limit` expired sessions, invitations and counts of sign-ins; resolves with how many. */
+  readonly purgeIdentity: (limit: number) => Promise<number>
 }
 
 /**
- * Every ten minutes deletes what has expired: idempotency claims, superseded revisions, retired secrets, words of
+ * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, words of
  * calls beyond their organization's retention, and the bytes of deleted recordings.
  */
 export const createHousekeeping = ({
   database,
   storage,
   purgeClaims,
+  purgeIdentity,
 }: HousekeepingOptions): { readonly tasks: JobTasks; readonly schedule: JobSchedule } => ({
   tasks: {
     [housekeepingTask]: async () => {
       await inRounds(purgeLimit, purgeClaims)
+      await inRounds(purgeLimit, purgeIdentity)
       await inRounds(purgeLimit, (limit) => purgeSupersededRevisions(database, limit))
       await inRounds(retentionLimit, (limit) => expireResults(database, limit))
       await retireInstallationSecrets(database, 'media')

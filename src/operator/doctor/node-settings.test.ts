@@ -15,6 +15,8 @@ after(() => database.drop())
 
 const service = readConfig({
   OUTDIAL_API_PORT: '4700',
+  OUTDIAL_DASHBOARD_PORT: '4701',
+  OUTDIAL_PUBLIC_DASHBOARD_URL: 'https://calls.example.com',
   OUTDIAL_SIP_TRUNK: 'sip:user:geheim@trunk.example.com:5080',
   OUTDIAL_CALLER_ID: '+12025550123',
 })
@@ -36,7 +38,7 @@ test('doctor in another environment than the running node names the settings tha
   assert.equal(finding?.status, 'warning')
   assert.match(
     finding.message,
-    /^The node \S+-1 runs with another OUTDIAL_API_PORT, OUTDIAL_CALLER_ID, OUTDIAL_SIP_TRUNK than/,
+    /^The node \S+-1 runs with another OUTDIAL_API_PORT, OUTDIAL_CALLER_ID, OUTDIAL_DASHBOARD_PORT, OUTDIAL_PUBLIC_DASHBOARD_URL, OUTDIAL_SIP_TRUNK than/,
   )
   assert.doesNotMatch(finding.message, /geheim/)
   await lease.release()

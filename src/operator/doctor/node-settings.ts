@@ -17,6 +17,10 @@ export const nodeSettings = ({
   const settings = {
     OUTDIAL_HOST: http.host,
     OUTDIAL_API_PORT: http.apiPort,
+    OUTDIAL_DASHBOARD_PORT: http.dashboardPort,
+    // A URL may hold a password; its origin does not.
+    OUTDIAL_PUBLIC_DASHBOARD_URL:
+      http.publicDashboardUrl === undefined ? undefined : new URL(http.publicDashboardUrl).origin,
     OUTDIAL_MEDIA_PORT: http.mediaPort,
     OUTDIAL_SIP_TRUNK: sip.trunk === undefined ? undefined : placeOfTrunk(parseTrunkUri(sip.trunk)),
     OUTDIAL_CALLER_ID: sip.callerId,
