@@ -35,17 +35,23 @@ import { invite, listInvitations, revokeInvitation } from './people/invitation-h
 import { changeRole, listMembers, removeMember } from './people/member-handlers.ts'
 
 import {
-  cancelRun,
+  checkAutomation,
+  countRunsAtSteps,
   createAutomation,
   getAutomation,
-  getRun,
-  getRunExplanation,
   listAutomations,
-  listRuns,
+  listAutomationVersions,
   publishAutomation,
   setAutomationStatus,
+  simulateAutomation,
+} from './automations/automation-handlers.ts'
+import {
+  cancelRun,
+  getRun,
+  getRunExplanation,
+  listRuns,
   startRun,
-} from './work/automation-handlers.ts'
+} from './automations/run-handlers.ts'
 import {
   cancelBatch,
   getBatch,
@@ -112,7 +118,11 @@ export const consoleHandlers: ConsoleHandlers = {
   cancelBatch,
   listAutomations,
   getAutomation,
+  listAutomationVersions,
+  countRunsAtSteps,
   createAutomation,
+  checkAutomation,
+  simulateAutomation,
   publishAutomation,
   setAutomationStatus,
   listRuns,

@@ -20,6 +20,9 @@ const maskText =
   (value: unknown): unknown =>
     typeof value === 'string' && value !== '' ? mask(value) : value
 
+/** Values that a branch compares with: they are of people. */
+const hideList = (value: unknown): unknown => (Array.isArray(value) ? value.map(hide) : value)
+
 const drop = Symbol('drop')
 
 /** By member name. What is not listed is shown. */
@@ -37,14 +40,29 @@ const masks: Readonly<Record<string, (value: unknown) => unknown>> = {
   download_url: () => drop,
   download_url_expires_at: () => drop,
   peaks: () => drop,
+  'contact.name': hideList,
+  'contact.phone_number': hideList,
+  'contact.external_id': hideList,
+  'contact.email': hideList,
+  'contact.company': hideList,
+  'contact.role': hideList,
+  'contact.city': hideList,
+  // The members of an Automation's steps are named by administrators, also `summary` or `results`.
+  steps: (value) => (isObject(value) ? mapMembers(value, masked) : masked(value)),
 }
 
 /** Members of a person that are theirs only beside a phone number: an agent's name is no secret. */
 const ofPeople = new Set(['name', 'company', 'role', 'city'])
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const mapMembers = (value: object, map: (member: unknown) => unknown): unknown =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member)]))
+
 const masked = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(masked)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   const isPerson = 'phone_number' in value
   const members = Object.entries(value).map(([name, member]) => {
     if (isPerson && ofPeople.has(name)) return [name, maskText(hide)(member)]

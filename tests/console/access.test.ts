@@ -110,6 +110,11 @@ const bodies: Partial<Record<ConsoleOperationName, () => object>> = {
   setAutomationStatus: () => ({ status: 'paused' }),
   chooseOrganization: () => ({ organization_id: foreign['organization_id'] }),
   placeCall: () => ({ agent_id: foreign['agent_id'], phone_number: phoneNumber }),
+  simulateAutomation: () => ({
+    definition: automationFile(foreign['agent_id'] ?? '').definition,
+    contact_id: foreign['contact_id'],
+    answers: ['answered'],
+  }),
   startRun: () => ({
     automation_id: foreign['automation_id'],
     contact_id: foreign['contact_id'],

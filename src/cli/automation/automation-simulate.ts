@@ -7,6 +7,7 @@ import { branchableFields } from '../../domains/automations/definition.ts'
 import { checkAutomationFile } from '../../domains/automations/definition-problems.ts'
 import { simulate, type Simulation } from '../../domains/automations/stepping/simulate.ts'
 import { answerWords, parseAnswer } from '../../domains/automations/stepping/simulated-answers.ts'
+import { simulatedContact } from '../../domains/automations/stepping/simulated-contact.ts'
 import { timetableOf, type Timetable } from '../../domains/automations/stepping/timetable.ts'
 import { findContact } from '../../domains/contacts/contact-store.ts'
 import {
@@ -107,8 +108,9 @@ const readSurroundings = async (
   }
   return context.withDatabase(async (db) => {
     const organization = await requireOrganization(db, org)
-    const contact = given ?? contactFields(await findContact(db, organization.id, options.contact))
-    if (!contact) throw new OperatorError(`There is no contact ${options.contact} in ${org}.`)
+    const known = given ?? (await findContact(db, organization.id, options.contact))
+    if (!known) throw new OperatorError(`There is no contact ${options.contact} in ${org}.`)
+    const contact = simulatedContact(known)
     const policy: CallingPolicy = filePolicy ?? organization.policy
     const isBlocked = await isOnDoNotCallList(db, organization.id, contact.phone_number)
     return { contact, policy, isOnDoNotCallList: isBlocked }
@@ -128,17 +130,11 @@ const contactFileSchema = z.strictObject({
 })
 
 const readContact = (text: string): Contact | undefined => {
-  if (phoneNumber.safeParse(text).success) return contactFields({ phone_number: text })
+  if (phoneNumber.safeParse(text).success) return simulatedContact({ phone_number: text })
   return existsSync(text)
-    ? contactFields(checkFile(contactFileSchema, readJsonFile(text)))
+    ? simulatedContact(checkFile(contactFileSchema, readJsonFile(text)))
     : undefined
 }
-
-const contactFields = <Given extends object | undefined>(given: Given): Contact | undefined =>
-  given &&
-  (Object.fromEntries(
-    branchableFields.map((field) => [field, String(Reflect.get(given, field) ?? '')]),
-  ) as Contact)
 
 const printTimetable = (timetable: Timetable, width?: number): Lines => [
   ...table(

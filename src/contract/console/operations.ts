@@ -4,11 +4,11 @@ import { apiKey } from '../api-keys.ts'
 import { dateTimeInput, opaqueId, text } from '../fields.ts'
 import { op } from '../define-operation.ts'
 import { scopes } from '../scopes.ts'
+import { automationOperations } from './automation-operations.ts'
 import { auditExport, auditExportFilters, auditFilters, auditList } from './audit.ts'
 import * as identity from './identity.ts'
 import { changes, open, reads } from './least-role.ts'
 import {
-  automationOperations,
   batchOperations,
   callOperations,
   contactOperations,

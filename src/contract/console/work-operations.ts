@@ -1,17 +1,7 @@
-import { z } from 'zod'
-import {
-  automationRun,
-  automationRunFilters,
-  automationRunInput,
-  automationRunList,
-  automationRunPath,
-} from '../automation-runs.ts'
-import { automation, automationFilters, automationList, automationPath } from '../automations.ts'
 import { batch, batchFilters, batchList, batchPath } from '../batches.ts'
 import { call, callPath } from '../calls.ts'
 import { contact, contactFilters, contactInput, contactList, contactPath } from '../contacts.ts'
 import { op } from '../define-operation.ts'
-import { automationRunExplanation } from '../explanations.ts'
 import { changes, reads } from './least-role.ts'
 import * as work from './work.ts'
 
@@ -111,75 +101,6 @@ export const batchOperations = {
     ...unknownId,
     params: batchPath,
     response: batch,
-  }),
-} as const
-
-const newStatus = z.strictObject({ status: z.enum(['active', 'paused', 'archived']) })
-
-export const automationOperations = {
-  listAutomations: op('GET /console/automations', {
-    ...reads('viewer'),
-    query: automationFilters,
-    response: automationList,
-    paged: true,
-  }),
-  getAutomation: op('GET /console/automations/{automation_id}', {
-    ...reads('viewer'),
-    ...conflicting,
-    params: automationPath,
-    response: automation.extend({ version: z.int(), definition: work.file }),
-  }),
-  createAutomation: op('POST /console/automations', {
-    ...changes('admin'),
-    body: work.file,
-    response: automation,
-    statuses: [201],
-  }),
-  publishAutomation: op('POST /console/automations/{automation_id}/versions', {
-    ...changes('admin'),
-    ...conflicting,
-    params: automationPath,
-    body: work.file,
-    response: automation,
-    statuses: [201],
-  }),
-  setAutomationStatus: op('PATCH /console/automations/{automation_id}', {
-    ...changes('admin'),
-    ...conflicting,
-    params: automationPath,
-    body: newStatus,
-    response: automation,
-  }),
-  listRuns: op('GET /console/runs', {
-    ...reads('viewer'),
-    query: automationRunFilters,
-    response: automationRunList,
-    paged: true,
-  }),
-  getRun: op('GET /console/runs/{run_id}', {
-    ...reads('viewer'),
-    ...unknownId,
-    params: automationRunPath,
-    response: automationRun,
-  }),
-  getRunExplanation: op('GET /console/runs/{run_id}/explanation', {
-    ...reads('viewer'),
-    ...unknownId,
-    params: automationRunPath,
-    response: automationRunExplanation,
-  }),
-  startRun: op('POST /console/runs', {
-    ...changes('operator'),
-    errors: ['resource_not_found', 'resource_state_conflict', 'duplicate_active_run'],
-    body: automationRunInput,
-    response: automationRun,
-    statuses: [202],
-  }),
-  cancelRun: op('POST /console/runs/{run_id}/cancel', {
-    ...changes('operator'),
-    ...unknownId,
-    params: automationRunPath,
-    response: automationRun,
   }),
 } as const
 

@@ -17,9 +17,18 @@ export const checkAutomationOf = async (
   organizationId: OrganizationId,
   file: unknown,
 ): Promise<AutomationFile> => {
-  const agents = await agentProblems(db, organizationId, definitionOf(file))
-  return acceptAutomationFile(file, [...automationFileProblems(file), ...agents])
+  return acceptAutomationFile(file, await automationProblems(db, organizationId, file))
 }
+
+/** Every problem of an Automation file, those of its agents too. */
+export const automationProblems = async (
+  db: Queryable,
+  organizationId: OrganizationId,
+  file: unknown,
+): Promise<FileProblem[]> => [
+  ...automationFileProblems(file),
+  ...(await agentProblems(db, organizationId, definitionOf(file))),
+]
 
 /** Every call step whose agent the organization lacks, or may not use. */
 const agentProblems = async (

@@ -65,6 +65,7 @@ const addVersionStatement = sql(
       where organization_id = $1
         and id = $2
         and status <> 'archived'
+        and ($6::integer is null or published_version = $6)
      returning organization_id, id, ${columns}
    ),
    version as (
@@ -76,12 +77,16 @@ const addVersionStatement = sql(
      from automation`,
 )
 
-/** The next version of an Automation; active runs keep theirs. Undefined: unknown, or archived. */
+/**
+ * The next version of an Automation; active runs keep theirs. Undefined: unknown, archived, or its version is not
+ * `baseVersion`.
+ */
 export const addVersion = async (
   db: Queryable,
   organizationId: OrganizationId,
   automationId: string,
   file: AutomationFile,
+  baseVersion?: number,
 ): Promise<AutomationRow | undefined> =>
   isUuid(automationId)
     ? db.row<AutomationRow>(addVersionStatement, [
@@ -90,6 +95,7 @@ export const addVersion = async (
         file.name,
         file.description ?? null,
         JSON.stringify(file.definition),
+        baseVersion ?? null,
       ])
     : undefined
 

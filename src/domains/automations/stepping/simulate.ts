@@ -2,6 +2,7 @@ import type { RunFailureCode } from '../../../contract/automation-runs.ts'
 import type { AutomationDefinition, BranchableField } from '../definition.ts'
 import { dayOfCallee, nextOpening } from '../../../calling-hours/openings.ts'
 import type { CallingPolicy } from '../../organizations/calling-policy.ts'
+import { InvalidFileError } from '../../organizations/invalid-file.ts'
 import { goesOn, type Effect } from './effect.ts'
 import { contactFacts } from './contact-facts.ts'
 import type { CallFacts, ContactFacts, RunState } from './run-facts.ts'
@@ -17,6 +18,8 @@ export interface Simulation {
   readonly answers: readonly [SimulatedAnswer, ...SimulatedAnswer[]]
   readonly startMs: number
   readonly isOnDoNotCallList?: boolean
+  /** The most moves; by default more than any run of 200 steps can make. */
+  readonly maxMoves?: number
 }
 
 /** One line of the timetable. */
@@ -37,15 +40,15 @@ export interface SimulatedRun {
   readonly endedMs: number
 }
 
-/** More than any run of 200 steps can make. */
-const maxMoves = 50_000
+const mostMoves = 50_000
 
 /**
  * Runs a definition on a virtual clock, with the same `nextEffect` and the same calling windows as the runner.
- * Assumes free capacity; applies the policy's limit of attempts per number and day.
+ * Assumes free capacity; applies the policy's limit of attempts per number and day. Throws `InvalidFileError` for a run
+ * of more moves than it may make.
  */
 export const simulate = (simulation: Simulation): SimulatedRun => {
-  const { definition } = simulation
+  const { definition, maxMoves = mostMoves } = simulation
   const contact = createSimulatedContact(simulation)
   const moves: SimulatedMove[] = []
   let nowMs = simulation.startMs
@@ -74,7 +77,8 @@ export const simulate = (simulation: Simulation): SimulatedRun => {
     state = stateAfter(state, effect, nowMs)
     nowMs = wakeMs(effect, call, nowMs)
   }
-  throw new Error(`the simulation made ${maxMoves} moves without an end`)
+  const message = `A run makes more than ${maxMoves} moves before it ends: it has too many attempts to be shown.`
+  throw new InvalidFileError([{ path: 'definition', message }])
 
   function ended(status: SimulatedRun['status'], failureCode: RunFailureCode | undefined) {
     return { moves, timeZones: contact.facts().timeZones, status, failureCode, endedMs: nowMs }
