@@ -66,9 +66,13 @@ export const nextOpening = (
   schedules: readonly Schedule[],
   fromMs: number,
 ): Interval | undefined => {
+  return commonOpenings(schedules, fromMs).find((opening) => opening.endMs > fromMs)
+}
+
+/** Every period within the horizon in which each of the schedules is open, in order, from a little before `fromMs`. */
+export const commonOpenings = (schedules: readonly Schedule[], fromMs: number): Interval[] => {
   const [first, ...others] = schedules.map((schedule) => openIntervals(schedule, fromMs))
-  if (!first) return undefined
-  return others.reduce(intersect, first).find((opening) => opening.endMs > fromMs)
+  return first ? others.reduce(intersect, first) : []
 }
 
 /** Every opening of one schedule from a little before `fromMs` to the horizon, in order, adjacent ones merged. */
@@ -78,7 +82,7 @@ export const openIntervals = ({ timeZone, windows }: Schedule, fromMs: number): 
   const intervals = offsetSegments(timeZone, fromMs, untilMs).flatMap((segment) =>
     windows.flatMap((window) => openInSegment(window, segment)),
   )
-  return merge(intervals)
+  return mergeIntervals(intervals)
 }
 
 /** A period in which the zone's offset from UTC does not change. */
@@ -132,7 +136,8 @@ const weekdayOf = (day: number): Weekday => weekdays[(day + 3) % 7] as Weekday
 const timeOfDayMs = (time: string): number =>
   (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * 60_000
 
-const merge = (intervals: readonly Interval[]): Interval[] => {
+/** In order; those that touch are one. */
+export const mergeIntervals = (intervals: readonly Interval[]): Interval[] => {
   const merged: Interval[] = []
   for (const interval of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
     const last = merged.at(-1)

@@ -11,6 +11,7 @@ import type { StorageQuotas } from '../domains/organizations/storage-quotas.ts'
 import type { DownloadUrls } from '../domains/recordings/recording-resource.ts'
 import type { Asker, ClientOrigin, Identity } from '../identity/identity.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
+import type { Clock } from '../runtime/time.ts'
 import { readCookie, sessionCookie, sessionCookieName } from '../identity/session-cookie.ts'
 
 /** What handlers need besides the database of their request. */
@@ -20,6 +21,7 @@ interface ConsoleParts {
   /** Where browsers reach the dashboard. */
   readonly origin: () => string
   readonly quotas: StorageQuotas
+  readonly clock: Clock
   readonly endCall: EndCall
   readonly downloadUrls: DownloadUrls
   /** Where recordings and their waveforms are. */

@@ -54,10 +54,13 @@ import {
 } from './automations/run-handlers.ts'
 import {
   cancelBatch,
+  createBatch,
   getBatch,
   listBatches,
   listRecipients,
   pauseBatch,
+  previewWindow,
+  retryBatch,
   startBatch,
 } from './work/batch-handlers.ts'
 import { cancelCall, getCall, getOverview, listCalls, placeCall } from './work/call-handlers.ts'
@@ -113,6 +116,9 @@ export const consoleHandlers: ConsoleHandlers = {
   listBatches,
   getBatch,
   listRecipients,
+  createBatch,
+  previewWindow,
+  retryBatch,
   startBatch,
   pauseBatch,
   cancelBatch,

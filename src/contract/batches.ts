@@ -49,7 +49,7 @@ const endsLater = (window: { start_time?: unknown; end_time?: unknown }): boolea
 }
 
 /** One contiguous daily window, half-open: includes `start_time`, excludes `end_time` (D5). */
-const callingWindow = z
+export const callingWindow = z
   .strictObject({
     time_zone: z
       .string()

@@ -115,6 +115,13 @@ const bodies: Partial<Record<ConsoleOperationName, () => object>> = {
     contact_id: foreign['contact_id'],
     answers: ['answered'],
   }),
+  createBatch: () => ({
+    name: 'Mine',
+    agent_id: foreign['agent_id'],
+    contact_ids: [foreign['contact_id']],
+  }),
+  previewWindow: () => ({ contact_ids: [foreign['contact_id']] }),
+  retryBatch: () => ({ ends: ['failed'] }),
   startRun: () => ({
     automation_id: foreign['automation_id'],
     contact_id: foreign['contact_id'],

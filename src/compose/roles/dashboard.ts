@@ -61,6 +61,7 @@ export const createDashboardRole = async (
       identity,
       origin: () => origins()[0],
       quotas,
+      clock: options.clock,
       endCall: options.endCall,
       downloadUrls: options.downloadUrls,
       storage: options.storage,

@@ -1,14 +1,23 @@
-import { notFound } from '../../contract/api-error.ts'
+import { notFound, notFoundInBody } from '../../contract/api-error.ts'
 import type { Batch } from '../../contract/batches.ts'
+import { formatDateTime } from '../../contract/date-time.ts'
 import type { Transaction } from '../../database/database.ts'
 import { newestOf } from '../../database/newest-first.ts'
+import { findAgent } from '../../domains/agents/agent-store.ts'
 import { batchResource, type BatchRow } from '../../domains/batches/batch-resource.ts'
 import { findBatch, listApiBatches, listOwnBatches } from '../../domains/batches/batch-store.ts'
 import { cancelBatchById } from '../../domains/batches/cancel-batch.ts'
+import { draftBatch } from '../../domains/batches/create-batch.ts'
+import { draftRetry } from '../../domains/batches/draft-retry.ts'
+import { expectBatchEnd } from '../../domains/batches/expect-batch-end.ts'
 import { explainBatch } from '../../domains/batches/get-batch-explanation.ts'
 import { listRecipients as list } from '../../domains/batches/list-recipients.ts'
 import { pauseBatchById } from '../../domains/batches/pause-batch.ts'
+import { previewWindow as preview } from '../../domains/batches/preview-window.ts'
 import { startBatchById } from '../../domains/batches/start-batch.ts'
+import { findPhoneNumbers } from '../../domains/contacts/contacts-of-recipients.ts'
+import { findOrganization } from '../../domains/organizations/organization-store.ts'
+import { isUuid } from '../../runtime/ids.ts'
 import { note, type ConsoleHandler } from '../console-handler.ts'
 
 /** Two indexes hold the API's batches and the others. */
@@ -22,11 +31,23 @@ export const listBatches: ConsoleHandler<'listBatches'> = async (
   return { data: page.rows.map(batchResource), next: page.next }
 }
 
-export const getBatch: ConsoleHandler<'getBatch'> = async ({ params }, { db, organizationId }) => {
+export const getBatch: ConsoleHandler<'getBatch'> = async (
+  { params },
+  { db, organizationId, parts },
+) => {
   const row = await findBatch(db, organizationId, params.batch_id, undefined)
   if (!row) throw notFound()
-  const reasons = await explainBatch(db, organizationId, row)
-  return { batch: batchResource(row), reasons: [...reasons] }
+  const [reasons, end, agent] = await Promise.all([
+    explainBatch(db, organizationId, row),
+    expectBatchEnd(db, organizationId, row, parts.clock.now()),
+    findAgent(db, organizationId, row.agent_id),
+  ])
+  return {
+    batch: batchResource(row),
+    reasons: [...reasons],
+    ...(agent && { agent_name: agent.name }),
+    ...(end && { expected_end_at: formatDateTime(end) }),
+  }
 }
 
 export const listRecipients: ConsoleHandler<'listRecipients'> = async (
@@ -36,6 +57,45 @@ export const listRecipients: ConsoleHandler<'listRecipients'> = async (
   const row = await findBatch(db, organizationId, params.batch_id, undefined)
   if (!row) throw notFound()
   return { data: await list(db, organizationId, row.id) }
+}
+
+/** A draft, by the rules of the API. */
+export const createBatch: ConsoleHandler<'createBatch'> = async ({ body }, context) => {
+  const { db, organizationId, parts } = context
+  const row = await draftBatch(db, parts.clock, organizationId, body, 'dashboard', parts.quotas)
+  await noteDraft(context, row)
+  return batchResource(row)
+}
+
+export const retryBatch: ConsoleHandler<'retryBatch'> = async ({ params, body }, context) => {
+  const { db, organizationId, parts } = context
+  const batch = await findBatch(db, organizationId, params.batch_id, undefined)
+  if (!batch) throw notFound()
+  const row = await draftRetry(db, parts, organizationId, { batch, ends: body.ends })
+  await noteDraft(context, row, { retry_of: batch.id, ends: body.ends })
+  return batchResource(row)
+}
+
+const noteDraft = (context: Context, row: BatchRow, besides: object = {}): Promise<void> =>
+  note(context.db, context, {
+    action: 'batch.create',
+    target: { type: 'batch', id: row.id },
+    after: { agent_id: row.agent_id, recipients: row.total_recipients, ...besides },
+  })
+
+export const previewWindow: ConsoleHandler<'previewWindow'> = async (
+  { body },
+  { db, organizationId, parts },
+) => {
+  const organization = await findOrganization(db, organizationId)
+  if (!organization) throw notFound()
+  const { policy } = organization
+  const known = await findPhoneNumbers(db, organizationId, body.contact_ids.filter(isUuid))
+  if (known.size < body.contact_ids.length) throw notFoundInBody('contact_ids')
+  return {
+    time_zone: policy.timeZone,
+    zones: preview([...known.values()], policy, body.calling_window, parts.clock.now()),
+  }
 }
 
 type Context = Parameters<ConsoleHandler<'startBatch'>>[1]

@@ -8,12 +8,9 @@ import { automationOperations } from './automation-operations.ts'
 import { auditExport, auditExportFilters, auditFilters, auditList } from './audit.ts'
 import * as identity from './identity.ts'
 import { changes, open, reads } from './least-role.ts'
-import {
-  batchOperations,
-  callOperations,
-  contactOperations,
-  policyOperations,
-} from './work-operations.ts'
+import { batchOperations } from './batch-operations.ts'
+import { contactOperations } from './contact-operations.ts'
+import { callOperations, policyOperations } from './work-operations.ts'
 
 const keyPath = z.strictObject({ api_key_id: opaqueId })
 const keyWithSecret = apiKey.extend({

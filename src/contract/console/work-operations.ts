@@ -1,6 +1,4 @@
-import { batch, batchFilters, batchList, batchPath } from '../batches.ts'
 import { call, callPath } from '../calls.ts'
-import { contact, contactFilters, contactInput, contactList, contactPath } from '../contacts.ts'
 import { op } from '../define-operation.ts'
 import { changes, reads } from './least-role.ts'
 import * as work from './work.ts'
@@ -40,67 +38,6 @@ export const callOperations = {
     ...unknownId,
     params: callPath,
     response: call,
-  }),
-} as const
-
-export const contactOperations = {
-  listContacts: op('GET /console/contacts', {
-    ...reads('viewer'),
-    query: contactFilters,
-    response: contactList,
-    paged: true,
-  }),
-  getContact: op('GET /console/contacts/{contact_id}', {
-    ...reads('viewer'),
-    ...unknownId,
-    params: contactPath,
-    response: contact,
-  }),
-  upsertContact: op('POST /console/contacts', {
-    ...changes('operator'),
-    body: contactInput,
-    response: contact,
-    statuses: [200, 201],
-    errors: ['contact_identity_conflict'],
-  }),
-} as const
-
-export const batchOperations = {
-  listBatches: op('GET /console/batches', {
-    ...reads('viewer'),
-    query: batchFilters,
-    response: batchList,
-    paged: true,
-  }),
-  getBatch: op('GET /console/batches/{batch_id}', {
-    ...reads('viewer'),
-    ...unknownId,
-    params: batchPath,
-    response: work.batchDetail,
-  }),
-  listRecipients: op('GET /console/batches/{batch_id}/recipients', {
-    ...reads('viewer'),
-    ...unknownId,
-    params: batchPath,
-    response: work.batchRecipients,
-  }),
-  startBatch: op('POST /console/batches/{batch_id}/start', {
-    ...changes('operator'),
-    ...conflicting,
-    params: batchPath,
-    response: batch,
-  }),
-  pauseBatch: op('POST /console/batches/{batch_id}/pause', {
-    ...changes('operator'),
-    ...conflicting,
-    params: batchPath,
-    response: batch,
-  }),
-  cancelBatch: op('POST /console/batches/{batch_id}/cancel', {
-    ...changes('operator'),
-    ...unknownId,
-    params: batchPath,
-    response: batch,
   }),
 } as const
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { callStatuses } from '../states.ts'
-import { batch } from '../batches.ts'
 import { call } from '../calls.ts'
 import { explanationReason } from '../explanations.ts'
 import { count, dateTime, opaqueId, phoneNumber, uuid } from '../fields.ts'
@@ -83,27 +82,6 @@ export const callRequest = z.strictObject({ agent_id: uuid, phone_number: phoneN
 /** The audio of a call, with the two lanes of its waveform. */
 export const callRecording = recording.extend({
   peaks: z.looseObject({ agent: z.array(z.number()), contact: z.array(z.number()) }).optional(),
-})
-
-export const batchDetail = z.strictObject({ batch, reasons: z.array(explanationReason) })
-
-export const batchRecipients = z.strictObject({
-  data: z.array(
-    z.strictObject({
-      call_id: opaqueId,
-      contact_id: opaqueId,
-      external_id: z.string().optional(),
-      name: z.string().optional(),
-      phone_number: z.string().optional(),
-      status: z.string(),
-      answer_status: z.string().optional(),
-      outcome: z.string().optional(),
-      reason: z.string().optional(),
-      duration_seconds: count.optional(),
-      dialing_at: dateTime.optional(),
-      ended_at: dateTime.optional(),
-    }),
-  ),
 })
 
 /** The day so far, in the organization's zone. */
