@@ -9,6 +9,7 @@ import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import type { StorageQuotas } from '../domains/organizations/storage-quotas.ts'
 import type { DownloadUrls } from '../domains/recordings/recording-resource.ts'
+import type { CallKey } from '../domains/results/transcript-store.ts'
 import type { Asker, ClientOrigin, Identity } from '../identity/identity.ts'
 import type { ObjectStorage } from '../storage/object-storage.ts'
 import type { Clock } from '../runtime/time.ts'
@@ -24,6 +25,8 @@ interface ConsoleParts {
   readonly clock: Clock
   readonly endCall: EndCall
   readonly downloadUrls: DownloadUrls
+  /** Retries the exhausted results of a call; throws `OperatorError` where there are none. */
+  readonly reprocessCall: (tx: Transaction, call: CallKey) => Promise<void>
   /** Where recordings and their waveforms are. */
   readonly storage: Pick<ObjectStorage, 'open'>
 }

@@ -64,9 +64,10 @@ import {
   startBatch,
 } from './work/batch-handlers.ts'
 import { cancelCall, getCall, getOverview, listCalls, placeCall } from './work/call-handlers.ts'
+import { callAgain, reprocessCall } from './work/call-repetition.ts'
 import { getContact, listContacts, upsertContact } from './work/contact-handlers.ts'
 import { changePolicy, getPolicy } from './work/policy-handlers.ts'
-import { getCallRecording } from './work/recording-handlers.ts'
+import { deleteCallRecording, getCallRecording, listRecordings } from './work/recording-handlers.ts'
 
 /** One handler for each operation of the dashboard. */
 export const consoleHandlers: ConsoleHandlers = {
@@ -108,6 +109,10 @@ export const consoleHandlers: ConsoleHandlers = {
   listCalls,
   getCall,
   getCallRecording,
+  deleteCallRecording,
+  listRecordings,
+  callAgain,
+  reprocessCall,
   placeCall,
   cancelCall,
   listContacts,

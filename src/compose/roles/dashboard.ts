@@ -14,6 +14,7 @@ import { withHeaders, type ApplicationPages } from '../../http/application-pages
 import type { Readiness } from '../../http/readiness.ts'
 import { authenticateVisits } from '../../identity/authenticate-session.ts'
 import type { Identity } from '../../identity/identity.ts'
+import { reprocessCallIn } from '../../operator/reprocess-call.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
@@ -64,6 +65,7 @@ export const createDashboardRole = async (
       clock: options.clock,
       endCall: options.endCall,
       downloadUrls: options.downloadUrls,
+      reprocessCall: reprocessCallIn,
       storage: options.storage,
     },
     storage: {

@@ -1,7 +1,12 @@
 import { buffer } from 'node:stream/consumers'
 import { z } from 'zod'
-import { notFound } from '../../contract/api-error.ts'
+import { ApiError, notFound } from '../../contract/api-error.ts'
+import { formatDateTime } from '../../contract/date-time.ts'
 import { defaultDownloadSeconds } from '../../contract/recordings.ts'
+import { listCallParties } from '../../domains/calls/call-parties.ts'
+import { findCall } from '../../domains/calls/call-store.ts'
+import { deleteRecordings } from '../../domains/recordings/deleted-recordings.ts'
+import { listEveryRecording } from '../../domains/recordings/every-recording.ts'
 import { downloadableRecording } from '../../domains/recordings/recording-resource.ts'
 import {
   findPeaksKey,
@@ -9,7 +14,8 @@ import {
   recordingIdOf,
 } from '../../domains/recordings/recording-store.ts'
 import type { ObjectStorage } from '../../storage/object-storage.ts'
-import type { ConsoleHandler } from '../console-handler.ts'
+import { isUuid } from '../../runtime/ids.ts'
+import { note, type ConsoleHandler } from '../console-handler.ts'
 
 /** A waveform has two lanes of a few thousand figures. */
 const maxPeaksBytes = 4 * 1024 * 1024
@@ -32,6 +38,45 @@ export const getCallRecording: ConsoleHandler<'getCallRecording'> = async (
     call_id: callId,
     ...(peaks && { peaks }),
   }
+}
+
+/** Its audio opens no more from this moment; the bytes go within minutes, by the worker that keeps house. */
+export const deleteCallRecording: ConsoleHandler<'deleteCallRecording'> = async (
+  { params },
+  context,
+) => {
+  const { db, organizationId } = context
+  const call = await findCall(db, organizationId, params.call_id)
+  if (!call) throw notFound()
+  const deleted = await deleteRecordings(db, organizationId, [call.id])
+  if (deleted === 0)
+    throw new ApiError('resource_state_conflict', 'This call has no recording, or none any more.')
+  await note(db, context, {
+    action: 'recording.delete',
+    target: { type: 'recording', id: recordingIdOf({ organizationId, callId: call.id }) },
+    before: { call_id: call.id },
+  })
+  return { status: 'done' as const }
+}
+
+/** Recordings of calls of any origin, newest first. */
+export const listRecordings: ConsoleHandler<'listRecordings'> = async (
+  { query: { limit, cursor, ...filters } },
+  { db, organizationId },
+) => {
+  if (filters.contact_id !== undefined && !isUuid(filters.contact_id))
+    return { data: [], next: null }
+  const page = await listEveryRecording(db, { organizationId, limit, cursor, filters })
+  const callIds = page.rows.flatMap(({ call_id: id }) => id ?? [])
+  const parties = await listCallParties(db, organizationId, callIds)
+  const data = page.rows.map(({ recorded_at: recordedAt, size_bytes: size, ...row }) => ({
+    ...row,
+    ...(row.call_id !== null && parties.get(row.call_id)),
+    recorded_at: formatDateTime(recordedAt),
+    media_type: 'audio/mpeg' as const,
+    ...(size !== null && { size_bytes: size }),
+  }))
+  return { data, next: page.next }
 }
 
 /** Undefined where the waveform is not there any more, or cannot be read. */

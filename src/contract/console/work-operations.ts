@@ -1,5 +1,6 @@
 import { call, callPath } from '../calls.ts'
 import { op } from '../define-operation.ts'
+import { done } from './identity.ts'
 import { changes, reads } from './least-role.ts'
 import * as work from './work.ts'
 
@@ -25,6 +26,32 @@ export const callOperations = {
     ...unknownId,
     params: callPath,
     response: work.callRecording,
+  }),
+  /** The caller's audio is gone for good: for those who may erase a person (D18). */
+  deleteCallRecording: op('DELETE /console/calls/{call_id}/recording', {
+    ...changes('admin'),
+    ...conflicting,
+    params: callPath,
+    response: done,
+  }),
+  listRecordings: op('GET /console/recordings', {
+    ...reads('viewer'),
+    query: work.consoleRecordingFilters,
+    response: work.consoleRecordingList,
+    paged: true,
+  }),
+  callAgain: op('POST /console/calls/{call_id}/again', {
+    ...changes('operator'),
+    ...conflicting,
+    params: callPath,
+    response: call,
+    statuses: [202],
+  }),
+  reprocessCall: op('POST /console/calls/{call_id}/reprocess', {
+    ...changes('operator'),
+    ...conflicting,
+    params: callPath,
+    response: call,
   }),
   placeCall: op('POST /console/calls', {
     ...changes('operator'),

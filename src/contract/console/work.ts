@@ -3,8 +3,9 @@ import { callStatuses } from '../states.ts'
 import { call } from '../calls.ts'
 import { explanationReason } from '../explanations.ts'
 import { count, dateTime, opaqueId, phoneNumber, uuid } from '../fields.ts'
-import { listOf, listPaging } from '../paging.ts'
+import { createdFilters, listOf, listPaging } from '../paging.ts'
 import { recording } from '../recordings.ts'
+import { blame, isOpenWindow } from '../rules.ts'
 
 /** Who is called and by which agent: members that the API does not show. */
 const parties = {
@@ -83,6 +84,19 @@ export const callRequest = z.strictObject({ agent_id: uuid, phone_number: phoneN
 export const callRecording = recording.extend({
   peaks: z.looseObject({ agent: z.array(z.number()), contact: z.array(z.number()) }).optional(),
 })
+
+const listedRecording = recording
+  .omit({ object: true, download_url: true, download_url_expires_at: true })
+  .extend({ ...parties, call_id: opaqueId.nullable(), size_bytes: count.optional() })
+export const consoleRecordingList = listOf(listedRecording)
+
+/** Recordings of calls of any origin, by when they were recorded. */
+export const consoleRecordingFilters = z
+  .strictObject({ ...listPaging, contact_id: opaqueId.optional(), ...createdFilters })
+  .refine(
+    isOpenWindow,
+    blame('created_before', 'invalid_range', 'must be later than created_after'),
+  )
 
 /** The day so far, in the organization's zone. */
 export const overview = z.strictObject({
