@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { InvalidFileError } from '../domains/organizations/invalid-file.ts'
-import { scanJson } from './scan-json.ts'
+import { scanJson } from '../domains/organizations/scan-json.ts'
 
 /** A refused file argument; the message is a sentence. */
 class FileArgumentError extends Error {

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../contract/api-error.ts'
+import { ApiError } from '../contract/api-error.ts'
 import type { ConsoleOperationName, consoleOperations } from '../contract/console/operations.ts'
 import type { Handler, Handlers, OperationContext } from '../contract/define-operation.ts'
 import type { SessionPrincipal } from '../contract/principal.ts'
@@ -111,8 +111,3 @@ export const asTold = async <T>(work: Promise<T>): Promise<T> => {
 
 /** Problems of a file that are told. */
 const maxLines = 50
-
-/** Throws 404 unless the organization that was found for an id is the session's. */
-export const requireOwn = (context: Pick<Context, 'organizationId'>, found?: string): void => {
-  if (found !== context.organizationId) throw notFound()
-}

@@ -15,13 +15,20 @@ import {
   renewRecoveryCodes,
 } from './account/password-handlers.ts'
 import { acceptInvitation, checkSetup, setUp, showInvitation } from './account/link-handlers.ts'
+import { archiveAgent, createAgent, getAgent, listAgents } from './agents/agent-handlers.ts'
 import {
-  archiveAgent,
-  createAgent,
-  getAgent,
-  listAgents,
+  checkAgent,
+  createAgentDraft,
+  discardAgentDraft,
+  saveAgentDraft,
+} from './agents/draft-handlers.ts'
+import {
+  compareAgentVersions,
+  getAgentVersion,
+  listAgentVersions,
   publishAgent,
-} from './agents/agent-handlers.ts'
+  rollBackAgent,
+} from './agents/version-handlers.ts'
 import type { ConsoleHandlers } from './console-handler.ts'
 import {
   createApiKey,
@@ -103,7 +110,15 @@ export const consoleHandlers: ConsoleHandlers = {
   listAgents,
   getAgent,
   createAgent,
+  checkAgent,
+  createAgentDraft,
+  saveAgentDraft,
+  discardAgentDraft,
   publishAgent,
+  listAgentVersions,
+  getAgentVersion,
+  rollBackAgent,
+  compareAgentVersions,
   archiveAgent,
   getOverview,
   listCalls,

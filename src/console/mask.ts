@@ -29,6 +29,8 @@ const drop = Symbol('drop')
 const masks: Readonly<Record<string, (value: unknown) => unknown>> = {
   phone_number: maskText(maskNumber),
   recipient_number: maskText(maskNumber),
+  // Of a transfer.
+  to: maskText(maskNumber),
   contact_name: maskText(hide),
   email: maskText(hide),
   external_id: maskText(hide),

@@ -1,9 +1,9 @@
 import type { OrganizationId } from '../contract/organization-id.ts'
-import { userInfo } from 'node:os'
 import { formatDateTime } from '../contract/date-time.ts'
 import type { Role } from '../contract/roles.ts'
 import type { Database, Queryable } from '../database/database.ts'
-import { recordChange, type Actor } from '../domains/audit/record-change.ts'
+import { commandLine } from '../domains/audit/command-line.ts'
+import { recordChange } from '../domains/audit/record-change.ts'
 import { checkName } from '../domains/organizations/create-organization.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
 import {
@@ -94,8 +94,6 @@ export const listAdministrators = async (db: Queryable) =>
     ...account,
     ...(lastSeenAt && { last_seen_at: formatDateTime(lastSeenAt) }),
   }))
-
-const commandLine = (): Actor => ({ kind: 'command_line', name: userInfo().username })
 
 const emailPattern = /^[^\s@]{1,64}@[^\s@]{1,189}$/
 

@@ -105,6 +105,8 @@ after(() => app.stop())
 const bodies: Partial<Record<ConsoleOperationName, () => object>> = {
   changeRole: () => ({ role: 'viewer' }),
   renameApiKey: () => ({ name: 'Mine' }),
+  checkAgent: () => ({ file: minimalAgentFile, agent_id: foreign['agent_id'] }),
+  saveAgentDraft: () => ({ file: minimalAgentFile, revision: 0, version: 1 }),
   publishAgent: () => minimalAgentFile,
   publishAutomation: () => automationFile(foreign['agent_id'] ?? ''),
   setAutomationStatus: () => ({ status: 'paused' }),
@@ -128,11 +130,23 @@ const bodies: Partial<Record<ConsoleOperationName, () => object>> = {
   }),
 }
 
+/** Queries without which an operation is refused. */
+const queries: Partial<Record<ConsoleOperationName, string>> = {
+  discardAgentDraft: '?revision=1',
+  compareAgentVersions: '?before=1&after=draft',
+}
+
+/** Parts of paths that name nothing alone. */
+const partsOfPaths: Readonly<Record<string, string>> = { version: '1' }
+
 const ask = (browser: Browser, name: ConsoleOperationName) => {
   const { method, path } = consoleOperations[name]
-  const filled = path.replace(/\{(\w+)\}/g, (_, id: string) => foreign[id] ?? assert.fail(id))
+  const filled = path.replace(
+    /\{(\w+)\}/g,
+    (_, id: string) => foreign[id] ?? partsOfPaths[id] ?? assert.fail(id),
+  )
   const body = method === 'POST' || method === 'PATCH' ? (bodies[name]?.() ?? {}) : undefined
-  return browser.send(method, filled, body)
+  return browser.send(method, filled + (queries[name] ?? ''), body)
 }
 
 const anyRoleOf = (name: ConsoleOperationName): readonly Role[] => consoleOperations[name].anyRole

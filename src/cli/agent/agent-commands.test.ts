@@ -12,6 +12,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { archiveAgent } from '../../domains/agents/archive-agent.ts'
+import { listAuditEntryRows } from '../../domains/audit/audit-store.ts'
 import { createAgent } from '../../domains/agents/create-agent.ts'
 import { publishAgent } from '../../domains/agents/publish-agent.ts'
 import { addAgentCommands } from './agent-commands.ts'
@@ -96,6 +97,31 @@ test('an agent whose engine has no server is published with a warning that names
   assert.match(again.warned, /OUTDIAL_REALTIME_URL/)
   writeFileSync(path, JSON.stringify({ ...file, engine: { kind: 'sandbox' } }))
   assert.equal((await outdialWarned('agent', 'publish', id, '--file', path)).warned, '')
+})
+
+test('each command that changes an agent is in the audit log', async () => {
+  const path = join(folder, 'audited.json')
+  writeFileSync(path, JSON.stringify(file))
+  const created = await outdial('agent', 'create', '--file', path, '--json')
+  const { id } = JSON.parse(created) as { id: string }
+  await outdial('agent', 'publish', id, '--file', path)
+  await outdial('agent', 'archive', id)
+  await outdial('agent', 'archive', id)
+  const { rows } = await listAuditEntryRows(database.db, {
+    organizationId: organization.organizationId,
+    limit: 10,
+    filters: { target_id: id },
+  })
+  assert.deepEqual(
+    rows.map((row) => [row.action, row.actor_kind]),
+    [
+      ['agent.archive', 'command_line'],
+      ['agent.publish', 'command_line'],
+      ['agent.create', 'command_line'],
+    ],
+  )
+  assert.deepEqual(rows[1]?.before, { version: 1 })
+  assert.doesNotMatch(JSON.stringify(rows), /sesame|hunter2/)
 })
 
 test('the newest agent is the first of the list', async () => {

@@ -3,8 +3,12 @@ import { archiveAgent } from '../../domains/agents/archive-agent.ts'
 import { createAgent } from '../../domains/agents/create-agent.ts'
 import { publishAgent } from '../../domains/agents/publish-agent.ts'
 import { agentResource } from '../../domains/agents/agent-resource.ts'
-import { listAllAgents } from '../../domains/agents/agent-store.ts'
+import { findAgent, listAllAgents } from '../../domains/agents/agent-store.ts'
 import { showAgent } from '../../domains/agents/show-agent.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
+import type { Queryable } from '../../database/database.ts'
+import { commandLine } from '../../domains/audit/command-line.ts'
+import { recordChange, type Change } from '../../domains/audit/record-change.ts'
 import { missingEngine } from '../../operator/missing-engine.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -37,7 +41,15 @@ const addCreateCommand = (agent: Command, context: CliContext): void => {
       const file = readJsonFile(options.file)
       const { made, problem } = await context.withDatabase(async (db) => {
         const { id: organizationId } = await requireOrganization(db, options.org)
-        const made = await createAgent(db, organizationId, file)
+        const made = await db.transaction(async (tx) => {
+          const created = await createAgent(tx, organizationId, file)
+          await recordAgentChange(tx, organizationId, {
+            action: 'agent.create',
+            id: created.id,
+            after: { name: created.name, version: 1 },
+          })
+          return created
+        })
         return {
           made,
           problem: await missingEngine(context.config.engines, db, organizationId, made.id),
@@ -67,8 +79,17 @@ const addPublishCommand = (agent: Command, context: CliContext): void => {
     .action(async (id: string, options: OutputOptions & { file: string }) => {
       const file = readJsonFile(options.file)
       const { made, problem } = await context.withDatabase(async (db) => {
-        const made = await publishAgent(db, id, file)
         const organizationId = await requireOwner(db, {}, 'agent', id)
+        const made = await db.transaction(async (tx) => {
+          const published = await publishAgent(tx, id, file)
+          await recordAgentChange(tx, organizationId, {
+            action: 'agent.publish',
+            id,
+            before: { version: published.version - 1 },
+            after: { name: published.name, version: published.version },
+          })
+          return published
+        })
         return {
           made,
           problem: await missingEngine(context.config.engines, db, organizationId, id),
@@ -132,13 +153,44 @@ const addArchiveCommand = (agent: Command, context: CliContext): void => {
     .argument('<id>')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
-      const archived = await context.withDatabase((db) => archiveAgent(db, id))
+      const archived = await context.withDatabase(async (db) => {
+        const organizationId = await requireOwner(db, {}, 'agent', id)
+        return db.transaction(async (tx) => {
+          const before = await findAgent(tx, organizationId, id)
+          const agent = await archiveAgent(tx, id)
+          if (before?.archived_at === null)
+            await recordAgentChange(tx, organizationId, {
+              action: 'agent.archive',
+              id,
+              before: { name: agent.name },
+            })
+          return agent
+        })
+      })
       show(context, options, archived, () => [
         `Agent ${archived.name} is archived, for good: it takes no calls and no new version. Its queued calls end failed, its live calls go on.`,
         `To go on, make another from its file: ${programPath()} agent create --file FILE`,
       ])
     })
 }
+
+/** As the dashboard's changes are recorded, in the change's transaction. */
+const recordAgentChange = (
+  tx: Queryable,
+  organizationId: OrganizationId,
+  {
+    id,
+    ...change
+  }: Pick<Change, 'action' | 'before' | 'after'> & {
+    readonly id: string
+  },
+): Promise<void> =>
+  recordChange(tx, {
+    ...change,
+    organizationId,
+    actor: commandLine(),
+    target: { type: 'agent', id },
+  })
 
 /** The agent is published all the same: the service may have settings that this command does not see. */
 const warnOfEngine = (context: CliContext, problem: string | undefined): void => {

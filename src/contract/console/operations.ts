@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { agent } from '../agents.ts'
 import { apiKey } from '../api-keys.ts'
 import { dateTimeInput, opaqueId, text } from '../fields.ts'
 import { op } from '../define-operation.ts'
 import { scopes } from '../scopes.ts'
 import { automationOperations } from './automation-operations.ts'
+import { agentOperations } from './agent-operations.ts'
 import { auditExport, auditExportFilters, auditFilters, auditList } from './audit.ts'
 import * as identity from './identity.ts'
 import { changes, open, reads } from './least-role.ts'
@@ -189,55 +189,13 @@ const keys = {
   }),
 } as const
 
-/** An agent's file as operators write it; the domain checks it. */
-const agentFile = z.record(z.string(), z.unknown())
-const agentPath = z.strictObject({ agent_id: opaqueId })
-const shownAgent = agent.extend({
-  version: z.int(),
-  archived_at: z.string().optional(),
-  definition: z.record(z.string(), z.unknown()),
-})
-
-const agents = {
-  listAgents: op('GET /console/agents', {
-    ...reads('viewer'),
-    response: z.strictObject({ data: z.array(agent) }),
-  }),
-  getAgent: op('GET /console/agents/{agent_id}', {
-    ...reads('viewer'),
-    params: agentPath,
-    response: shownAgent,
-    errors: ['resource_not_found'],
-  }),
-  createAgent: op('POST /console/agents', {
-    ...changes('admin'),
-    body: agentFile,
-    response: agent,
-    statuses: [201],
-  }),
-  publishAgent: op('POST /console/agents/{agent_id}/versions', {
-    ...changes('admin'),
-    params: agentPath,
-    body: agentFile,
-    response: agent.extend({ version: z.int() }),
-    statuses: [201],
-    errors: ['resource_not_found', 'resource_state_conflict'],
-  }),
-  archiveAgent: op('POST /console/agents/{agent_id}/archive', {
-    ...changes('admin'),
-    params: agentPath,
-    response: agent,
-    errors: ['resource_not_found'],
-  }),
-} as const
-
 /** What the dashboard does: a row here, a handler in src/console/, and everything else derives. */
 export const consoleOperations = {
   ...account,
   ...links,
   ...people,
   ...keys,
-  ...agents,
+  ...agentOperations,
   ...callOperations,
   ...contactOperations,
   ...batchOperations,

@@ -3,7 +3,8 @@ import { uniqueItems } from '../../contract/duplicates.ts'
 import { normalizedOutcomes } from '../../contract/states.ts'
 import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
 import { checkFile } from '../organizations/invalid-file.ts'
-import { agentToolSchema } from './agent-tools.ts'
+import { agentToolSchema, hiddenValue } from './agent-tools.ts'
+import { isHidden } from './hidden-values.ts'
 import { templateProblems } from './template.ts'
 
 const storable = (schema: z.ZodString) =>
@@ -29,7 +30,7 @@ const language = z
   .overwrite((tag) => canonicalLanguage(tag) ?? tag)
   .default('en-US')
 
-const canonicalLanguage = (tag: string): string | undefined => {
+export const canonicalLanguage = (tag: string): string | undefined => {
   try {
     return Intl.getCanonicalLocales(tag)[0]
   } catch {
@@ -78,6 +79,7 @@ const engine = z.strictObject({
   url: z
     .url({ protocol: /^(wss?|https?)$/, error: 'It must be a URL of ws, wss, http or https.' })
     .max(2048)
+    .refine((url) => !isHidden(url), hiddenValue)
     .optional(),
 })
 

@@ -17,21 +17,21 @@ export interface AgentRow {
   readonly updated_at: Date
 }
 
-const columns = `name, description, language, published_version, archived_at, created_at, updated_at`
+export const agentColumns = `name, description, language, published_version, archived_at, created_at, updated_at`
 
 const insertStatement = sql(
   'agent-store.insertPublishedAgent',
   `with agent as (
      insert into agents (organization_id, id, name, description, language, published_version)
      values ($1, $2, $3, $4, $5, 1)
-     returning organization_id, id, ${columns}
+     returning organization_id, id, ${agentColumns}
    ),
    version as (
      insert into agent_versions (organization_id, agent_id, version, definition)
      select organization_id, id, 1, $6
        from agent
    )
-   select id, ${columns}
+   select id, ${agentColumns}
      from agent`,
 )
 
@@ -83,14 +83,14 @@ const publishStatement = sql(
             updated_at = now()
       where id = $1
         and archived_at is null
-     returning organization_id, id, ${columns}
+     returning organization_id, id, ${agentColumns}
    ),
    version as (
-     insert into agent_versions (organization_id, agent_id, version, definition)
-     select organization_id, id, published_version, $5
+     insert into agent_versions (organization_id, agent_id, version, definition, restored_version)
+     select organization_id, id, published_version, $5, $6
        from agent
    )
-   select id, ${columns}
+   select id, ${agentColumns}
      from agent`,
 )
 
@@ -102,6 +102,7 @@ export const publishAgentVersion = async (
   db: Queryable,
   agentId: string,
   definition: AgentDefinition,
+  restoredVersion: number | undefined,
 ): Promise<AgentRow | undefined> => {
   if (!isUuid(agentId)) return undefined
   return db.row<AgentRow>(publishStatement, [
@@ -110,12 +111,13 @@ export const publishAgentVersion = async (
     definition.description ?? null,
     definition.language,
     JSON.stringify(definition),
+    restoredVersion ?? null,
   ])
 }
 
 const findStatement = sql(
   'agent-store.findAgent',
-  `select id, ${columns}
+  `select id, ${agentColumns}
      from agents
     where organization_id = $1
       and id = $2`,
@@ -157,7 +159,7 @@ export const findAgentDefinition = async (
 /** Eligible agents, newest first (D8). */
 export const listEligibleAgentRows = newestFirst<AgentRow, never>({
   name: 'agent-store.listEligibleAgentRows',
-  columns,
+  columns: agentColumns,
   table: 'agents',
   sortColumn: 'created_at',
   filters: {},
@@ -166,14 +168,15 @@ export const listEligibleAgentRows = newestFirst<AgentRow, never>({
 
 const listAllStatement = sql(
   'agent-store.listAllAgents',
-  `select id, ${columns}
+  `select id, ${agentColumns}
      from agents
     where archived_at is null
+      and published_version is not null
       and ($1::uuid is null or organization_id = $1)
     order by created_at desc, id desc`,
 )
 
-/** For operators: everything not archived, of one organization or of all, newest first. */
+/** For operators: what can be called with, of one organization or of all, newest first. */
 export const listAllAgents = (
   db: Queryable,
   organizationId: string | undefined,
@@ -185,7 +188,7 @@ const archiveStatement = sql(
       set archived_at = coalesce(archived_at, now()),
           updated_at  = case when archived_at is null then now() else updated_at end
     where id = $1
-   returning id, ${columns}`,
+   returning id, ${agentColumns}`,
 )
 
 /** For operators, who name an agent by its id alone. Archiving twice changes nothing. */

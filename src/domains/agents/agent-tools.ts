@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isConnectionHeader, isHeaderName, isHeaderValue } from '../../runtime/outgoing-headers.ts'
 import { readTransferTarget } from '../organizations/transfer-target.ts'
+import { isHidden } from './hidden-values.ts'
 
 /** Tools every agent has; a configured one may not take their names. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -16,13 +17,19 @@ const maxSchemaBytes = 16 * 1024
 const isJsonSchemaOfObject = (schema: Readonly<Record<string, unknown>>): boolean =>
   schema['type'] === 'object' && JSON.stringify(schema).length <= maxSchemaBytes
 
+/** For a value that was shown hidden, and could not be filled in again. */
+export const hiddenValue = 'Its value is hidden here and not kept for this server: write it again.'
+
 const headers = z
   .record(
     z
       .string()
       .refine(isHeaderName, 'This is no name of an HTTP header.')
       .refine((name) => !isConnectionHeader(name), 'The connection sets this header itself.'),
-    z.string().refine(isHeaderValue, 'It must be one line of at most 4096 characters.'),
+    z
+      .string()
+      .refine(isHeaderValue, 'It must be one line of at most 4096 characters.')
+      .refine((value) => !isHidden(value), hiddenValue),
   )
   .refine((all) => Object.keys(all).length <= 20, 'It must have at most 20 members.')
 
@@ -50,6 +57,7 @@ const httpToolMembers = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: 'It must be a URL of http or https.' })
     .max(2048)
+    .refine((url) => !isHidden(url), hiddenValue)
     // Such a host could not be resolved in any call.
     .refine((url) => !/^[^/]*\/\/[^/?#]*[{}]/.test(url), 'No argument may stand in the host.'),
   headers: headers.optional(),

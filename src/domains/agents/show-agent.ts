@@ -5,6 +5,7 @@ import { OperatorError } from '../organizations/operator-error.ts'
 import type { AgentDefinition } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
 import { findAgent, findAgentDefinition } from './agent-store.ts'
+import { hideSecrets } from './hidden-values.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /** An agent for its operator: the definition that new calls get. */
@@ -34,26 +35,6 @@ export const showAgent = async (
   }
 }
 
-const hidden = '(hidden)'
-
 /** Values of headers are usually credentials; a URL may contain a password. */
-export const withoutSecrets = (definition: AgentDefinition): AgentDefinition => ({
-  ...definition,
-  ...(definition.tools && {
-    tools: definition.tools.map((tool) => {
-      if ('builtin' in tool) return tool
-      const names = Object.keys(tool.headers ?? {})
-      return {
-        ...tool,
-        url: withoutPassword(tool.url),
-        ...(tool.headers && { headers: Object.fromEntries(names.map((name) => [name, hidden])) }),
-      }
-    }),
-  }),
-  ...(definition.engine?.url !== undefined && {
-    engine: { ...definition.engine, url: withoutPassword(definition.engine.url) },
-  }),
-})
-
-const withoutPassword = (url: string): string =>
-  url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, `$1${hidden}@`)
+export const withoutSecrets = (definition: AgentDefinition): AgentDefinition =>
+  hideSecrets(definition) as AgentDefinition

@@ -1,4 +1,4 @@
-import { pathText, type FileProblem } from '../domains/organizations/invalid-file.ts'
+import { pathText, type FileProblem } from './invalid-file.ts'
 
 /** An open object or list. */
 interface Open {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../tests/support/properties.ts'
+import { fc } from '../../../tests/support/properties.ts'
 import { scanJson } from './scan-json.ts'
 
 const paths = (json: string): string[] => scanJson(json).repeated.map(({ path }) => path)
