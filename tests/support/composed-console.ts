@@ -28,7 +28,7 @@ export interface ConsoleAnswer {
 }
 
 /** The dashboard's role and the API's over one database; a proxy of this machine is trusted. */
-export const startComposedConsole = async () => {
+export const startComposedConsole = async (origin = consoleOrigin) => {
   const database = await createTestDatabase()
   const { db } = database
   const identity = createIdentity({ database: db, secret: Buffer.alloc(32, 3) })
@@ -50,7 +50,7 @@ export const startComposedConsole = async () => {
     application: { find: () => undefined },
     ...role,
     identity,
-    origins: () => [consoleOrigin],
+    origins: () => [origin],
     endCall: endCallAlone,
     downloadUrls,
     storage: { open: async () => undefined },
@@ -59,7 +59,7 @@ export const startComposedConsole = async () => {
   const api = await createApiRole({
     ...role,
     publicUrl: () => 'http://api.test',
-    dashboardOrigins: () => [consoleOrigin],
+    dashboardOrigins: () => [origin],
     endCall: endCallAlone,
     downloadUrls,
   })
@@ -73,7 +73,7 @@ export const startComposedConsole = async () => {
       const response = await fetch(base + path, {
         method,
         headers: {
-          origin: consoleOrigin,
+          origin,
           'x-forwarded-for': address,
           ...(this.cookie !== undefined && { cookie: this.cookie }),
           ...(body && { 'content-type': 'application/json' }),

@@ -12,7 +12,3 @@ export const useSession = (): Session => useSuspenseQuery(sessionReading).data
 
 /** Whether the role of the one who is signed in is among those of an operation. */
 export const useMay = (anyRole: readonly Role[]): boolean => anyRole.includes(useSession().role)
-
-/** Where a sign-in leads: a path of this dashboard, whatever a link says. */
-export const pathAfterSignIn = (next: unknown): string =>
-  typeof next === 'string' && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'

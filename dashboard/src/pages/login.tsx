@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { hasStatus } from '../client/failure.ts'
 import { send } from '../client/send.ts'
-import { pathAfterSignIn } from '../client/session.ts'
+import { pathAfterSignIn } from '../client/path-after-sign-in.ts'
 import { valuesOf } from '../parts/fields.ts'
 import { FrontPage } from '../parts/front-page.tsx'
 import { Failure } from '../parts/states.tsx'
@@ -22,7 +22,7 @@ export const Login = () => {
     onSuccess: async ({ status }) => {
       if (status === 'code_required') return setNeedsCode(true)
       queries.clear()
-      await navigate({ href: pathAfterSignIn(next) })
+      await navigate({ href: pathAfterSignIn(next, window.location.origin) })
     },
   })
   return (
