@@ -72,7 +72,25 @@ import {
 } from './work/batch-handlers.ts'
 import { cancelCall, getCall, getOverview, listCalls, placeCall } from './work/call-handlers.ts'
 import { callAgain, reprocessCall } from './work/call-repetition.ts'
-import { getContact, listContacts, upsertContact } from './work/contact-handlers.ts'
+import {
+  changeContact,
+  eraseContact,
+  getContact,
+  listContacts,
+  setDoNotCall,
+  upsertContact,
+} from './work/contact-handlers.ts'
+import {
+  addImportPart,
+  checkImport,
+  commitImport,
+  createImport,
+  deleteImport,
+  draftImport,
+  exportRefusedRows,
+  getImport,
+  listRefusedRows,
+} from './work/import-handlers.ts'
 import { changePolicy, getPolicy } from './work/policy-handlers.ts'
 import { deleteCallRecording, getCallRecording, listRecordings } from './work/recording-handlers.ts'
 
@@ -133,6 +151,18 @@ export const consoleHandlers: ConsoleHandlers = {
   listContacts,
   getContact,
   upsertContact,
+  changeContact,
+  setDoNotCall,
+  eraseContact,
+  createImport,
+  addImportPart,
+  getImport,
+  deleteImport,
+  checkImport,
+  listRefusedRows,
+  exportRefusedRows,
+  commitImport,
+  draftImport,
   listBatches,
   getBatch,
   listRecipients,

@@ -90,6 +90,7 @@ export const createConsoleTenant = async (app: App) => {
     automation_id: automation.id,
     contact_id: contactId,
   })
+  const file = await send('POST', '/console/imports', { file_name: `${privateWords.name}.csv` })
   const [session] = await listSessions(db, owner.accountId)
   const ids: Readonly<Record<string, string>> = {
     organization_id: organizationId,
@@ -100,6 +101,7 @@ export const createConsoleTenant = async (app: App) => {
     automation_id: automation.id,
     run_id: String(run['id']),
     batch_id: batch.id,
+    import_id: String(file['id']),
     recording_id: recordingIdOf({ organizationId, callId }),
     api_key_id: key.id,
     account_id: owner.accountId,

@@ -2,14 +2,18 @@ import type { CountryCode } from 'libphonenumber-js/max'
 import type { Command } from 'commander'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Queryable } from '../../database/database.ts'
-import { describeIdentity, type NumberHolder } from '../../domains/contacts/identity-conflict.ts'
 import { judgeRecipients } from '../../domains/contacts/upsert-recipients.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
 import { isNumberedCountry } from '../../numbering/national-number.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
-import { checkRows } from '../batch/batch-check.ts'
-import { readCsv } from '../batch/batch-csv.ts'
-import { describeProblems, refusedFile, type RowProblem } from '../batch/batch-problems.ts'
+import { checkRows } from '../../domains/contacts/file/check-rows.ts'
+import { readCsv } from '../../domains/contacts/file/contact-csv.ts'
+import {
+  conflictAt,
+  describeProblems,
+  refusedFile,
+  type RowProblem,
+} from '../../domains/contacts/file/row-problems.ts'
 import { UsageError, type CliContext } from '../cli-context.ts'
 import { show, warn, type OutputOptions } from '../terminal/output.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
@@ -84,13 +88,6 @@ export const readContactFile = async (
     problems: [...file.problems, ...checked.problems, ...conflicts],
   }
 }
-
-const conflictAt = (row: number, holder: NumberHolder): RowProblem => ({
-  row,
-  column: 'phone_number',
-  code: 'contact_identity_conflict',
-  message: `The number belongs to the contact with ${describeIdentity(holder)}.`,
-})
 
 /** The valid rows. Throws with all problems, unless refused rows may be skipped; then it reports them. */
 export const acceptedInputs = (

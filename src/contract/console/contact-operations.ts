@@ -1,5 +1,6 @@
 import { contact, contactFilters, contactInput, contactList, contactPath } from '../contacts.ts'
 import { op } from '../define-operation.ts'
+import { contactChange, contactDetail, doNotCallChange, erasureReceipt } from './contacts.ts'
 import { changes, reads } from './least-role.ts'
 
 const unknownId = { errors: ['resource_not_found'] } as const
@@ -15,7 +16,7 @@ export const contactOperations = {
     ...reads('viewer'),
     ...unknownId,
     params: contactPath,
-    response: contact,
+    response: contactDetail,
   }),
   upsertContact: op('POST /console/contacts', {
     ...changes('operator'),
@@ -23,5 +24,25 @@ export const contactOperations = {
     response: contact,
     statuses: [200, 201],
     errors: ['contact_identity_conflict'],
+  }),
+  changeContact: op('PATCH /console/contacts/{contact_id}', {
+    ...changes('operator'),
+    params: contactPath,
+    body: contactChange,
+    response: contactDetail,
+    errors: ['resource_not_found', 'contact_identity_conflict'],
+  }),
+  setDoNotCall: op('POST /console/contacts/{contact_id}/do-not-call', {
+    ...changes('operator'),
+    ...unknownId,
+    params: contactPath,
+    body: doNotCallChange,
+    response: contactDetail,
+  }),
+  eraseContact: op('POST /console/contacts/{contact_id}/erase', {
+    ...changes('admin'),
+    params: contactPath,
+    response: erasureReceipt,
+    errors: ['resource_not_found', 'resource_state_conflict'],
   }),
 } as const

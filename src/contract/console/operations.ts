@@ -9,6 +9,7 @@ import { auditExport, auditExportFilters, auditFilters, auditList } from './audi
 import * as identity from './identity.ts'
 import { changes, open, reads } from './least-role.ts'
 import { batchOperations } from './batch-operations.ts'
+import { importOperations } from './import-operations.ts'
 import { contactOperations } from './contact-operations.ts'
 import { callOperations, policyOperations } from './work-operations.ts'
 
@@ -198,6 +199,7 @@ export const consoleOperations = {
   ...agentOperations,
   ...callOperations,
   ...contactOperations,
+  ...importOperations,
   ...batchOperations,
   ...automationOperations,
   ...policyOperations,

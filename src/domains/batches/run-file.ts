@@ -1,18 +1,21 @@
-import { maxBatchRecipients } from '../../contract/batches.ts'
+import { maxBatchRecipients, type BatchInput } from '../../contract/batches.ts'
 import type { ContactInput } from '../../contract/contacts.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { Clock } from '../../runtime/time.ts'
+import type { StorageQuotas } from '../organizations/storage-quotas.ts'
 import { batchResource, type BatchRow } from './batch-resource.ts'
+import type { BatchOrigin } from './batch-store.ts'
 import { draftBatch } from './create-batch.ts'
 import { startBatchById } from './start-batch.ts'
 
-interface RunFileRequest {
+interface FileRequest {
   readonly organizationId: OrganizationId
   readonly agentId: string
   readonly name: string
   /** Any number; no identity and no phone number twice. */
   readonly recipients: readonly ContactInput[]
+  readonly times?: Pick<BatchInput, 'scheduled_start_at' | 'calling_window'>
 }
 
 /**
@@ -22,37 +25,42 @@ interface RunFileRequest {
 export const runBatches = (
   db: Database,
   clock: Clock,
-  request: RunFileRequest,
+  request: FileRequest,
 ): Promise<ReturnType<typeof batchResource>[]> =>
   db.transaction(async (tx) => {
-    const parts = partsOf(request.recipients)
     const rows: BatchRow[] = []
-    for (const [index, recipients] of parts.entries()) {
-      const name = parts.length === 1 ? '' : ` (${index + 1} of ${parts.length})`
-      rows.push(await runPart(tx, clock, { ...request, recipients }, name))
-    }
+    for (const { id } of await draftBatches(tx, clock, request, 'cli'))
+      rows.push(await startBatchById(tx, request.organizationId, id, 'cli'))
     return rows.map(batchResource)
   })
 
-const maxNameLength = 200
-
-const runPart = async (
+/** As many drafts as the recipients need, 1,000 each. */
+export const draftBatches = async (
   tx: Transaction,
   clock: Clock,
-  { organizationId, agentId, name, recipients }: RunFileRequest,
-  suffix: string,
-): Promise<BatchRow> => {
-  const input = {
-    name:
-      Array.from(name)
-        .slice(0, maxNameLength - suffix.length)
-        .join('') + suffix,
-    agent_id: agentId,
-    recipients: [...recipients],
+  { organizationId, agentId, name, recipients, times = {} }: FileRequest,
+  origin: BatchOrigin,
+  quotas?: StorageQuotas,
+): Promise<BatchRow[]> => {
+  const parts = partsOf(recipients)
+  const rows: BatchRow[] = []
+  for (const [index, part] of parts.entries()) {
+    const suffix = parts.length === 1 ? '' : ` (${index + 1} of ${parts.length})`
+    const input = {
+      name: shortened(name, maxNameLength - suffix.length) + suffix,
+      agent_id: agentId,
+      recipients: [...part],
+      ...times,
+    }
+    rows.push(await draftBatch(tx, clock, organizationId, input, origin, quotas))
   }
-  const { id } = await draftBatch(tx, clock, organizationId, input, 'cli')
-  return startBatchById(tx, organizationId, id, 'cli')
+  return rows
 }
+
+const maxNameLength = 200
+
+const shortened = (name: string, length: number): string =>
+  Array.from(name).slice(0, length).join('')
 
 const partsOf = (recipients: readonly ContactInput[]): (readonly ContactInput[])[] =>
   Array.from({ length: Math.ceil(recipients.length / maxBatchRecipients) }, (_, index) =>

@@ -1,5 +1,4 @@
 import { ApiError } from '../../contract/api-error.ts'
-import type { ContactInput } from '../../contract/contacts.ts'
 
 /** The identity of the contact that has the number. */
 export interface NumberHolder {
@@ -8,7 +7,7 @@ export interface NumberHolder {
 }
 
 interface Conflict {
-  readonly input: Pick<ContactInput, 'source' | 'external_id'>
+  readonly input: NumberHolder
   /** Omitted if a concurrent writer took the number and is not visible yet. */
   readonly holder?: NumberHolder | undefined
   /** Index in a list of recipients. */

@@ -7,7 +7,8 @@ import {
   forgetPhoneNumber,
   lockOpenCalls,
 } from '../calls/forget-calls.ts'
-import { deleteContact, findContactByNumber } from '../contacts/contact-store.ts'
+import { deleteContact, findContact, findContactByNumber } from '../contacts/contact-store.ts'
+import { forgetImportedNumber } from '../contacts/file/import-store.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
 import { forgetResults } from '../results/forget-results.ts'
@@ -31,6 +32,8 @@ export const eraseContact = async (
   contact: string,
 ): Promise<Erasure> => {
   const contactId = await resolveContact(tx, organizationId, contact)
+  const known = await findContact(tx, organizationId, contactId)
+  if (known) await forgetImportedNumber(tx, organizationId, known.phone_number)
   const wasThere = await deleteContact(tx, organizationId, contactId)
   const open = await lockOpenCalls(tx, organizationId, contactId)
   if (open.some((call) => call.is_live))

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import { retireInstallationSecrets } from '../organizations/installation-secrets.ts'
 import { purgeDeletedRecordings } from '../recordings/deleted-recordings.ts'
+import { purgeImports } from '../contacts/file/import-store.ts'
 import { purgeSupersededRevisions } from '../results/result-store.ts'
 import { expireResults } from './expire-results.ts'
 import type { JobSchedule, JobTasks } from '../../jobs/job-runner.ts'
@@ -14,6 +15,9 @@ const maxRounds = 200
 /** Each call has one or two objects in the storage, which may be remote. */
 const retentionLimit = 500
 
+/** A file has up to 100,000 rows. */
+const importsLimit = 10
+
 interface HousekeepingOptions {
   readonly database: Database
   readonly storage: ObjectStorage
@@ -24,8 +28,8 @@ interface HousekeepingOptions {
 }
 
 /**
- * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, words of
- * calls beyond their organization's retention, and the bytes of deleted recordings.
+ * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, abandoned
+ * imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
  */
 export const createHousekeeping = ({
   database,
@@ -39,6 +43,7 @@ export const createHousekeeping = ({
       await inRounds(purgeLimit, purgeIdentity)
       await inRounds(purgeLimit, (limit) => purgeSupersededRevisions(database, limit))
       await inRounds(retentionLimit, (limit) => expireResults(database, limit))
+      await inRounds(importsLimit, (limit) => purgeImports(database, limit))
       await retireInstallationSecrets(database, 'media')
       await retireInstallationSecrets(database, 'cursor')
       // Last, because the storage may be unavailable.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { defaultPolicy } from '../../domains/organizations/calling-policy.ts'
-import { checkRows } from './batch-check.ts'
-import { readCsv } from './batch-csv.ts'
-import { describeProblems, type RowProblem } from './batch-problems.ts'
+import { defaultPolicy } from '../../organizations/calling-policy.ts'
+import { checkRows } from './check-rows.ts'
+import { readCsv } from './contact-csv.ts'
+import { describeProblems, type RowProblem } from './row-problems.ts'
 
 const heading = 'external_id,name,phone_number\n'
 const ada = 'a1,Ada,+12025550100\n'

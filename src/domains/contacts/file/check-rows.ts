@@ -1,15 +1,15 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { z } from 'zod'
-import { contactInput, type ContactInput } from '../../contract/contacts.ts'
-import { isStorableText } from '../../contract/text.ts'
-import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
+import { contactInput, type ContactInput } from '../../../contract/contacts.ts'
+import { isStorableText } from '../../../contract/text.ts'
+import type { CallingPolicy } from '../../organizations/calling-policy.ts'
 import {
   describeDestinationProblem,
   destinationProblem,
-} from '../../domains/organizations/phone-destination.ts'
-import { toE164 } from '../../numbering/national-number.ts'
-import type { Column, CsvRow } from './batch-csv.ts'
-import type { RowProblem } from './batch-problems.ts'
+} from '../../organizations/phone-destination.ts'
+import { toE164 } from '../../../numbering/national-number.ts'
+import type { Column, CsvRow } from './contact-csv.ts'
+import type { RowProblem } from './row-problems.ts'
 
 /** A row that may be called, and its place in the file. */
 interface CheckedRow {
@@ -24,19 +24,25 @@ interface CheckedRows {
 
 interface RowRules {
   /** Without it, destinations are not checked. */
-  readonly policy?: CallingPolicy
+  readonly policy?: CallingPolicy | undefined
   /** Numbers without `+` are read in this country's notation; without it, only E.164 is accepted. */
   readonly country?: CountryCode | undefined
 }
 
+/** The rows that have reserved an identity or a number, by that. */
+export type SeenPeople = Map<string, number>
+
 /**
  * Checks every row against the API's rules for a batch's recipients, over the whole file: fields, destinations, no
- * repeated person. Of repeated rows the first is accepted.
+ * repeated person. Of repeated rows the first is accepted. A file that comes in portions has one `seen` for all of them.
  */
-export const checkRows = (rows: readonly CsvRow[], rules: RowRules): CheckedRows => {
+export const checkRows = (
+  rows: readonly CsvRow[],
+  rules: RowRules,
+  seen: SeenPeople = new Map(),
+): CheckedRows => {
   const valid: CheckedRow[] = []
   const problems: RowProblem[] = []
-  const seen = new Map<string, number>()
   for (const row of rows) {
     const checked = checkRow(row, rules)
     const found = 'input' in checked ? repeated(checked, seen) : checked.problems
@@ -117,7 +123,7 @@ const sourceRule =
   'It must begin with a lower-case letter, followed by lower-case letters, digits, _ or -, 64 in all.'
 
 /** Each identity and each phone only once in the whole file. */
-const repeated = ({ row, input }: CheckedRow, seen: Map<string, number>): RowProblem[] => {
+const repeated = ({ row, input }: CheckedRow, seen: SeenPeople): RowProblem[] => {
   const keys = {
     external_id: JSON.stringify([input.source, input.external_id]),
     phone_number: input.phone_number,

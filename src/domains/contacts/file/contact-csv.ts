@@ -1,22 +1,15 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import type { RowProblem } from './batch-problems.ts'
+import { importColumns as columns } from '../../../contract/console/imports.ts'
+import type { RowProblem } from './row-problems.ts'
 
 /** A contact's fields, as a file's heading may name them. */
-const columns = [
+export type Column = (typeof columns)[number]
+
+export const requiredColumns = [
   'external_id',
   'name',
   'phone_number',
-  'source',
-  'email',
-  'company',
-  'role',
-  'city',
-  'country',
-] as const
-
-export type Column = (typeof columns)[number]
-
-const requiredColumns = ['external_id', 'name', 'phone_number'] as const satisfies readonly Column[]
+] as const satisfies readonly Column[]
 
 /** One row: its number as a spreadsheet shows it (the heading is row 1), and its non-empty cells. */
 export interface CsvRow {
@@ -36,7 +29,7 @@ interface UnreadableFile {
 }
 
 /** An unclosed quote ends here instead of swallowing the file; all fields of a contact need a tenth of this. */
-const maxRecordCharacters = 100_000
+export const maxRecordCharacters = 100_000
 
 /**
  * Reads CSV as spreadsheets write it: comma, semicolon or tab, quoted cells over several lines, a byte order mark,
@@ -44,7 +37,7 @@ const maxRecordCharacters = 100_000
  * ignoring case, blanks and underscores.
  */
 export const readCsv = (text: string): CsvFile | UnreadableFile => {
-  const read = recordsOf(text)
+  const read = readRecords(text)
   if ('fault' in read) return read
   const [heading, ...rest] = read.records.filter(({ cells }) => cells.some((cell) => cell !== ''))
   if (!heading) return { fault: [problemAt(1, '', 'required', 'The file is empty.')] }
@@ -53,14 +46,24 @@ export const readCsv = (text: string): CsvFile | UnreadableFile => {
   const rows: CsvRow[] = []
   const problems: RowProblem[] = []
   for (const record of rest) {
-    const extra = record.cells.findIndex((cell, index) => cell !== '' && !found.columns[index])
-    if (extra >= 0) problems.push(cellWithoutColumn(record.row, extra))
-    else rows.push({ row: record.row, cells: cellsOf(record.cells, found.columns) })
+    const row = inColumns(record, found.columns)
+    if ('problem' in row) problems.push(row.problem)
+    else rows.push(row)
   }
   return { rows, problems }
 }
 
-interface CsvRecord {
+/** The row's cells by their columns; a cell that stands in none is a problem. */
+export const inColumns = (
+  { row, cells }: CsvRecord,
+  found: FoundColumns,
+): CsvRow | { readonly problem: RowProblem } => {
+  const extra = cells.findIndex((cell, index) => cell !== '' && !found[index])
+  if (extra >= 0) return { problem: cellWithoutColumn(row, extra) }
+  return { row, cells: cellsOf(cells, found) }
+}
+
+export interface CsvRecord {
   /** Counted as in a spreadsheet. */
   readonly row: number
   readonly cells: readonly string[]
@@ -69,19 +72,38 @@ interface CsvRecord {
 /** The first line of a file that declares its own separator. */
 const separatorLine = /^\uFEFF?"?sep=([,;\t])"?(?:\r\n|\r|\n)/i
 
-const recordsOf = (text: string): { readonly records: readonly CsvRecord[] } | UnreadableFile => {
-  const [line = '', delimiter] = separatorLine.exec(text) ?? []
-  const firstRow = line === '' ? 1 : 2
+interface CsvRecords {
+  readonly records: readonly CsvRecord[]
+  readonly delimiter: string
+  /** The number of the row that would come next. */
+  readonly nextRow: number
+}
+
+/** Where the text of a file that comes in portions goes on. */
+interface Continuation {
+  readonly delimiter: string
+  readonly row: number
+}
+
+/** The records of a whole file, or of a portion of one that ends with a record. */
+export const readRecords = (text: string, from?: Continuation): CsvRecords | UnreadableFile => {
+  const [line = '', named] = from ? [] : (separatorLine.exec(text) ?? [])
+  const firstRow = from?.row ?? (line === '' ? 1 : 2)
   const body = text.slice(line.length)
+  const delimiter = from?.delimiter ?? named ?? delimiterOf(body)
   try {
     const records = parse(body, {
       bom: true,
-      delimiter: delimiter ?? delimiterOf(body),
+      delimiter,
       trim: true,
       relax_column_count: true,
       max_record_size: maxRecordCharacters,
     })
-    return { records: records.map((cells, index) => ({ row: index + firstRow, cells })) }
+    return {
+      records: records.map((cells, index) => ({ row: index + firstRow, cells })),
+      delimiter,
+      nextRow: firstRow + records.length,
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const before = typeof error['records'] === 'number' ? error['records'] : 0
@@ -138,11 +160,39 @@ const columnsOf = ({
   return fault.length > 0 ? { fault } : { columns: names }
 }
 
+/**
+ * Where the last whole record of a portion ends: after the last line end outside of quotes. The portion begins with a
+ * record.
+ */
+export const endOfRecords = (text: string): number => {
+  let isQuoted = false
+  let end = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quoteCode) isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (code === lineFeed) end = at + 1
+    // A line end of Windows may be cut in two.
+    else if (
+      code === carriageReturn &&
+      at + 1 < text.length &&
+      text.charCodeAt(at + 1) !== lineFeed
+    )
+      end = at + 1
+  }
+  return end
+}
+
+const quoteCode = 0x22
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
 const unknownColumn = `There is no such column; they are ${columns.join(', ')}.`
 
 const noHeading = `The first row must name the columns: ${columns.join(', ')}.`
 
-const columnNamed = (cell: string): Column | undefined => {
+/** The column that a cell of a heading names. */
+export const columnNamed = (cell: string): Column | undefined => {
   const plain = plainName(cell)
   return columns.find((column) => plainName(column) === plain)
 }

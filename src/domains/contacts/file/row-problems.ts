@@ -1,4 +1,5 @@
-import { OperatorError } from '../../domains/organizations/operator-error.ts'
+import { OperatorError } from '../../organizations/operator-error.ts'
+import { describeIdentity, type NumberHolder } from '../identity-conflict.ts'
 
 /** One error in a file. It never contains a cell's content, which may be personal data. */
 export interface RowProblem {
@@ -29,3 +30,11 @@ const describe = ({ row, column, code, message }: RowProblem): string =>
 /** Nothing was created. */
 export const refusedFile = (problems: readonly RowProblem[]): OperatorError =>
   new OperatorError(describeProblems(problems))
+
+/** Identity and number of the row belong to two different contacts. */
+export const conflictAt = (row: number, holder: NumberHolder): RowProblem => ({
+  row,
+  column: 'phone_number',
+  code: 'contact_identity_conflict',
+  message: `The number belongs to the contact with ${describeIdentity(holder)}.`,
+})
