@@ -4,7 +4,6 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  redirect,
 } from '@tanstack/react-router'
 import { NotFound } from './pages/not-found.tsx'
 import { Failure, Loading } from './parts/states.tsx'
@@ -44,9 +43,7 @@ const invite = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  beforeLoad: () => {
-    redirect({ to: '/agents', throw: true })
-  },
+  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
 })
 const account = createRoute({
   getParentRoute: () => shell,
@@ -63,6 +60,12 @@ const call = createRoute({
   getParentRoute: () => shell,
   path: '/calls/$callId',
   component: lazyRouteComponent(() => import('./pages/call-detail.tsx'), 'CallPage'),
+})
+const recordings = createRoute({
+  getParentRoute: () => shell,
+  path: '/recordings',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/recordings.tsx'), 'Recordings'),
 })
 const contacts = createRoute({
   getParentRoute: () => shell,
@@ -115,6 +118,7 @@ export const router = createRouter({
       account,
       calls,
       call,
+      recordings,
       contacts,
       agents,
       newAgent,

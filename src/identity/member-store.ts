@@ -93,7 +93,7 @@ export const removeMember = async (
 
 const ofAccountStatement = sql(
   'member-store.listMemberships',
-  `select m.organization_id, o.name, o.mode, m.role
+  `select m.organization_id, o.name, o.mode, o.policy ->> 'time_zone' as time_zone, m.role
      from members m
      join organizations o on o.id = m.organization_id
     where m.account_id = $1
@@ -104,6 +104,8 @@ interface Membership {
   readonly organization_id: OrganizationId
   readonly name: string
   readonly mode: 'sandbox' | 'live' | null
+  /** Of its calling policy: instants are shown in it. */
+  readonly time_zone: string
   readonly role: Role
 }
 

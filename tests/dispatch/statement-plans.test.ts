@@ -31,6 +31,7 @@ import { markConnected } from '../../src/domains/calls/lifecycle/mark-connected.
 import { recordSummary } from '../../src/domains/calls/record-summary.ts'
 import { requeueCongested } from '../../src/domains/calls/lifecycle/requeue-call.ts'
 import { findApiCall } from '../../src/domains/calls/call-store.ts'
+import { readOverview } from '../../src/domains/calls/overview-store.ts'
 import { cancelQueuedCall, requestCancel } from '../support/call-ends.ts'
 import { findPlacement } from '../../src/domains/calls/placement-store.ts'
 import { upsertContactRow } from '../../src/domains/contacts/contact-store.ts'
@@ -220,6 +221,27 @@ describe('statements over large tables', () => {
   it('that were never analyzed are read by their keys', async () => {
     await live(await growTables(plain, organization, nodeId), grown.lost)
     judge()
+  })
+
+  it('of a day are read without those of other days', async () => {
+    await growTables(plain, organization, nodeId)
+    const { organizationId } = organization
+    await execute(
+      plain,
+      `update calls
+          set created_at = created_at - interval '30 days', origin = case when call_hash % 2 = 0 then 'cli' else origin end
+         from (select id as other_id, abs(hashtext(id::text)) as call_hash from calls) as hashed
+        where id = other_id
+          and status = 'completed'`,
+    )
+    const overview = await readOverview(db, organizationId)
+    assert.equal(overview?.live_now, grown.live)
+    assert.ok((overview?.queued_now ?? 0) >= grown.queued - grown.lost)
+    const look = db.looks.get('overview-store.readOverview')
+    assert.ok(look)
+    // The queue and the live calls twice, as waiting and as of today; none of the ended ones.
+    const open = grown.queued + grown.live
+    assert.ok(look.rows < 2.2 * open, `${look.rows} rows\n${look.scans}`)
   })
 
   it('that were analyzed when they were small are read by their keys', async () => {

@@ -12,6 +12,10 @@ export interface Visitor {
 
 const stepTimeoutMs = 10_000
 
+/** Recordings are heard from another port of the same host. */
+const isRecording = ({ hostname, pathname }: URL, origin: string): boolean =>
+  hostname === new URL(origin).hostname && pathname.startsWith('/recordings/')
+
 export const openVisitor = async (browser: Browser, origin: string): Promise<Visitor> => {
   const context = await browser.newContext({ baseURL: origin, locale: 'en-US' })
   context.setDefaultTimeout(stepTimeoutMs)
@@ -25,7 +29,8 @@ export const openVisitor = async (browser: Browser, origin: string): Promise<Vis
   })
   page.on('request', (request) => {
     const url = new URL(request.url())
-    if (/^https?:$/.test(url.protocol) && url.origin !== origin) faults.push(`foreign: ${url.href}`)
+    if (/^https?:$/.test(url.protocol) && url.origin !== origin && !isRecording(url, origin))
+      faults.push(`foreign: ${url.href}`)
   })
   return { context, page, faults }
 }
@@ -55,3 +60,33 @@ export const sidewaysScroll = (page: Page): Promise<number> =>
   page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )
+
+/** Holds pages against axe and a phone's width, in both themes; the faults are judged at the end of a file. */
+export const createRuleKeeper = (screenshots = process.env['OUTDIAL_TEST_SCREENSHOTS']) => {
+  const faults: string[] = []
+  const held = new Set<string>()
+  return {
+    faults,
+    held,
+    hold: async (page: Page, name: string): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        for (const width of [1280, 320]) {
+          await page.setViewportSize({ width, height: 800 })
+          if (screenshots)
+            await page.screenshot({
+              path: `${screenshots}/${name}-${colorScheme}-${width}.png`,
+              fullPage: true,
+            })
+          const place = `${name}, ${colorScheme}, ${width} px`
+          faults.push(...(await accessibilityFaults(page)).map((fault) => `${place}: ${fault}`))
+          const sideways = await sidewaysScroll(page)
+          if (sideways > 0) faults.push(`${place}: the page is ${sideways} px too wide`)
+          held.add(name)
+        }
+      }
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 1280, height: 800 })
+    },
+  }
+}

@@ -1,7 +1,9 @@
 import { createContext, use } from 'react'
 
+export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** The zone that instants are shown in: the organization's, else the browser's. */
-export const ZoneContext = createContext(Intl.DateTimeFormat().resolvedOptions().timeZone)
+export const ZoneContext = createContext(browserZone)
 
 /** An instant in the organization's zone; UTC as one points at it. */
 export const Instant = ({ at }: { at: string | undefined }) => {

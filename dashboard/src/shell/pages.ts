@@ -17,7 +17,9 @@ export const navigation: readonly NavigationGroup[] = [
   {
     label: 'Calling',
     entries: [
+      { path: '/', label: 'Overview', anyRole: atLeast('viewer') },
       { path: '/calls', label: 'Calls', anyRole: atLeast('viewer') },
+      { path: '/recordings', label: 'Recordings', anyRole: atLeast('viewer') },
       { path: '/agents', label: 'Agents', anyRole: atLeast('viewer') },
       { path: '/contacts', label: 'Contacts', anyRole: atLeast('viewer') },
     ],

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { sessionReading, type Session } from '../client/session.ts'
+import { browserZone, ZoneContext } from '../parts/instant.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
@@ -13,8 +14,19 @@ import { PageFault } from './page-fault.tsx'
 /** The frame of every page that needs a sign-in. */
 export const Shell = () => {
   const session = useQuery(sessionReading)
-  return <Loaded result={session}>{(known) => <Frame session={known} />}</Loaded>
+  return (
+    <Loaded result={session}>
+      {(known) => (
+        <ZoneContext value={organizationOf(known)?.time_zone ?? browserZone}>
+          <Frame session={known} />
+        </ZoneContext>
+      )}
+    </Loaded>
+  )
 }
+
+const organizationOf = ({ organizations, organization_id: id }: Session) =>
+  organizations.find(({ organization_id: each }) => each === id)
 
 const Frame = ({ session }: { session: Session }) => {
   const [isOpen, { toggle, close }] = useDisclosure()
@@ -63,10 +75,7 @@ const Frame = ({ session }: { session: Session }) => {
 
 /** On every page: calls of a sandbox organization ring no phone. */
 const ModeBadge = ({ session }: { session: Session }) => {
-  const organization = session.organizations.find(
-    ({ organization_id: id }) => id === session.organization_id,
-  )
-  if (organization?.mode !== 'sandbox') return null
+  if (organizationOf(session)?.mode !== 'sandbox') return null
   return (
     <Badge
       color="grape.9"

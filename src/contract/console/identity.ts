@@ -19,6 +19,7 @@ export const membership = z.strictObject({
   organization_id: opaqueId,
   name: z.string(),
   mode: z.enum(['sandbox', 'live']).nullable(),
+  time_zone: z.string(),
   role,
 })
 

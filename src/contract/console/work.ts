@@ -105,6 +105,7 @@ export const overview = z.strictObject({
   ended_today: count,
   answered_today: count,
   live_now: count,
+  channels_allowed: count,
   queued_now: count,
   oldest_queued_at: dateTime.nullable(),
   reply_p50_ms: z.number().nullable(),
