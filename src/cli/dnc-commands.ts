@@ -3,12 +3,14 @@ import {
   addDoNotCall,
   checkPhoneNumber,
   listDoNotCall,
+  maskedNumber,
   removeDoNotCall,
   type DoNotCallEntry,
 } from '../domains/organizations/do-not-call.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { CliContext } from './cli-context.ts'
+import { noteChange } from './note-change.ts'
 import {
   requireOrganization,
   withOrganization,
@@ -31,7 +33,10 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
       const phoneNumber = checkPhoneNumber(number)
       await context.withDatabase(async (db) => {
         const organization = await requireOrganization(db, options.org)
-        await addDoNotCall(db, organization.id, phoneNumber)
+        await db.transaction(async (tx) => {
+          await addDoNotCall(tx, organization.id, phoneNumber)
+          await noteNumber(tx, organization.id, 'add', phoneNumber)
+        })
       })
       show(context, options, { phone_number: phoneNumber }, () => `${phoneNumber} is not called.`)
     },
@@ -41,8 +46,11 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
       const phoneNumber = checkPhoneNumber(number)
       await context.withDatabase(async (db) => {
         const organization = await requireOrganization(db, options.org)
-        if (!(await removeDoNotCall(db, organization.id, phoneNumber)))
-          throw new OperatorError(`${phoneNumber} is not on the do-not-call list.`)
+        await db.transaction(async (tx) => {
+          if (!(await removeDoNotCall(tx, organization.id, phoneNumber)))
+            throw new OperatorError(`${phoneNumber} is not on the do-not-call list.`)
+          await noteNumber(tx, organization.id, 'remove', phoneNumber)
+        })
       })
       show(context, options, { phone_number: phoneNumber }, () => `${phoneNumber} may be called.`)
     },
@@ -64,6 +72,20 @@ export const addDncCommands = (program: Command, context: CliContext): void => {
     },
   )
 }
+
+/** The audit log outlives the list, so that it keeps no whole number. */
+const noteNumber = (
+  tx: Transaction,
+  organizationId: OrganizationId,
+  verb: 'add' | 'remove',
+  phoneNumber: string,
+): Promise<void> =>
+  noteChange(tx, {
+    organizationId,
+    action: `do_not_call.${verb}`,
+    target: { type: 'do_not_call', id: null },
+    [verb === 'add' ? 'after' : 'before']: { phone_number: maskedNumber(phoneNumber) },
+  })
 
 const wholeList = async (
   db: Database,

@@ -1,13 +1,18 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../contract/api-keys.ts'
+import type { Transaction } from '../database/database.ts'
+import { findApiKeyOrganization } from '../domains/api-keys/api-key-store.ts'
+import { auditedKey } from '../domains/api-keys/audited-key.ts'
 import { createApiKey } from '../domains/api-keys/create-api-key.ts'
 import { listApiKeys } from '../domains/api-keys/list-api-keys.ts'
 import { renameApiKey } from '../domains/api-keys/rename-api-key.ts'
 import { revokeApiKey } from '../domains/api-keys/revoke-api-key.ts'
 import { rotateApiKey } from '../domains/api-keys/rotate-api-key.ts'
+import { OperatorError } from '../domains/organizations/operator-error.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
 import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
+import { noteChange } from './note-change.ts'
 import { collectRates, commaList, type RateOption } from './option-values.ts'
 import { facts, show, type Lines, type OutputOptions } from './terminal/output.ts'
 import {
@@ -43,7 +48,11 @@ const addCreateCommand = (key: Command, context: CliContext): void => {
     .action(async (options: CreateOptions) => {
       const made = await context.withDatabase(async (db) => {
         const { id } = await requireOrganization(db, options.org)
-        return createApiKey(db, keyInput(id, options))
+        return db.transaction(async (tx) => {
+          const key = await createApiKey(tx, keyInput(id, options))
+          await noteKey(tx, id, 'create', key, { after: auditedKey(key) })
+          return key
+        })
       })
       show(context, options, made, (width) => describeMade(made, width))
     })
@@ -83,7 +92,15 @@ const addRenameCommand = (key: Command, context: CliContext): void => {
     .argument('<name>')
     .option('--json', 'print JSON')
     .action(async (id: string, name: string, options: OutputOptions) => {
-      const renamed = await context.withDatabase((db) => renameApiKey(db, id, name))
+      const renamed = await context.withDatabase((db) =>
+        db.transaction(async (tx) => {
+          const { organizationId, key: before } = await requireKey(tx, id)
+          const key = await renameApiKey(tx, id, name)
+          const names = { before: { name: before.name }, after: { name: key.name } }
+          await noteKey(tx, organizationId, 'rename', key, names)
+          return key
+        }),
+      )
       show(context, options, renamed, () => `Key ${renamed.id} is now called ${renamed.name}.`)
     })
 }
@@ -95,7 +112,15 @@ const addRotateCommand = (key: Command, context: CliContext): void => {
     .argument('<id>')
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
-      const made = await context.withDatabase((db) => rotateApiKey(db, id))
+      const made = await context.withDatabase((db) =>
+        db.transaction(async (tx) => {
+          const { organizationId, key: old } = await requireKey(tx, id)
+          const key = await rotateApiKey(tx, id)
+          const keys = { before: auditedKey(old), after: auditedKey(key) }
+          await noteKey(tx, organizationId, 'rotate', key, keys)
+          return key
+        }),
+      )
       show(context, options, made, (width) => [
         ...describeMade(made, width),
         '',
@@ -113,11 +138,41 @@ const addRevokeCommand = (key: Command, context: CliContext): void => {
     .option('--json', 'print JSON')
     .action(async (id: string, options: OutputOptions) => {
       const revoked = await context.withDatabase((db) =>
-        db.transaction((tx) => revokeApiKey(tx, id)),
+        db.transaction(async (tx) => {
+          const { organizationId, key: before } = await requireKey(tx, id)
+          const key = await revokeApiKey(tx, id)
+          await noteKey(tx, organizationId, 'revoke', key, { before: auditedKey(before) })
+          return key
+        }),
       )
       show(context, options, revoked, () => `Key ${revoked.id} is revoked.`)
     })
 }
+
+const requireKey = async (
+  tx: Transaction,
+  id: string,
+): Promise<{ readonly organizationId: OrganizationId; readonly key: ApiKey }> => {
+  const organizationId = await findApiKeyOrganization(tx, id)
+  const keys = organizationId === undefined ? [] : await listApiKeys(tx, organizationId)
+  const key = keys.find((each) => each.id === id)
+  if (organizationId === undefined || !key) throw new OperatorError(`There is no API key ${id}.`)
+  return { organizationId, key }
+}
+
+const noteKey = (
+  tx: Transaction,
+  organizationId: OrganizationId,
+  verb: 'create' | 'rename' | 'rotate' | 'revoke',
+  { id }: ApiKey,
+  states: { readonly before?: object; readonly after?: object },
+): Promise<void> =>
+  noteChange(tx, {
+    organizationId,
+    action: `api_key.${verb}`,
+    target: { type: 'api_key', id },
+    ...states,
+  })
 
 const describeMade = (made: ApiKey & { readonly secret: string }, width?: number): Lines =>
   facts(

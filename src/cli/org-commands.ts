@@ -15,6 +15,7 @@ import {
 } from '../domains/organizations/show-organization.ts'
 import { programPath } from '../runtime/program-path.ts'
 import type { CliContext } from './cli-context.ts'
+import { noteChange } from './note-change.ts'
 import {
   collectQuotas,
   collectRates,
@@ -144,7 +145,19 @@ const addSetCommand = (org: Command, context: CliContext): void => {
           ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
         }
         const organization = await context.withDatabase((db) =>
-          db.transaction((tx) => setOrganization(tx, id, input)),
+          db.transaction(async (tx) => {
+            const before = await showOrganization(tx, id)
+            const changed = await setOrganization(tx, id, input)
+            const after = await showOrganization(tx, id)
+            await noteChange(tx, {
+              organizationId: changed.id,
+              action: 'organization.change',
+              target: { type: 'organization', id },
+              before,
+              after,
+            })
+            return changed
+          }),
         )
         show(context, options, organization, (width) => describe(organization, width))
       },

@@ -91,7 +91,14 @@ import {
   getImport,
   listRefusedRows,
 } from './work/import-handlers.ts'
-import { changePolicy, getPolicy } from './work/policy-handlers.ts'
+import {
+  addDoNotCall,
+  importDoNotCall,
+  listDoNotCall,
+  removeDoNotCall,
+} from './organization/do-not-call-handlers.ts'
+import { changePolicy, getPolicy, previewPolicy } from './organization/policy-handlers.ts'
+import { changeOrganization, getOrganization } from './organization/settings-handlers.ts'
 import { deleteCallRecording, getCallRecording, listRecordings } from './work/recording-handlers.ts'
 
 /** One handler for each operation of the dashboard. */
@@ -188,4 +195,11 @@ export const consoleHandlers: ConsoleHandlers = {
   cancelRun,
   getPolicy,
   changePolicy,
+  previewPolicy,
+  listDoNotCall,
+  addDoNotCall,
+  removeDoNotCall,
+  importDoNotCall,
+  getOrganization,
+  changeOrganization,
 }

@@ -5,6 +5,7 @@ import type { administratorOperations } from '../../contract/console/operations.
 import type { Handler } from '../../contract/define-operation.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { findApiKeyOrganization } from '../../domains/api-keys/api-key-store.ts'
+import { auditedKey } from '../../domains/api-keys/audited-key.ts'
 import { createApiKey as create } from '../../domains/api-keys/create-api-key.ts'
 import { listApiKeys as list } from '../../domains/api-keys/list-api-keys.ts'
 import { renameApiKey as rename } from '../../domains/api-keys/rename-api-key.ts'
@@ -30,7 +31,7 @@ export const createApiKey: ConsoleHandler<'createApiKey'> = async ({ body }, con
   await note(db, context, {
     action: 'api_key.create',
     target: { type: 'api_key', id: made.id },
-    after: toldOf(made),
+    after: auditedKey(made),
   })
   return made
 }
@@ -62,8 +63,8 @@ export const rotateApiKey: ConsoleHandler<'rotateApiKey'> = async ({ params }, c
   await note(db, context, {
     action: 'api_key.rotate',
     target: { type: 'api_key', id: made.id },
-    before: toldOf(old),
-    after: toldOf(made),
+    before: auditedKey(old),
+    after: auditedKey(made),
   })
   return made
 }
@@ -75,18 +76,10 @@ export const revokeApiKey: ConsoleHandler<'revokeApiKey'> = async ({ params }, c
   await note(db, context, {
     action: 'api_key.revoke',
     target: { type: 'api_key', id: before.id },
-    before: toldOf(before),
+    before: auditedKey(before),
   })
   return revoked
 }
-
-const toldOf = ({ id, name, prefix, scopes, expires_at: expiresAt }: ApiKey) => ({
-  id,
-  name,
-  prefix,
-  scopes,
-  ...(expiresAt !== undefined && { expires_at: expiresAt }),
-})
 
 const requireKey = async (
   db: Queryable,

@@ -11,7 +11,8 @@ import { changes, open, reads } from './least-role.ts'
 import { batchOperations } from './batch-operations.ts'
 import { importOperations } from './import-operations.ts'
 import { contactOperations } from './contact-operations.ts'
-import { callOperations, policyOperations } from './work-operations.ts'
+import { organizationOperations } from './organization-operations.ts'
+import { callOperations } from './work-operations.ts'
 
 const keyPath = z.strictObject({ api_key_id: opaqueId })
 const keyWithSecret = apiKey.extend({
@@ -202,7 +203,7 @@ export const consoleOperations = {
   ...importOperations,
   ...batchOperations,
   ...automationOperations,
-  ...policyOperations,
+  ...organizationOperations,
 } as const
 
 export type ConsoleOperationName = keyof typeof consoleOperations

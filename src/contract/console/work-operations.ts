@@ -67,12 +67,3 @@ export const callOperations = {
     response: call,
   }),
 } as const
-
-export const policyOperations = {
-  getPolicy: op('GET /console/policy', { ...reads('viewer'), response: work.file }),
-  changePolicy: op('PATCH /console/policy', {
-    ...changes('admin'),
-    body: work.file,
-    response: work.file,
-  }),
-} as const

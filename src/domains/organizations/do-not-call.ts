@@ -65,28 +65,61 @@ const listStatement = sql(
      from dnc_numbers
     where organization_id = $1
       and phone_number > $2
+      and phone_number >= $4
+      and starts_with(phone_number, $4)
     order by phone_number
     limit $3`,
 )
 
 const maxPageSize = 1000
 
-/** Up to 1,000 numbers after `after`, in ascending order. */
+/** Up to `limit` numbers after `after` that begin with a text, in ascending order. */
 export const listDoNotCall = async (
   db: Queryable,
   organizationId: OrganizationId,
   after = '',
+  {
+    beginning = '',
+    limit = maxPageSize,
+  }: { readonly beginning?: string; readonly limit?: number } = {},
 ): Promise<DoNotCallEntry[]> => {
   const rows = await db.rows<Omit<DoNotCallEntry, 'created_at'> & { created_at: Date }>(
     listStatement,
-    [organizationId, after, maxPageSize],
+    [organizationId, after, limit, beginning],
   )
   return rows.map((row) => ({ ...row, created_at: formatDateTime(row.created_at) }))
 }
 
+const addManyStatement = sql(
+  'do-not-call.addManyDoNotCall',
+  `insert into dnc_numbers (organization_id, phone_number, origin)
+   select $1, number, 'operator'
+     from unnest($2::text[]) as given (number)
+    order by number
+   on conflict (organization_id, phone_number) do nothing`,
+)
+
+/** Puts a file's numbers on the list; what is no number is passed over, and its place in the file returned. */
+export const addManyDoNotCall = async (
+  db: Queryable,
+  organizationId: OrganizationId,
+  numbers: readonly string[],
+): Promise<{ readonly added: number; readonly known: number; readonly invalid: number[] }> => {
+  const invalid = numbers.flatMap((number, at) => (strictE164.test(number) ? [] : [at]))
+  const valid = [...new Set(numbers.filter((number) => strictE164.test(number)))]
+  const added = valid.length === 0 ? 0 : await db.run(addManyStatement, [organizationId, valid])
+  return { added, known: numbers.length - invalid.length - added, invalid }
+}
+
+/** What the audit log keeps of a number: enough to tell two apart. */
+export const maskedNumber = (phoneNumber: string): string =>
+  `${phoneNumber.slice(0, 2)}•••${phoneNumber.slice(-2)}`
+
+const strictE164 = /^\+[1-9][0-9]{7,14}$/
+
 /** Strict E.164 from an operator; throws `OperatorError`. */
 export const checkPhoneNumber = (phoneNumber: string): string => {
-  if (!/^\+[1-9][0-9]{7,14}$/.test(phoneNumber)) {
+  if (!strictE164.test(phoneNumber)) {
     throw new OperatorError('A telephone number must be written as E.164, such as +12025550100.')
   }
   return phoneNumber

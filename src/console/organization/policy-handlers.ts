@@ -1,3 +1,5 @@
+import { previewPolicy as preview } from '../../domains/calls/preview-policy.ts'
+import { checkPolicyFile, policyOfJson } from '../../domains/organizations/calling-policy.ts'
 import { setOrganization } from '../../domains/organizations/set-organization.ts'
 import { showOrganization } from '../../domains/organizations/show-organization.ts'
 import { asTold, note, type ConsoleHandler } from '../console-handler.ts'
@@ -20,4 +22,12 @@ export const changePolicy: ConsoleHandler<'changePolicy'> = async ({ body }, con
     after,
   })
   return { ...after }
+}
+
+/** What a policy would do, before it is saved. Changes nothing. */
+export const previewPolicy: ConsoleHandler<'previewPolicy'> = async ({ body }, context) => {
+  const { db, organizationId } = context
+  const after = await asTold(Promise.resolve().then(() => checkPolicyFile(body)))
+  const { policy } = await showOrganization(db, organizationId)
+  return preview(db, organizationId, { before: policyOfJson(policy), after }, new Date())
 }
