@@ -89,6 +89,41 @@ const agent = createRoute({
   path: '/agents/$agentId',
   component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'AgentPage'),
 })
+const automations = createRoute({
+  getParentRoute: () => shell,
+  path: '/automations',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/automations/automations.tsx'), 'Automations'),
+})
+const newAutomation = createRoute({
+  getParentRoute: () => shell,
+  path: '/automations/new',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(
+    () => import('./pages/automations/automation-page.tsx'),
+    'NewAutomation',
+  ),
+})
+const automation = createRoute({
+  getParentRoute: () => shell,
+  path: '/automations/$automationId',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(
+    () => import('./pages/automations/automation-page.tsx'),
+    'AutomationPage',
+  ),
+})
+const runs = createRoute({
+  getParentRoute: () => shell,
+  path: '/runs',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/automations/runs.tsx'), 'Runs'),
+})
+const run = createRoute({
+  getParentRoute: () => shell,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./pages/automations/run-page.tsx'), 'RunPage'),
+})
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/settings/members',
@@ -123,6 +158,11 @@ export const router = createRouter({
       agents,
       newAgent,
       agent,
+      automations,
+      newAutomation,
+      automation,
+      runs,
+      run,
       members,
       keys,
       audit,

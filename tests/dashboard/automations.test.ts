@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchChromium } from '../support/chromium.ts'
+import { openVisitor, type Visitor } from '../support/dashboard.ts'
+import { createHeldPages } from '../support/held-pages.ts'
+import {
+  createInstallation,
+  startOutdial,
+  type OutdialProcess,
+} from '../support/outdial-process.ts'
+import { missingPeer } from '../support/peers.ts'
+import { until } from '../support/until.ts'
+
+const skip = missingPeer('chromium') ?? false
+const email = 'olivia@example.com'
+const password = 'correct horse battery'
+
+let installation: Awaited<ReturnType<typeof createInstallation>>
+let outdial: OutdialProcess
+let browser: Browser
+let admin: Visitor
+const held = createHeldPages()
+
+before(async () => {
+  if (skip) return
+  installation = await createInstallation({
+    OUTDIAL_ADMIN_EMAIL: email,
+    OUTDIAL_ADMIN_PASSWORD: password,
+  })
+  outdial = await startOutdial(installation.env)
+  const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
+  browser = await launchChromium()
+  await until('the built dashboard', async () => (await fetch(origin)).status === 200 || undefined)
+  admin = await openVisitor(browser, origin)
+  const { page } = admin
+  await page.goto('/login?next=/automations')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await headingOf(page, 'Automations').waitFor()
+})
+
+after(async () => {
+  if (skip) return
+  await browser.close()
+  await outdial.stop()
+  installation.remove()
+})
+
+const headingOf = (page: Page, name: string | RegExp) =>
+  page.getByRole('heading', { level: 1, name })
+
+const stepOf = (page: Page, name: string) => page.getByRole('region', { name: `: ${name}` })
+
+/** Moves the focus to an element by the keyboard alone. */
+const tabTo = async (page: Page, name: string): Promise<void> => {
+  for (let stops = 0; stops < 200; stops += 1) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate<string>(
+      `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent`,
+    )
+    if (found === name) return
+  }
+  assert.fail(`no stop of the Tab key is ${name}`)
+}
+
+test('steps are added, named, changed, moved and removed with the keyboard', { skip }, async () => {
+  const { page } = admin
+  await page.getByText('There is no Automation yet').waitFor()
+  await held.hold(page, 'automations-empty')
+  await page.getByRole('button', { name: 'Create Automation' }).focus()
+  await page.keyboard.press('Enter')
+  await headingOf(page, 'New Automation').waitFor()
+  await page.getByLabel('Name').focus()
+  await page.keyboard.type('Follow-up')
+  await tabTo(page, 'Add step')
+  await page.keyboard.press('Enter')
+  // The new step's name has the focus.
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('cool_off')
+  await page.keyboard.press('Tab')
+  await stepOf(page, 'cool_off').waitFor()
+  await page.keyboard.type('wait')
+  await stepOf(page, 'cool_off').getByLabel('How long').waitFor()
+  await tabTo(page, 'Move up: cool_off')
+  await page.keyboard.press('Enter')
+  await page.getByText('cool_off was moved up.').waitFor()
+  assert.equal(await page.getByLabel('Begins at').inputValue(), 'cool_off')
+  await tabTo(page, 'Insert below: cool_off')
+  await page.keyboard.press('Enter')
+  await stepOf(page, 'step_4').waitFor()
+  await tabTo(page, 'Remove: step_4')
+  await page.keyboard.press('Enter')
+  await stepOf(page, 'step_4').waitFor({ state: 'detached' })
+  assert.equal(await stepOf(page, 'cool_off').getByLabel('Then').inputValue(), 'first_call')
+})
+
+test('problems stand at their step as one types', { skip }, async () => {
+  const { page } = admin
+  const wait = stepOf(page, 'cool_off')
+  await wait.getByLabel('Until a time of day').check()
+  await wait.getByLabel('Time of the contact').fill('25:00')
+  await wait.getByText('It must be a time from 00:00 to 23:59.').waitFor()
+  await page.getByText('1 problem to mend').waitFor()
+  await held.hold(page, 'automation-problem')
+  await wait.getByLabel('Time of the contact').fill('10:00')
+  await page.getByText('1 problem to mend').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Validate' }).click()
+  await page.getByText('No problem in 3 steps.').waitFor()
+})
+
+test('the JSON and the list show the same Automation', { skip }, async () => {
+  const { page } = admin
+  await page.getByRole('tab', { name: 'Definition' }).click()
+  const json = page.getByRole('textbox', { name: 'Definition' })
+  const definition = JSON.parse(await json.inputValue()) as {
+    entry: string
+    steps: Record<string, Record<string, unknown>>
+  }
+  assert.equal(definition.entry, 'cool_off')
+  assert.equal(definition.steps['cool_off']?.['until_local_time'], '10:00')
+  await json.fill('{"entry": ')
+  await page.getByText(/JSON/).first().waitFor()
+  assert.ok(await page.getByRole('button', { name: 'Publish' }).isDisabled())
+  const { steps } = definition
+  const written = {
+    entry: 'first_call',
+    steps: {
+      first_call: { ...steps['first_call'], next: 'route' },
+      route: {
+        type: 'branch',
+        cases: [{ when: { answer_status: ['answered'] }, next: 'done' }],
+        otherwise: 'cool_off',
+      },
+      cool_off: { type: 'wait', for: 'PT1H', next: 'first_call' },
+      done: steps['done'],
+    },
+  }
+  await json.fill(JSON.stringify(written))
+  await held.hold(page, 'automation-json')
+  await page.getByRole('tab', { name: 'Steps' }).click()
+  await stepOf(page, 'route').getByLabel('Case 1 leads to').waitFor()
+  await stepOf(page, 'first_call').getByLabel('Try again').check()
+  await stepOf(page, 'first_call').getByLabel('Attempts in all').fill('2')
+  await held.hold(page, 'automation-steps')
+})
+
+test('a simulation shows the path and the instants for the chosen ends', { skip }, async () => {
+  const { page } = admin
+  await page.getByRole('button', { name: 'Simulate' }).click()
+  await page.getByText('first_call → route → done').waitFor()
+  await page.getByLabel('Call 1 ends').selectOption('no_answer')
+  await page.getByRole('button', { name: 'Add call' }).click()
+  await page.getByLabel('Call 2 ends').selectOption('no_answer')
+  await page.getByRole('button', { name: 'Add call' }).click()
+  await page.getByText('first_call → route → cool_off → first_call → route → done').waitFor()
+  await page.getByText(/ends completed .* after 3 calls/).waitFor()
+  await held.hold(page, 'automation-simulation')
+})
+
+test(
+  'what is published runs for a contact, and the run is followed to its end',
+  { skip },
+  async () => {
+    const { page } = admin
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await headingOf(page, 'Follow-up').waitFor()
+    await page.getByText('Version 1.').waitFor()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Contact').selectOption({ index: 1 })
+    await held.hold(page, 'automation-run')
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    await headingOf(page, /^Run for /).waitFor()
+    // The click in the dialog has published nothing.
+    await page.getByText(', version 1.').waitFor()
+    await page.getByRole('table', { name: 'History' }).waitFor()
+    await held.hold(page, 'run')
+    await page.getByRole('heading', { name: 'Where it ended' }).waitFor({ timeout: 60_000 })
+    await page.getByText('completed', { exact: true }).first().waitFor()
+    await page.getByRole('link', { name: /^Call of move/ }).waitFor()
+    await page.getByRole('link', { name: 'Runs', exact: true }).click()
+    await page.getByRole('table', { name: 'Runs' }).waitFor()
+    await held.hold(page, 'runs')
+    await page.getByLabel('Status').selectOption('failed')
+    await page.getByText('Nothing fits these filters.').waitFor()
+    assert.match(page.url(), /status=failed/)
+  },
+)
+
+test(
+  'versions are compared and taken up again; an archived one is not changed',
+  { skip },
+  async () => {
+    const { page } = admin
+    await page.goto('/automations')
+    await page.getByRole('link', { name: 'Follow-up', exact: true }).click()
+    await headingOf(page, 'Follow-up').waitFor()
+    await stepOf(page, 'cool_off').getByLabel('How long').fill('5')
+    await page.keyboard.press('Enter')
+    await page.getByText('Version 1.').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 2.').waitFor()
+    await page.getByRole('tab', { name: 'Versions' }).click()
+    const differences = page.getByRole('table', { name: 'Differences from version 1' })
+    await differences.getByRole('cell', { name: 'steps.cool_off.for' }).waitFor()
+    await differences.getByRole('cell', { name: '"PT5H"' }).waitFor()
+    assert.match(page.url(), /tab=versions/)
+    await held.hold(page, 'automation-versions')
+    await page.getByRole('button', { name: 'Edit version 1 again' }).click()
+    await page.getByText('The editor has what version 1 has.').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 3.').waitFor()
+    await page.getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click()
+    await page.getByText('The Automation is archived.').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Publish' }).isDisabled())
+    assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled())
+  },
+)
+
+test(
+  'no page of it breaks a rule of accessibility, in either theme and on a phone',
+  { skip },
+  () => {
+    assert.ok(held.names.length >= 9, held.names.join(', '))
+    assert.deepEqual(held.faults, [])
+    assert.deepEqual(admin.faults, [])
+  },
+)
