@@ -15,6 +15,7 @@ import { AutomationActions } from './automation-actions.tsx'
 import { definitionOf, draftOf, emptyDraft, type Draft, type Members } from './draft.ts'
 import { AutomationEditor } from './editor.tsx'
 import { RunDialog } from './run-dialog.tsx'
+import { useStepCounts } from './step-counts.tsx'
 import type { Agents } from './step-fields.tsx'
 import { Versions } from './versions.tsx'
 
@@ -102,6 +103,7 @@ const PublishedEditor = ({
   const publish = useChange('publishAutomation')
   const mayEdit = useMay(atLeast('admin')) && automation.status !== 'archived'
   const mayTry = useMay(atLeast('operator'))
+  const counts = useStepCounts(id)
   const [isRunning, running] = useDisclosure()
   const [initial] = useState(() => draftOf(automation, automation.definition))
   if (!initial) return <Text>This definition is none that the editor can show.</Text>
@@ -114,6 +116,7 @@ const PublishedEditor = ({
       agents={agents}
       mayEdit={mayEdit}
       mayTry={mayTry}
+      counts={counts}
       disabledBecause={disabledBecause}
       tab={tab}
       onTab={(next) => void navigate({ search: (now) => ({ ...now, tab: next }), replace: true })}

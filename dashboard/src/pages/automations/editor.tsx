@@ -7,6 +7,7 @@ import { CheckResult, useCheck } from './checks.tsx'
 import { definitionOf, fileOf, type Draft, type Members, type Problem } from './draft.ts'
 import { readText, textOfDraft } from './json-text.ts'
 import { SimulationPanel } from './simulation.tsx'
+import type { StepCounts } from './step-counts.tsx'
 import type { Agents } from './step-fields.tsx'
 import { StepList } from './step-list.tsx'
 
@@ -20,6 +21,7 @@ export interface EditorProps {
   readonly tab: string
   readonly onTab: (tab: string) => void
   readonly publish: (file: Members) => Promise<void>
+  readonly counts?: StepCounts
   /** Further tabs and buttons: of an Automation that is published already. */
   readonly extraTabs?: readonly ExtraTab[]
   readonly actions?: (state: EditorState) => ReactNode
@@ -40,7 +42,7 @@ interface EditorState {
 /** The steps as a list and as JSON; both show the same Automation, which is checked as one types. */
 export const AutomationEditor = (properties: EditorProps) => {
   const { initial, agents, mayEdit, mayTry, disabledBecause, tab, onTab } = properties
-  const { publish, extraTabs = [], actions } = properties
+  const { publish, extraTabs = [], actions, counts } = properties
   const [draft, setDraft] = useState(initial)
   const [source, setSource] = useState<string>()
   const [jsonProblem, setJsonProblem] = useState<string>()
@@ -136,6 +138,7 @@ export const AutomationEditor = (properties: EditorProps) => {
               agents={agents}
               problems={problems}
               isReadOnly={!mayEdit}
+              counts={counts}
               onChange={change}
             />
           ) : (

@@ -15,6 +15,7 @@ import {
   type Problem,
 } from './draft.ts'
 import { StepChoice } from './step-choice.tsx'
+import { StepCount, type StepCounts } from './step-counts.tsx'
 import { StepFields, type Agents } from './step-fields.tsx'
 
 interface StepListProps {
@@ -22,11 +23,14 @@ interface StepListProps {
   readonly agents: Agents
   readonly problems: readonly Problem[]
   readonly isReadOnly: boolean
+  /** Of an Automation that was published. */
+  readonly counts?: StepCounts | undefined
   readonly onChange: (draft: Draft) => void
 }
 
 /** The steps as a list: every change can be made with the keyboard alone. */
-export const StepList = ({ draft, agents, problems, isReadOnly, onChange }: StepListProps) => {
+export const StepList = (properties: StepListProps) => {
+  const { draft, agents, problems, isReadOnly, counts, onChange } = properties
   const [told, setTold] = useState('')
   const [added, setAdded] = useState<number>()
   const names = draft.steps.map(({ name }) => name)
@@ -62,6 +66,7 @@ export const StepList = ({ draft, agents, problems, isReadOnly, onChange }: Step
               agents={agents}
               problems={problemsOfStep(problems, each.name)}
               isReadOnly={isReadOnly}
+              counts={counts}
               onChange={onChange}
               onInsert={() => add(each.key)}
               onTold={setTold}
@@ -128,6 +133,7 @@ const StepCard = (properties: StepCardProps) => {
                 )
             }}
           />
+          <StepCount runs={properties.counts?.get(name)} />
         </Group>
         <StepFields
           step={step}
