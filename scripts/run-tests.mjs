@@ -1,5 +1,6 @@
-// `npm test`: static checks and every test file, each in its own process, over one PostgreSQL. Working files fill
-// the processors, then mostly waiting files run side by side, and files that must run alone come last. `--check`:
+// `npm test`: static checks and every test file, each in its own process, over one PostgreSQL. Mostly waiting
+// files run side by side, working files fill what they leave of the processors, and files that must run alone come
+// last. `--check`:
 // static checks, the floor plan and the tests beside the sources. Other words are paths of files to run.
 // `--file-timeout=SECONDS` kills a file that runs longer. The last line is `N passed, N failed`, and the exit
 // status is 1 if something failed.

@@ -7,15 +7,22 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 /** The kept part of a child's output; the end explains a failure. */
 const maxOutput = 200_000
 
+/** A nine-times smaller share of a processor than others get; the program itself takes the place of `nice`. */
+const yielding = process.platform === 'win32' ? [] : ['nice', '-n', '10']
+
 /**
  * Runs Node with `args` until it ends, or is killed with all its children: after `timeoutMs`, or when `signal`
- * aborts. Returns `{ status, output, killed? }`, `killed` being the reason.
+ * aborts. Returns `{ status, output, killed? }`, `killed` being the reason. With `yields` the child and its children
+ * leave the processors to others that want them.
  */
-export const runNode = (args, { timeoutMs, signal, environment = {} }) =>
+export const runNode = (args, { timeoutMs, signal, environment = {}, yields = false }) =>
   new Promise((resolve) => {
     let output = ''
     let killed
-    const child = spawn(process.execPath, args, {
+    const [program, ...words] = yields
+      ? [...yielding, process.execPath, ...args]
+      : [process.execPath, ...args]
+    const child = spawn(program, words, {
       cwd: root,
       env: { ...testEnvironment(), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -35,18 +35,24 @@ const maxRoom = 12
 const maxWorking = (processors) => Math.max(2, Math.min(8, processors)) + 1
 
 /**
- * Runs tasks, `{ lane, weight, work }`, in the given order: working ones side by side, then waiting ones, which
- * hold calls with audio every 20 ms, then each that runs alone.
+ * Runs tasks, `{ lane, weight, work }`, in the given order: waiting ones, which hold calls with audio every 20 ms,
+ * and beside them working ones, which yield the processors to them; then each that runs alone.
  */
 export const runInLanes = async (tasks, processors) => {
   const tasksOf = (lane) => tasks.filter((task) => task.lane === lane)
-  await runTogether(tasksOf('works'), maxWorking(processors))
-  await runTogether(tasksOf('waits'), Math.max(1, Math.min(maxRoom, roomPerProcessor * processors)))
-  await runTogether(tasksOf('alone'), 1)
+  const waits = tasksOf('waits')
+  const room = Math.max(1, Math.min(maxRoom, roomPerProcessor * processors))
+  let isWaiting = waits.length > 0
+  const waiting = runTogether(waits, () => room).finally(() => (isWaiting = false))
+  const working = runTogether(tasksOf('works'), () =>
+    isWaiting ? processors : maxWorking(processors),
+  )
+  await Promise.all([waiting, working])
+  await runTogether(tasksOf('alone'), () => 1)
 }
 
 /** As many at a time as their weights allow. */
-const runTogether = async (tasks, room) => {
+const runTogether = async (tasks, roomNow) => {
   const queue = [...tasks]
   const running = new Set()
   let taken = 0
@@ -61,7 +67,7 @@ const runTogether = async (tasks, room) => {
   }
   while (queue.length + running.size > 0) {
     // A task too heavy for the remaining room lets a lighter one pass; with all the room it gets its turn.
-    const next = queue.find(({ weight }) => taken + weight <= room || taken === 0)
+    const next = queue.find(({ weight }) => taken + weight <= roomNow() || taken === 0)
     if (next) begin(next)
     else await Promise.race(running)
   }

@@ -33,6 +33,7 @@ export const runStaticCheck = async ({ name, args }, { signal }) => {
   const { status, output, killed } = await runNode(args, {
     timeoutMs,
     signal,
+    yields: true,
   })
   const outcome = status === 0 ? 'passed' : 'failed'
   const detail = killed ? `Killed ${killed}.\n${output}` : output

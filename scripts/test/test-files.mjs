@@ -43,6 +43,7 @@ export const runTestFile = async (file, { folder, environment, signal, fileTimeo
     timeoutMs: fileTimeoutMs ?? timeoutMsOf(file),
     signal,
     environment,
+    yields: mannerOf(file).lane === 'works',
   })
   const tests = readResults(destination).map((test) => ({ ...test, file }))
   const trouble = troubleOf(child, tests)
