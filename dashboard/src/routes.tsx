@@ -82,11 +82,13 @@ const agents = createRoute({
 const newAgent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/new',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'NewAgent'),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$agentId',
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'AgentPage'),
 })
 const automations = createRoute({

@@ -1,3 +1,5 @@
+import { sandboxCallees } from '../../dashboard/src/pages/sandbox-callees.ts'
+import { personas } from '../../src/telephony/sandbox/personas.ts'
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OrganizationId } from '../../src/contract/organization-id.ts'
@@ -377,4 +379,11 @@ test('an operator may check and place a test call, and changes no agent', async 
   const placed = async (role: Role) =>
     (await browsers.get(role)?.send('POST', '/console/calls', call))?.status
   assert.deepEqual([await placed('operator'), await placed('viewer')], [202, 403])
+})
+
+test('the callees that a test call offers are the personas of the sandbox', () => {
+  assert.deepEqual(
+    sandboxCallees.map(({ number, shows }) => ({ number, shows })),
+    personas.map(({ number, shows }) => ({ number, shows })),
+  )
 })

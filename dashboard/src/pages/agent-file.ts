@@ -9,40 +9,106 @@ export const emptyAgent: AgentFile = {
   voicemail: 'hang_up',
 }
 
-/** What the service shows in the place of a secret. */
-const hidden = '(hidden)'
+/** A problem that the service found, at its place in the file. */
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
 
-/** Whether publishing the file as it is shown would put a placeholder in the place of a secret. */
-export const hasHiddenValues = (file: unknown): boolean => JSON.stringify(file).includes(hidden)
+export const isMembers = (value: unknown): value is AgentFile =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const textOf = (file: AgentFile, name: string): string => {
   const value = file[name]
-  return typeof value === 'string' ? value : ''
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-/** The file with other texts; an empty one leaves its member out. */
-export const withTexts = (file: AgentFile, texts: Readonly<Record<string, string>>): AgentFile => {
-  const changed = { ...file, ...texts }
-  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== ''))
+/** The file with another member; an empty text leaves it out. */
+export const withMember = (file: AgentFile, name: string, value: unknown): AgentFile => {
+  const { [name]: _, ...others } = file
+  return value === '' || value === undefined ? others : { ...file, [name]: value }
 }
 
-/** A person of the sandbox, for the preview. */
-export const exampleContact: Readonly<Record<string, string>> = {
-  name: 'Ada Lovelace',
-  phone_number: '+12025550100',
-  email: 'ada@example.com',
-  company: 'Analytical Engines',
-  role: 'Engineer',
-  city: 'London',
-  country: 'GB',
-  external_id: 'crm-1842',
-  source: 'public_api',
+/** The items of a list, whatever stands in its place. */
+export const itemsOf = (file: AgentFile, name: string): readonly unknown[] => {
+  const value = file[name]
+  return Array.isArray(value) ? (value as unknown[]) : []
 }
 
-/** A text as the callee would hear it: `{{contact.name|there}}` filled; what is unknown stays as it is written. */
-export const fillPreview = (text: string): string =>
-  text.replace(
-    /\{\{contact\.([a-z_]+)(?:\|([^{}|]*))?\}\}/g,
-    (placeholder, name: string, otherwise: string | undefined) =>
-      exampleContact[name] ?? otherwise ?? placeholder,
-  )
+/** The order in which people write members; others follow. */
+const order = [
+  'name',
+  'builtin',
+  'slug',
+  'description',
+  'language',
+  'disclosure',
+  'greeting',
+  'prompt',
+  'voice',
+  'max_duration_seconds',
+  'voicemail',
+  'voicemail_message',
+  'outcomes',
+  'tools',
+  'engine',
+  'kind',
+  'to',
+  'method',
+  'url',
+  'headers',
+  'parameters',
+]
+
+const placeOf = (name: string): number => {
+  const place = order.indexOf(name)
+  return place < 0 ? order.length : place
+}
+
+/** The file as text that is read and written by people, and by outdial agent create. */
+export const sourceOf = (file: AgentFile): string => `${JSON.stringify(ordered(file), null, 2)}\n`
+
+const ordered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (!isMembers(value)) return value
+  const members = Object.entries(value).toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+  return Object.fromEntries(members.map(([name, member]) => [name, ordered(member)]))
+}
+
+/** A file name that every system takes. */
+export const fileNameOf = (file: AgentFile, version?: number): string => {
+  const words = textOf(file, 'name')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['agent']
+  const name = words.join('-').slice(0, 60)
+  return version === undefined ? `${name}.json` : `${name}-v${version}.json`
+}
+
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+
+/** Where in a JSON text the member of a path stands, or the nearest that is there. */
+export const offsetOf = (source: string, path: string): number => {
+  const wanted = path.match(/[^.[\]]+/g) ?? []
+  const open: { isList: boolean; at: string }[] = []
+  let [offset, matched] = [0, 0]
+  let text = ''
+  for (const { 0: found, index } of source.matchAll(token)) {
+    const inside = open.at(-1)
+    if (found.startsWith('"')) {
+      text = found
+      continue
+    }
+    if (found === '{' || found === '[') open.push({ isList: found === '[', at: '0' })
+    else if (found === '}' || found === ']') open.pop()
+    else if (found === ',' && inside?.isList) inside.at = String(Number(inside.at) + 1)
+    else if (found === ':' && inside) inside.at = text.slice(1, -1)
+    const depth = open.findIndex(({ at }, level) => at !== wanted[level])
+    const common = depth < 0 ? Math.min(open.length, wanted.length) : depth
+    const isMember = found === ':' || inside?.isList === true || found === '['
+    if (isMember && common > matched) {
+      matched = common
+      offset = found === ':' ? index - text.length : index
+    }
+  }
+  return offset
+}

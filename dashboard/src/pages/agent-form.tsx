@@ -1,101 +1,189 @@
-import {
-  Alert,
-  Button,
-  Group,
-  NativeSelect,
-  SimpleGrid,
-  Stack,
-  Tabs,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
-import { useBlocker } from '@tanstack/react-router'
+import { Alert, Button, FileButton, Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
+import { send } from '../client/send.ts'
 import { Failure } from '../parts/states.tsx'
-import { problemOf } from '../parts/fields.ts'
-import { exampleContact, fillPreview, textOf, withTexts, type AgentFile } from './agent-file.ts'
+import { BehaviourFields } from './agent-behaviour.tsx'
+import { TextFields } from './agent-fields.tsx'
+import { sourceOf, type AgentFile, type Problem } from './agent-file.ts'
+import { AgentPreview } from './agent-preview.tsx'
+import { AgentSource } from './agent-source.tsx'
+import { bodyOf, useAgentCheck, type Written } from './use-agent-check.ts'
 
-interface AgentFormProps {
-  readonly file: AgentFile
-  readonly publish: (file: AgentFile) => Promise<void>
-  readonly disabledBecause: string | undefined
+/** What stood in the service when a change was begun. */
+export interface Seen {
+  readonly revision: number
+  readonly version: number
 }
 
-/** The texts of an agent in fields, and the whole file beside them; both show the same agent. */
-export const AgentForm = ({ file: stored, publish, disabledBecause }: AgentFormProps) => {
-  const [file, setFile] = useState(stored)
-  const [source, setSource] = useState<string>()
-  const isChanged = file !== stored || source !== undefined
-  const publishing = useMutation({
-    mutationFn: async () => publish(source === undefined ? file : parseFile(source)),
+interface AgentFormProps {
+  readonly agentId?: string
+  /** The draft, or else what is published. */
+  readonly base: AgentFile
+  readonly seen: Seen
+  readonly saveDraft: (file: AgentFile, seen: Seen) => Promise<unknown>
+  readonly publish: (file: AgentFile, seen: Seen) => Promise<unknown>
+  /** Whether there is something to publish before anything is changed here. */
+  readonly mayPublishAsIs: boolean
+  readonly disabledBecause: string | undefined
+  readonly contactId: string | undefined
+  readonly onContact: (id: string | undefined) => void
+}
+
+type Changed = Written & { readonly seen: Seen }
+
+/** A file of more is no agent: the service takes 1 MiB. */
+const maxImportBytes = 900_000
+
+/** An agent in fields, and as the file that it is; both show the same. */
+export const AgentForm = (properties: AgentFormProps) => {
+  const { agentId, base, seen, disabledBecause, contactId, onContact } = properties
+  const [changed, setChanged] = useState<Changed>()
+  const [tab, setTab] = useState('texts')
+  const [refused, setRefused] = useState<readonly Problem[]>([])
+  const written = changed ?? { file: base, source: undefined, seen }
+  const check = useAgentCheck(written, { agentId, contactId })
+  const change = (next: Partial<Written>): void => setChanged({ ...written, ...next })
+
+  /** The file that was written; its problems stay, where there is none. */
+  const readFile = async (): Promise<AgentFile | undefined> => {
+    if (written.source === undefined) return written.file
+    const { file, problems } = await send('checkAgent', { body: bodyOf(written, agentId) })
+    setRefused(file ? [] : problems)
+    return file
+  }
+  const problemsOf = async (file: AgentFile): Promise<readonly Problem[]> =>
+    (await send('checkAgent', { body: bodyOf({ file, source: undefined }, agentId) })).problems
+
+  const saving = useMutation({
+    mutationFn: async (how: 'draft' | 'publish') => {
+      const file = await readFile()
+      if (!file) return
+      const problems = how === 'publish' ? await problemsOf(file) : []
+      setRefused(problems)
+      if (problems.length > 0) return
+      await (how === 'draft' ? properties.saveDraft : properties.publish)(file, written.seen)
+      setChanged((now) => (now === changed ? undefined : now))
+    },
   })
+  const showTab = useMutation({
+    mutationFn: async (next: string | null) => {
+      if (next === null) return
+      if (next !== 'file' && written.source !== undefined) {
+        const file = await readFile()
+        if (!file) return
+        change({ file, source: undefined })
+      }
+      setTab(next)
+    },
+  })
+  const importing = useMutation({
+    mutationFn: async (chosen: File | null) => {
+      if (!chosen) return
+      if (chosen.size > maxImportBytes) throw new Error('The file is too large for an agent.')
+      change({ source: await chosen.text() })
+      setTab('file')
+    },
+  })
+
+  const isChanged = changed !== undefined
   useBlocker({
     shouldBlockFn: () =>
       isChanged &&
-      !publishing.isPending &&
-      !publishing.isSuccess &&
-      !window.confirm('Leave without publishing? What you changed here is lost.'),
-    enableBeforeUnload: isChanged && !publishing.isSuccess,
+      !saving.isPending &&
+      !window.confirm('Leave without saving? What you changed here is lost.'),
+    enableBeforeUnload: isChanged && !saving.isPending,
   })
+  const isReadOnly = disabledBecause !== undefined || saving.isPending
+  const found = check.data?.problems ?? []
+  const remaining = refused.filter((problem) => isAmong(found, problem))
+  // A field that is still to be written is no fault, until it was to be published.
+  const shown =
+    refused.length > 0
+      ? found
+      : found.filter(({ path }) => (written.file[path.split(/[.[]/, 1)[0] ?? ''] ?? '') !== '')
+  const fields = {
+    file: written.file,
+    problems: shown,
+    isReadOnly,
+    onChange: (file: AgentFile) => change({ file }),
+  }
+  const isOvertaken =
+    isChanged &&
+    (changed.seen.revision !== seen.revision || changed.seen.version !== seen.version) &&
+    !saving.isPending
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        publishing.mutate()
+        saving.mutate('draft')
       }}
     >
       <Stack>
-        {publishing.error && <PublishFailure error={publishing.error} />}
-        <Tabs
-          defaultValue="texts"
-          onChange={(tab) => {
-            if (tab !== 'texts' || source === undefined) return
-            try {
-              setFile(parseFile(source))
-              setSource(undefined)
-            } catch {
-              // The file stays as it was typed; publishing says what is wrong with it.
-            }
-          }}
-          keepMounted={false}
-        >
+        {saving.error && <Failure error={saving.error} />}
+        {showTab.error && <Failure error={showTab.error} />}
+        {importing.error && (
+          <Alert role="alert" color="red" variant="outline" title="The file was not read">
+            {importing.error.message}
+          </Alert>
+        )}
+        {remaining.length > 0 && <Refused problems={remaining} />}
+        {isOvertaken && <Overtaken onDiscard={() => setChanged(undefined)} />}
+        <Tabs value={tab} onChange={(next) => showTab.mutate(next)} keepMounted={false}>
           <Tabs.List>
             <Tabs.Tab value="texts">Texts</Tabs.Tab>
+            <Tabs.Tab value="behaviour">Behaviour</Tabs.Tab>
             <Tabs.Tab value="file">File</Tabs.Tab>
           </Tabs.List>
-          <Tabs.Panel value="texts" pt="md">
-            <Texts
-              file={file}
-              error={publishing.error}
-              isReadOnly={disabledBecause !== undefined}
-              onChange={(texts) => setFile(withTexts(file, texts))}
-            />
-          </Tabs.Panel>
-          <Tabs.Panel value="file" pt="md">
-            <Textarea
-              label="Agent file"
-              description="JSON, as outdial agent publish takes it: voice, tools, outcomes and engine are written here."
-              autosize
-              minRows={12}
-              maxRows={40}
-              ff="monospace"
-              spellCheck={false}
-              readOnly={disabledBecause !== undefined}
-              value={source ?? JSON.stringify(file, null, 2)}
-              onChange={({ currentTarget }) => setSource(currentTarget.value)}
-            />
-          </Tabs.Panel>
+          <SimpleGrid cols={{ base: 1, md: 2 }} pt="md">
+            <div>
+              <Tabs.Panel value="texts">
+                <TextFields {...fields} />
+              </Tabs.Panel>
+              <Tabs.Panel value="behaviour">
+                <BehaviourFields {...fields} />
+              </Tabs.Panel>
+              <Tabs.Panel value="file">
+                <AgentSource
+                  source={written.source ?? sourceOf(written.file)}
+                  problems={found}
+                  isReadOnly={isReadOnly}
+                  onChange={(source) => change({ source })}
+                />
+              </Tabs.Panel>
+            </div>
+            <AgentPreview texts={check.data?.texts} contactId={contactId} onContact={onContact} />
+          </SimpleGrid>
         </Tabs>
+        {check.error && <Failure error={check.error} />}
         <Group>
           <Button
             type="submit"
-            loading={publishing.isPending}
-            disabled={disabledBecause !== undefined || !isChanged}
+            variant="default"
+            loading={saving.isPending && saving.variables === 'draft'}
+            disabled={isReadOnly || !isChanged}
+          >
+            Save draft
+          </Button>
+          <Button
+            loading={saving.isPending && saving.variables === 'publish'}
+            disabled={isReadOnly || (!isChanged && !properties.mayPublishAsIs)}
+            onClick={() => saving.mutate('publish')}
           >
             Publish
           </Button>
+          <FileButton
+            accept="application/json,.json"
+            disabled={isReadOnly}
+            onChange={(chosen) => importing.mutate(chosen)}
+          >
+            {(button) => (
+              <Button variant="default" disabled={isReadOnly} {...button}>
+                Import file
+              </Button>
+            )}
+          </FileButton>
           {disabledBecause && <Text size="sm">{disabledBecause}</Text>}
         </Group>
       </Stack>
@@ -103,96 +191,33 @@ export const AgentForm = ({ file: stored, publish, disabledBecause }: AgentFormP
   )
 }
 
-class FileFault extends Error {}
+const isAmong = (problems: readonly Problem[], { path, message }: Problem): boolean =>
+  problems.some((problem) => problem.path === path && problem.message === message)
 
-const parseFile = (source: string): AgentFile => {
-  try {
-    const file: unknown = JSON.parse(source)
-    if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file as AgentFile
-  } catch (error) {
-    throw new FileFault(error instanceof Error ? error.message : 'The file is no JSON.', {
-      cause: error,
-    })
-  }
-  throw new FileFault('The file must be one JSON object.')
-}
+const Refused = ({ problems }: { problems: readonly Problem[] }) => (
+  <Alert role="alert" color="red" variant="outline" title="Nothing was saved: mend this first">
+    <ul className="problems">
+      {problems.map(({ path, message }) => (
+        <li key={`${path} ${message}`}>
+          <Text size="sm" span>
+            {path === '' ? message : `${path}: ${message}`}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  </Alert>
+)
 
-const PublishFailure = ({ error }: { error: unknown }) =>
-  error instanceof FileFault ? (
-    <Alert role="alert" color="red" variant="outline" title="The file is no agent">
-      {error.message}
-    </Alert>
-  ) : (
-    <Failure error={error} />
-  )
-
-interface TextsProps {
-  readonly file: AgentFile
-  readonly error: unknown
-  readonly isReadOnly: boolean
-  readonly onChange: (texts: Readonly<Record<string, string>>) => void
-}
-
-const Texts = ({ file, error, isReadOnly, onChange }: TextsProps) => {
-  const field = (name: string) => ({
-    value: textOf(file, name),
-    readOnly: isReadOnly,
-    error: problemOf(error, name),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      onChange({ [name]: currentTarget.value }),
-  })
-  return (
-    <SimpleGrid cols={{ base: 1, md: 2 }}>
-      <Stack>
-        <TextInput label="Name" maxLength={200} {...field('name')} />
-        <TextInput label="Description" maxLength={1000} {...field('description')} />
-        <TextInput label="Language" description="BCP 47: en-US, de-DE." {...field('language')} />
-        <Textarea
-          label="Greeting"
-          description="Said first, word for word."
-          maxLength={2000}
-          autosize
-          minRows={2}
-          {...field('greeting')}
-        />
-        <Textarea
-          label="Prompt"
-          description="The agent's instructions."
-          maxLength={50_000}
-          autosize
-          minRows={8}
-          maxRows={30}
-          {...field('prompt')}
-        />
-        <NativeSelect
-          label="At a voicemail"
-          value={textOf(file, 'voicemail')}
-          disabled={isReadOnly}
-          data={[
-            { value: 'hang_up', label: 'Hang up' },
-            { value: 'leave_message', label: 'Leave a message' },
-          ]}
-          onChange={({ currentTarget }) => onChange({ voicemail: currentTarget.value })}
-        />
-        {textOf(file, 'voicemail') === 'leave_message' && (
-          <Textarea
-            label="Voicemail message"
-            maxLength={2000}
-            autosize
-            minRows={2}
-            {...field('voicemail_message')}
-          />
-        )}
-      </Stack>
-      <Stack component="section" aria-label="Preview" gap="xs">
-        <Text fw={600}>Preview for {exampleContact['name']}</Text>
-        <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-          {fillPreview(textOf(file, 'greeting')) || 'The greeting is empty.'}
-        </Text>
-        <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {fillPreview(textOf(file, 'prompt')) || 'The prompt is empty.'}
-        </Text>
-      </Stack>
-    </SimpleGrid>
-  )
-}
+const Overtaken = ({ onDiscard }: { onDiscard: () => void }) => (
+  <Alert color="orange" variant="outline" title="This agent was changed meanwhile">
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">
+        Another person, or another window, saved it since you began. What you write here cannot be
+        saved over that: copy what you need, and load the agent again.
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={onDiscard}>
+        Load again
+      </Button>
+    </Stack>
+  </Alert>
+)

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { atLeast } from '../../../src/contract/roles.ts'
@@ -11,13 +11,16 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Instant } from '../parts/instant.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
+import { StatusBadge } from '../parts/status-badge.tsx'
 
 type Agent = AnswerOf<'listAgents'>['data'][number]
 
 export const Agents = () => {
-  const result = useQuery(reading('listAgents', {}))
-  const { sort } = useSearch({ from: '/shell/agents' })
+  const search = useSearch({ from: '/shell/agents' })
   const navigate = useNavigate({ from: '/agents' })
+  const isArchive = search['state'] === 'archived'
+  const state = isArchive ? 'archived' : 'current'
+  const result = useQuery(reading('listAgents', { query: { state } }))
   const mayCreate = useMay(atLeast('admin'))
   return (
     <Page
@@ -33,27 +36,58 @@ export const Agents = () => {
         </Button>
       }
     >
+      <Group role="search" aria-label="Filters">
+        <NativeSelect
+          size="xs"
+          label="Show"
+          value={state}
+          data={[
+            { value: 'current', label: 'In use, and drafts' },
+            { value: 'archived', label: 'Archived' },
+          ]}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({
+              search: { ...search, state: value === 'archived' ? value : undefined },
+            })
+          }
+        />
+      </Group>
       <Loaded result={result}>
-        {({ data }) =>
+        {({ data, truncated }) =>
           data.length === 0 ? (
-            <Empty
-              what="There is no agent yet, so nothing can call."
-              command="./outdial agent create --org ORG --file docs/examples/agent.json"
-            />
+            <Nothing isArchive={isArchive} />
           ) : (
-            <DataTable
-              label="Agents"
-              columns={columns}
-              rows={data}
-              keyOf={({ id }) => id}
-              sort={sort}
-              onSort={(next) => void navigate({ search: { sort: next } })}
-            />
+            <>
+              <DataTable
+                label="Agents"
+                columns={columns}
+                rows={data}
+                keyOf={({ id }) => id}
+                sort={search['sort']}
+                onSort={(sort) => void navigate({ search: { ...search, sort } })}
+              />
+              {truncated && <Text size="sm">The newest {data.length} are shown.</Text>}
+            </>
           )
         }
       </Loaded>
     </Page>
   )
+}
+
+const Nothing = ({ isArchive }: { isArchive: boolean }) =>
+  isArchive ? (
+    <Empty what="No agent is archived." />
+  ) : (
+    <Empty
+      what="There is no agent yet, so nothing can call. Create one here, or from a file:"
+      command="./outdial agent create --org ORG --file docs/examples/agent.json"
+    />
+  )
+
+const stateOf = ({ archived_at: archivedAt, version }: Agent): string => {
+  if (archivedAt !== undefined) return 'archived'
+  return version === 0 ? 'draft' : 'published'
 }
 
 const columns: readonly Column<Agent>[] = [
@@ -65,6 +99,21 @@ const columns: readonly Column<Agent>[] = [
       </AnchorLink>
     ),
     sortBy: ({ name }) => name,
+  },
+  {
+    name: 'State',
+    cell: (agent) => <StatusBadge status={stateOf(agent)} />,
+    sortBy: stateOf,
+  },
+  {
+    name: 'Version',
+    cell: ({ version }) => (version === 0 ? '–' : version),
+    sortBy: ({ version }) => version,
+  },
+  {
+    name: 'Draft saved',
+    cell: ({ draft_saved_at: at }) => (at === undefined ? '–' : <Instant at={at} />),
+    sortBy: ({ draft_saved_at: at }) => at,
   },
   { name: 'Description', cell: ({ description }) => description ?? '–' },
   { name: 'Language', cell: ({ language }) => language, sortBy: ({ language }) => language },

@@ -5,7 +5,7 @@ import type { DraftFile } from './draft-store.ts'
 /** As in bodies of the API (D9). */
 const maxDepth = 64
 
-/** What the text of an agent file says; the file is absent where the text is no JSON object. */
+/** What the text of an agent file says; the file is absent where the text is no JSON object, or an ambiguous one. */
 export const readAgentSource = (
   source: string,
 ): { readonly file?: DraftFile; readonly problems: readonly FileProblem[] } => {
@@ -20,5 +20,6 @@ export const readAgentSource = (
     return { problems: [{ path: '', message: `It is nested deeper than ${maxDepth} levels.` }] }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problems: [{ path: '', message: 'It must be one JSON object.' }] }
-  return { file: value as DraftFile, problems: repeated }
+  if (repeated.length > 0) return { problems: repeated }
+  return { file: value as DraftFile, problems: [] }
 }
