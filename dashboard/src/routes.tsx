@@ -73,6 +73,35 @@ const contacts = createRoute({
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/contacts.tsx'), 'Contacts'),
 })
+const importContacts = createRoute({
+  getParentRoute: () => shell,
+  path: '/contacts/import',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/import-contacts.tsx'), 'ImportContacts'),
+})
+const contact = createRoute({
+  getParentRoute: () => shell,
+  path: '/contacts/$contactId',
+  component: lazyRouteComponent(() => import('./pages/contact-detail.tsx'), 'ContactPage'),
+})
+const batches = createRoute({
+  getParentRoute: () => shell,
+  path: '/batches',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/batches.tsx'), 'Batches'),
+})
+const newBatch = createRoute({
+  getParentRoute: () => shell,
+  path: '/batches/new',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/new-batch.tsx'), 'NewBatch'),
+})
+const batch = createRoute({
+  getParentRoute: () => shell,
+  path: '/batches/$batchId',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/batch-detail.tsx'), 'BatchPage'),
+})
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
@@ -157,6 +186,11 @@ export const router = createRouter({
       call,
       recordings,
       contacts,
+      importContacts,
+      contact,
+      batches,
+      newBatch,
+      batch,
       agents,
       newAgent,
       agent,

@@ -127,6 +127,12 @@ test('a file becomes drafts of a thousand recipients', async () => {
   assert.deepEqual([unchecked.status, unchecked.code], [409, 'resource_state_conflict'])
   const { body } = await check(path, { purpose: 'batch' })
   assert.deepEqual(body, { rows: 1_001, ready: 1_001, updated: 0, duplicate: 0, invalid: 0 })
+  const importId = path.split('/').at(-1)
+  const preview = await operator.send('POST', '/console/batch-windows/preview', {
+    import_id: importId,
+  })
+  const [zone] = preview.body['zones'] as { time_zones: string[]; recipients: number }[]
+  assert.deepEqual([zone?.time_zones, zone?.recipients], [['America/New_York'], 1_001])
   const made = await operator.send('POST', `${path}/batches`, draft)
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const batches = made.body['data'] as { name: string; total_recipients: number }[]

@@ -21,7 +21,13 @@ const colors: Readonly<Record<string, string>> = {
 
 /** A state in words; its colour says no more than the word. */
 export const StatusBadge = ({ status }: { status: string }) => (
-  <Badge color={colors[status] ?? 'gray.8'} variant="filled" tt="none" autoContrast={false}>
+  <Badge
+    miw="max-content"
+    color={colors[status] ?? 'gray.8'}
+    variant="filled"
+    tt="none"
+    autoContrast={false}
+  >
     {status.replaceAll('_', ' ')}
   </Badge>
 )

@@ -22,6 +22,7 @@ export const navigation: readonly NavigationGroup[] = [
       { path: '/recordings', label: 'Recordings', anyRole: atLeast('viewer') },
       { path: '/agents', label: 'Agents', anyRole: atLeast('viewer') },
       { path: '/contacts', label: 'Contacts', anyRole: atLeast('viewer') },
+      { path: '/batches', label: 'Batches', anyRole: atLeast('viewer') },
       { path: '/automations', label: 'Automations', anyRole: atLeast('viewer') },
       { path: '/runs', label: 'Runs', anyRole: atLeast('viewer') },
     ],

@@ -15,6 +15,8 @@ import { listRecipients as list } from '../../domains/batches/list-recipients.ts
 import { pauseBatchById } from '../../domains/batches/pause-batch.ts'
 import { previewWindow as preview } from '../../domains/batches/preview-window.ts'
 import { startBatchById } from '../../domains/batches/start-batch.ts'
+import { acceptedPortions } from '../../domains/contacts/file/accepted-recipients.ts'
+import { findImport } from '../../domains/contacts/file/import-store.ts'
 import { findPhoneNumbers } from '../../domains/contacts/contacts-of-recipients.ts'
 import { findOrganization } from '../../domains/organizations/organization-store.ts'
 import { isUuid } from '../../runtime/ids.ts'
@@ -92,9 +94,16 @@ export const previewWindow: ConsoleHandler<'previewWindow'> = async (
   const { policy } = organization
   const known = await findPhoneNumbers(db, organizationId, body.contact_ids.filter(isUuid))
   if (known.size < body.contact_ids.length) throw notFoundInBody('contact_ids')
+  const numbers = [...known.values()]
+  if (body.import_id !== undefined) {
+    const file = await findImport(db, organizationId, body.import_id)
+    if (!file) throw notFoundInBody('import_id')
+    for await (const { inputs } of acceptedPortions(db, organizationId, file, true))
+      numbers.push(...inputs.map((input) => input.phone_number))
+  }
   return {
     time_zone: policy.timeZone,
-    zones: preview([...known.values()], policy, body.calling_window, parts.clock.now()),
+    zones: preview(numbers, policy, body.calling_window, parts.clock.now()),
   }
 }
 

@@ -42,6 +42,8 @@ export const retryInput = z.strictObject({
 /** The window of a batch that is not made yet. Without contacts the hours of the organization's own zone are told. */
 export const windowPreviewInput = z.strictObject({
   contact_ids: uniqueItems(z.array(opaqueId).max(maxBatchRecipients)).default([]),
+  /** A file that was checked, in the place of contacts. */
+  import_id: opaqueId.optional(),
   calling_window: callingWindow.optional(),
 })
 

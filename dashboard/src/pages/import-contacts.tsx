@@ -1,0 +1,59 @@
+import { Alert, Button, Text } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { atLeast } from '../../../src/contract/roles.ts'
+import { useChange } from '../client/queries.ts'
+import { useMay } from '../client/session.ts'
+import { AnchorLink } from '../parts/anchor-link.tsx'
+import { Page } from '../parts/page.tsx'
+import { Failure } from '../parts/states.tsx'
+import { ContactFile } from './import/contact-file.tsx'
+
+export const ImportContacts = () => {
+  const { file } = useSearch({ from: '/shell/contacts/import' })
+  const navigate = useNavigate({ from: '/contacts/import' })
+  const mayImport = useMay(atLeast('operator'))
+  const commit = useChange('commitImport')
+  return (
+    <Page
+      title="Import contacts"
+      purpose="Contacts of a CSV file: checked first, then all or none."
+    >
+      {!mayImport && <Text>For operators and administrators.</Text>}
+      {commit.data && (
+        <Alert role="status" color="teal" variant="outline" title="The file is imported">
+          <Text size="sm">
+            {commit.data.contacts} contacts: {commit.data.new} new, {commit.data.updated} updated.{' '}
+            <AnchorLink to="/contacts">See the contacts</AnchorLink>
+          </Text>
+        </Alert>
+      )}
+      {mayImport && (
+        <ContactFile
+          purpose="contacts"
+          importId={file}
+          onUploaded={(next) => void navigate({ search: { file: next } })}
+        >
+          {({ ready, duplicate, invalid }) => (
+            <>
+              {commit.error && <Failure error={commit.error} />}
+              <Button
+                disabled={ready === 0}
+                loading={commit.isPending}
+                onClick={() =>
+                  commit.mutate(
+                    { params: { import_id: file ?? '' }, body: { leave_out_refused: true } },
+                    { onSuccess: () => void navigate({ search: {} }) },
+                  )
+                }
+              >
+                {duplicate + invalid === 0
+                  ? `Import ${ready} contacts`
+                  : `Import ${ready} contacts, leave out ${duplicate + invalid} rows`}
+              </Button>
+            </>
+          )}
+        </ContactFile>
+      )}
+    </Page>
+  )
+}
