@@ -1,3 +1,4 @@
+// Runs beside others: it waits for most of its 60 s.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
@@ -219,6 +220,21 @@ test(
     assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled())
   },
 )
+
+test('a draft is kept without taking runs until it is activated', { skip }, async () => {
+  const { page } = admin
+  await page.goto('/automations/new')
+  await page.getByLabel('Name').fill('Later')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await headingOf(page, 'Later').waitFor()
+  await page.getByText('draft', { exact: true }).waitFor()
+  const run = page.getByRole('button', { name: 'Run', exact: true })
+  assert.ok(await run.isDisabled())
+  await page.getByRole('button', { name: 'Activate' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click()
+  await page.getByText('active', { exact: true }).waitFor()
+  assert.ok(await run.isEnabled())
+})
 
 test(
   'no page of it breaks a rule of accessibility, in either theme and on a phone',

@@ -24,7 +24,10 @@ type ShownAutomation = AnswerOf<'getAutomation'>
 export const NewAutomation = () => {
   const agents = useQuery(reading('listAgents', {}))
   return (
-    <Page title="New Automation" purpose="It takes runs as soon as it is published.">
+    <Page
+      title="New Automation"
+      purpose="It takes runs as soon as it is published; a draft takes them once it is activated."
+    >
       <Loaded result={agents}>{({ data }) => <NewEditor agents={data} />}</Loaded>
     </Page>
   )
@@ -46,8 +49,9 @@ const NewEditor = ({ agents }: { agents: Agents }) => {
       disabledBecause={mayEdit ? undefined : 'For administrators.'}
       tab={tab}
       onTab={(next) => void navigate({ search: { tab: next }, replace: true })}
-      publish={async (file) => {
-        const { id } = await create.mutateAsync({ body: file })
+      mayBeDraft
+      publish={async (file, status) => {
+        const { id } = await create.mutateAsync({ query: { status }, body: file })
         await navigate({ to: '/automations/$automationId', params: { automationId: id } })
       }}
     />

@@ -11,6 +11,9 @@ import type { StepCounts } from './step-counts.tsx'
 import type { Agents } from './step-fields.tsx'
 import { StepList } from './step-list.tsx'
 
+/** Of an Automation that is made; a version changes no status. */
+type NewStatus = 'active' | 'draft'
+
 export interface EditorProps {
   readonly initial: Draft
   readonly agents: Agents
@@ -20,7 +23,9 @@ export interface EditorProps {
   readonly disabledBecause: string | undefined
   readonly tab: string
   readonly onTab: (tab: string) => void
-  readonly publish: (file: Members) => Promise<void>
+  readonly publish: (file: Members, status: NewStatus) => Promise<void>
+  /** A new one may be kept without taking runs. */
+  readonly mayBeDraft?: boolean
   readonly counts?: StepCounts
   /** Further tabs and buttons: of an Automation that is published already. */
   readonly extraTabs?: readonly ExtraTab[]
@@ -42,19 +47,20 @@ interface EditorState {
 /** The steps as a list and as JSON; both show the same Automation, which is checked as one types. */
 export const AutomationEditor = (properties: EditorProps) => {
   const { initial, agents, mayEdit, mayTry, disabledBecause, tab, onTab } = properties
-  const { publish, extraTabs = [], actions, counts } = properties
+  const { publish, mayBeDraft = false, extraTabs = [], actions, counts } = properties
   const [draft, setDraft] = useState(initial)
   const [source, setSource] = useState<string>()
   const [jsonProblem, setJsonProblem] = useState<string>()
   const [wasAsked, setWasAsked] = useState(false)
   const [isSimulated, setIsSimulated] = useState(false)
+  const isRefused = disabledBecause !== undefined || jsonProblem !== undefined
   const file = useMemo(() => fileOf(draft), [draft])
   const check = useCheck(file, mayTry)
   const isChanged = draft !== initial || jsonProblem !== undefined
   // Of a form that was only opened nothing is said: it is empty because it is new.
   const shownCheck = isChanged || wasAsked ? check.data : undefined
   const problems: readonly Problem[] = shownCheck?.problems ?? []
-  const publishing = useMutation({ mutationFn: () => publish(file) })
+  const publishing = useMutation({ mutationFn: (status: NewStatus) => publish(file, status) })
   useUnsaved(isChanged && !publishing.isPending && !publishing.isSuccess)
   const type = (text: string): void => {
     setSource(text)
@@ -107,14 +113,26 @@ export const AutomationEditor = (properties: EditorProps) => {
         </Button>
         <Button
           loading={publishing.isPending}
-          disabled={disabledBecause !== undefined || jsonProblem !== undefined}
+          disabled={isRefused}
           onClick={() => {
             setWasAsked(true)
-            publishing.mutate()
+            publishing.mutate('active')
           }}
         >
           Publish
         </Button>
+        {mayBeDraft && (
+          <Button
+            variant="default"
+            disabled={isRefused || publishing.isPending}
+            onClick={() => {
+              setWasAsked(true)
+              publishing.mutate('draft')
+            }}
+          >
+            Save draft
+          </Button>
+        )}
         {actions?.(state)}
         {disabledBecause && <Text size="sm">{disabledBecause}</Text>}
       </Group>
