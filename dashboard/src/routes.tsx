@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  redirect,
 } from '@tanstack/react-router'
 import { NotFound } from './pages/not-found.tsx'
 import { Failure, Loading } from './parts/states.tsx'
@@ -161,6 +162,24 @@ const members = createRoute({
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/members.tsx'), 'Members'),
 })
+const organization = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/organization',
+  component: lazyRouteComponent(() => import('./pages/organization.tsx'), 'OrganizationPage'),
+})
+const policy = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/policy',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./pages/policy.tsx'), 'Policy'),
+})
+const shortPolicy = createRoute({
+  getParentRoute: () => shell,
+  path: '/policy',
+  beforeLoad: () => {
+    redirect({ to: '/settings/policy', throw: true })
+  },
+})
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/settings/keys',
@@ -199,6 +218,9 @@ export const router = createRouter({
       automation,
       runs,
       run,
+      organization,
+      policy,
+      shortPolicy,
       members,
       keys,
       audit,

@@ -30,6 +30,8 @@ export const navigation: readonly NavigationGroup[] = [
   {
     label: 'Organization',
     entries: [
+      { path: '/settings/policy', label: 'Calling policy', anyRole: atLeast('viewer') },
+      { path: '/settings/organization', label: 'Settings', anyRole: atLeast('viewer') },
       { path: '/settings/keys', label: 'API keys', anyRole: atLeast('admin') },
       { path: '/settings/members', label: 'Members', anyRole: atLeast('admin') },
       { path: '/settings/audit', label: 'Audit log', anyRole: atLeast('admin') },
