@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { captureCli } from '../../tests/support/cli/capture-cli.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { readConfig } from '../config/read-config.ts'
 import { commandGroups } from './commands.ts'
-import { namesOf, runCli, type CommandGroup, type LazyGroup } from './run-cli.ts'
+import { namesOf, type CommandGroup, type LazyGroup } from './run-cli.ts'
 
 /** Commands that must end before they open a database. */
 
@@ -15,18 +15,9 @@ after(() => rmSync(folder, { recursive: true }))
 
 const run = (...args: readonly string[]) => runWith(commandGroups, args)
 
-const runWith = async (groups: readonly (CommandGroup | LazyGroup)[], args: readonly string[]) => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = await runCli(args, groups, {
-    config: readConfig({ OUTDIAL_DATA: folder }),
-    withDatabase: () => assert.fail('The database was opened.'),
-    print: (text) => void stdout.push(text),
-    warn: (text) => void stderr.push(text),
-    isTerminal: false,
-  })
-  return { status, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
-}
+/** Without a database: a command that opens one fails. */
+const runWith = (groups: readonly (CommandGroup | LazyGroup)[], args: readonly string[]) =>
+  captureCli(args, groups, { settings: { OUTDIAL_DATA: folder } })
 
 test('a retention of zero days is refused: only the word turns it off', async () => {
   for (const days of ['0', '-1', '1.5', 'none']) {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { captureCli } from '../../tests/support/cli/capture-cli.ts'
 import { createBatchFixture, type BatchFixture } from '../../tests/support/batch-fixture.ts'
 import { startedInTurn } from '../../tests/support/claim-turns.ts'
 import { clearOrganizations, insertNode, openTrunk } from '../../tests/support/queue-fixtures.ts'
@@ -20,7 +21,6 @@ import { addBatchCommands } from './batch/batch-commands.ts'
 import { addCallCommands } from './call/call-commands.ts'
 import { addContactCommands } from './contact/contact-commands.ts'
 import { addRecordingCommands } from './recording-commands.ts'
-import { runCli } from './run-cli.ts'
 import { addRunCommands } from './automation/run-commands.ts'
 
 let test: TestDatabase
@@ -49,18 +49,11 @@ const groups = [
   addRunCommands,
 ]
 
-const outdial = async (...args: string[]) => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = await runCli([...args, '--org', batches.organizationId], groups, {
-    config: readConfig({ OUTDIAL_DATA: folder }),
-    withDatabase: (work) => work(test.db),
-    print: (line) => void stdout.push(line),
-    warn: (line) => void stderr.push(line),
-    isTerminal: false,
+const outdial = (...args: string[]) =>
+  captureCli([...args, '--org', batches.organizationId], groups, {
+    db: test.db,
+    settings: { OUTDIAL_DATA: folder },
   })
-  return { status, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
-}
 
 const ask = async <T>(...args: string[]): Promise<T> => {
   const { status, stdout, stderr } = await outdial(...args, '--json')

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { captureCli } from '../../tests/support/cli/capture-cli.ts'
 import { createBatchFixture, type BatchFixture } from '../../tests/support/batch-fixture.ts'
 import { clearOrganizations, openTrunk } from '../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts'
-import { readConfig } from '../config/read-config.ts'
 import type { Call } from '../contract/calls.ts'
 import { commandGroups } from './commands.ts'
-import { runCli } from './run-cli.ts'
 
 /** Without `--org`: taken from an id's owner, or the only organization. */
 
@@ -23,18 +22,7 @@ beforeEach(async () => {
   tenant = await createBatchFixture(database.db)
 })
 
-const outdial = async (...args: readonly string[]) => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = await runCli(args, commandGroups, {
-    config: readConfig({}),
-    withDatabase: (work) => work(database.db),
-    print: (text) => void stdout.push(text),
-    warn: (text) => void stderr.push(text),
-    isTerminal: false,
-  })
-  return { status, stdout: stdout.join('\n'), stderr: stderr.join('\n') }
-}
+const outdial = (...args: readonly string[]) => captureCli(args, commandGroups, { db: database.db })
 
 const idOf = (document: string): string => (JSON.parse(document) as { id: string }).id
 

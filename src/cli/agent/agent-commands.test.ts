@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { captureCli } from '../../../tests/support/cli/capture-cli.ts'
 import {
   createCallingOrganization,
   openTrunk,
@@ -10,14 +11,12 @@ import {
   type CallingOrganization,
 } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import { readConfig } from '../../config/read-config.ts'
 import { archiveAgent } from '../../domains/agents/archive-agent.ts'
 import { listAuditEntryRows } from '../../domains/audit/audit-store.ts'
 import { createAgent } from '../../domains/agents/create-agent.ts'
 import { publishAgent } from '../../domains/agents/publish-agent.ts'
 import { addAgentCommands } from './agent-commands.ts'
 import { addCallCommands } from '../call/call-commands.ts'
-import { runCli } from '../run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'outdial-agent-'))
 let database: TestDatabase
@@ -37,17 +36,11 @@ const outdial = async (...args: readonly string[]): Promise<string> =>
   (await outdialWarned(...args)).printed
 
 const outdialWarned = async (...args: readonly string[]) => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = await runCli(args, [addAgentCommands, addCallCommands], {
-    config: readConfig({}),
-    withDatabase: (work) => work(database.db),
-    print: (text) => void stdout.push(text),
-    warn: (text) => void stderr.push(text),
-    isTerminal: false,
+  const { status, stdout, stderr } = await captureCli(args, [addAgentCommands, addCallCommands], {
+    db: database.db,
   })
-  assert.equal(status, 0, stderr.join('\n'))
-  return { printed: stdout.join('\n'), warned: stderr.join('\n') }
+  assert.equal(status, 0, stderr)
+  return { printed: stdout, warned: stderr }
 }
 
 const file = {

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { dialCall } from '../../../tests/support/automation-fixture.ts'
 import { answered, createRunRig, endStep } from '../../../tests/support/automation-rig.ts'
+import { captureCli } from '../../../tests/support/cli/capture-cli.ts'
 import { execute, insertNode, openTrunk } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import { readConfig } from '../../config/read-config.ts'
 import { newId } from '../../runtime/ids.ts'
 import { addAutomationCommands } from './automation-commands.ts'
-import { runCli } from '../run-cli.ts'
 import { addRunCommands } from './run-commands.ts'
 
 let database: TestDatabase
@@ -21,17 +20,13 @@ before(async () => {
 after(() => database.drop())
 
 const explain = async (...args: readonly string[]): Promise<string> => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = await runCli(['automation', 'explain', ...args], [addAutomationCommands], {
-    config: readConfig({}),
-    withDatabase: (work) => work(database.db),
-    print: (text) => void stdout.push(text),
-    warn: (text) => void stderr.push(text),
-    isTerminal: false,
-  })
-  assert.equal(status, 0, stderr.join('\n'))
-  return stdout.join('\n')
+  const { status, stdout, stderr } = await captureCli(
+    ['automation', 'explain', ...args],
+    [addAutomationCommands],
+    { db: database.db },
+  )
+  assert.equal(status, 0, stderr)
+  return stdout
 }
 
 test('a run shows its call and its wait reason, until the call has ended', async () => {
@@ -73,15 +68,11 @@ test('a run with a live call is reported as cancelled at its end, and any other 
   const rig = createRunRig(database.db)
   const steps = () => ({ first: rig.callStep(), done: endStep() })
   const cancel = async (runId: string): Promise<string> => {
-    const stdout: string[] = []
-    await runCli(['run', 'cancel', runId], [addRunCommands], {
-      config: readConfig({}),
-      withDatabase: (work) => work(database.db),
-      print: (text) => void stdout.push(text),
-      warn: (text) => assert.fail(text),
-      isTerminal: false,
+    const { stdout, stderr } = await captureCli(['run', 'cancel', runId], [addRunCommands], {
+      db: database.db,
     })
-    return stdout.join('\n')
+    assert.equal(stderr, '')
+    return stdout
   }
   const { runId } = await rig.begin(steps)
   await rig.turn()

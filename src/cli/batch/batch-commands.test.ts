@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { startCaptured } from '../../../tests/support/cli/capture-cli.ts'
 import {
   answered,
   busy,
@@ -13,11 +14,9 @@ import {
 import { contactBody } from '../../../tests/support/organization-fixture.ts'
 import { clearOrganizations, execute, openTrunk } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
-import { readConfig } from '../../config/read-config.ts'
 import { batch as batchSchema, type Batch } from '../../contract/batches.ts'
 import { upsertRecipient } from '../../domains/contacts/upsert-recipient.ts'
 import { addBatchCommands } from './batch-commands.ts'
-import { runCli } from '../run-cli.ts'
 
 let test: TestDatabase
 let batches: BatchFixture
@@ -63,16 +62,9 @@ const run = async (
 
 /** One `outdial batch` command. */
 const outdial = async (args: readonly string[], isTerminal = false): Promise<Ran> => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = await runCli(['batch', ...args], [addBatchCommands], {
-    config: readConfig({}),
-    withDatabase: (work) => work(test.db),
-    print: (line) => void stdout.push(line),
-    warn: (line) => void stderr.push(line),
-    isTerminal,
-  })
-  return { status, stdout, stderr: stderr.join('\n') }
+  const options = { db: test.db, isTerminal }
+  const { status, stdout, stderr } = startCaptured(['batch', ...args], [addBatchCommands], options)
+  return { status: await status, stdout, stderr: stderr.join('\n') }
 }
 
 const documentOf = <T>({ status, stdout, stderr }: Ran): T => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { startCaptured } from '../../../tests/support/cli/capture-cli.ts'
 import {
   createCallingOrganization,
   execute,
@@ -9,12 +10,10 @@ import {
 } from '../../../tests/support/queue-fixtures.ts'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { until } from '../../../tests/support/until.ts'
-import { readConfig } from '../../config/read-config.ts'
 import { appendTurn } from '../../domains/results/transcript-store.ts'
 import { insertTurnLatencies, insertUsage } from '../../domains/results/usage-store.ts'
 import { addCallCommands } from './call-commands.ts'
 import { addDialCommand } from './dial-command.ts'
-import { runCli } from '../run-cli.ts'
 
 let database: TestDatabase
 let organization: CallingOrganization
@@ -39,14 +38,8 @@ before(async () => {
 after(() => database.drop())
 
 const start = (...args: readonly string[]) => {
-  const stdout: string[] = []
-  const stderr: string[] = []
-  const status = runCli(args, [addCallCommands, addDialCommand], {
-    config: readConfig({}),
-    withDatabase: (work) => work(database.db),
-    print: (text) => void stdout.push(text),
-    warn: (text) => void stderr.push(text),
-    isTerminal: false,
+  const { status, stdout, stderr } = startCaptured(args, [addCallCommands, addDialCommand], {
+    db: database.db,
   })
   return { status, output: () => stdout.join('\n'), errors: () => stderr.join('\n') }
 }
