@@ -187,6 +187,12 @@ test(
     await page.getByLabel('Status').selectOption('failed')
     await page.getByText('Nothing fits these filters.').waitFor()
     assert.match(page.url(), /status=failed/)
+    await page.getByLabel('Contact id').fill('nobody')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/contact_id=nobody/)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('table', { name: 'Runs' }).waitFor()
+    assert.equal(await page.getByLabel('Contact id').inputValue(), '')
   },
 )
 

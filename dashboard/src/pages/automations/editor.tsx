@@ -170,7 +170,7 @@ export const AutomationEditor = (properties: EditorProps) => {
             autosize
             minRows={12}
             maxRows={40}
-            ff="monospace"
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
             spellCheck={false}
             readOnly={!mayEdit}
             error={jsonProblem}

@@ -34,7 +34,11 @@ export const Runs = () => {
   const result = useQuery({ ...reading('listRuns', { query }), refetchInterval: refreshMs })
   return (
     <Page title="Runs" purpose="Contacts on their way through Automations, newest first.">
-      <RunFilters search={search} onSearch={(next) => void navigate({ search: next })} />
+      <RunFilters
+        key={search['contact_id']}
+        search={search}
+        onSearch={(next) => void navigate({ search: next })}
+      />
       <RecordList
         label="Runs"
         columns={columns}
