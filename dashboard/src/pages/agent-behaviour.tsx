@@ -83,7 +83,7 @@ const OutcomeFields = ({ file, problems, isReadOnly, onChange }: AgentFieldsProp
         {outcomes.map((_, at) => (
           // Rows have no identity but their place.
           <Group key={at} align="flex-end" gap="xs">
-            <TextInput label={`Outcome ${at + 1}`} ff="monospace" {...field(at, 'slug')} />
+            <TextInput label={`Outcome ${at + 1}`} {...field(at, 'slug')} />
             <TextInput
               label={`Meaning of outcome ${at + 1}`}
               className="grows"

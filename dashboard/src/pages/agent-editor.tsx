@@ -63,7 +63,7 @@ const Agent = ({ agent }: { agent: ShownAgent }) => {
   return (
     <Page
       title={agent.name}
-      purpose={`${stateOf(agent)} Calls that were accepted keep the version they were accepted with.`}
+      purpose={stateOf(agent)}
       actions={<AgentActions agent={agent} mayChange={mayChange} />}
     >
       <Tabs
@@ -94,7 +94,8 @@ const Agent = ({ agent }: { agent: ShownAgent }) => {
 
 const stateOf = ({ version, archived_at: archivedAt }: ShownAgent): string => {
   if (version === 0) return 'A draft that was never published: no call can use it.'
-  return archivedAt === undefined ? `Version ${version}.` : `Version ${version}, archived.`
+  const state = archivedAt === undefined ? `Version ${version}.` : `Version ${version}, archived.`
+  return `${state} Calls that were accepted keep the version they were accepted with.`
 }
 
 const Editor = ({ agent, mayChange }: { agent: ShownAgent; mayChange: boolean }) => {

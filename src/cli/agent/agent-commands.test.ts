@@ -13,6 +13,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { archiveAgent } from '../../domains/agents/archive-agent.ts'
 import { listAuditEntryRows } from '../../domains/audit/audit-store.ts'
+import { findAgentDefinition } from '../../domains/agents/agent-store.ts'
 import { createAgent } from '../../domains/agents/create-agent.ts'
 import { publishAgent } from '../../domains/agents/publish-agent.ts'
 import { addAgentCommands } from './agent-commands.ts'
@@ -115,6 +116,22 @@ test('each command that changes an agent is in the audit log', async () => {
   )
   assert.deepEqual(rows[1]?.before, { version: 1 })
   assert.doesNotMatch(JSON.stringify(rows), /sesame|hunter2/)
+})
+
+test('an agent is exported as a file, of which publish keeps the hidden values', async () => {
+  const { id } = await createAgent(database.db, organization.organizationId, file)
+  await publishAgent(database.db, id, { ...file, greeting: 'Good day.' })
+  const exported = await outdial('agent', 'export', id)
+  assert.doesNotMatch(exported, /sesame|hunter2/)
+  const path = join(folder, 'exported.json')
+  writeFileSync(path, exported)
+  await outdial('agent', 'publish', id, '--file', path)
+  const third = await findAgentDefinition(database.db, organization.organizationId, id, 3)
+  const second = await findAgentDefinition(database.db, organization.organizationId, id, 2)
+  assert.deepEqual(third, second)
+  assert.match(JSON.stringify(third), /sesame.*hunter2|hunter2.*sesame/)
+  const first = JSON.parse(await outdial('agent', 'export', id, '--of-version', '1')) as object
+  assert.equal((first as { greeting: string }).greeting, file.greeting)
 })
 
 test('the newest agent is the first of the list', async () => {

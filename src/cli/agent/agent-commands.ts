@@ -4,7 +4,7 @@ import { createAgent } from '../../domains/agents/create-agent.ts'
 import { publishAgent } from '../../domains/agents/publish-agent.ts'
 import { agentResource } from '../../domains/agents/agent-resource.ts'
 import { findAgent, listAllAgents } from '../../domains/agents/agent-store.ts'
-import { showAgent } from '../../domains/agents/show-agent.ts'
+import { exportAgent, showAgent } from '../../domains/agents/show-agent.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { Queryable } from '../../database/database.ts'
 import { commandLine } from '../../domains/audit/command-line.ts'
@@ -23,13 +23,14 @@ import {
 } from '../require-organization.ts'
 import { table } from '../terminal/table.ts'
 
-/** `outdial agent create|publish|list|show|archive`. */
+/** `outdial agent create|publish|list|show|export|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
   const agent = program.command('agent').description('AI voice agents')
   addCreateCommand(agent, context)
   addPublishCommand(agent, context)
   addListCommand(agent, context)
   addShowCommand(agent, context)
+  addExportCommand(agent, context)
   addArchiveCommand(agent, context)
 }
 
@@ -141,6 +142,23 @@ const addShowCommand = (agent: Command, context: CliContext): void => {
         showAgent(db, await requireOwner(db, options, 'agent', id), id),
       )
       show(context, options, shown, (width) => describeAgent(shown, width))
+    })
+}
+
+const addExportCommand = (agent: Command, context: CliContext): void => {
+  withOrganization(
+    agent
+      .command('export')
+      .description('print an agent file, as create and publish take it; credentials are hidden')
+      .argument('<id>'),
+    'agent',
+  )
+    .option('--of-version <version>', 'of this version instead of the published one')
+    .action(async (id: string, options: OrganizationOption & { ofVersion?: string }) => {
+      const definition = await context.withDatabase(async (db) =>
+        exportAgent(db, await requireOwner(db, options, 'agent', id), id, options.ofVersion),
+      )
+      show(context, { json: true }, definition, () => [])
     })
 }
 

@@ -35,6 +35,27 @@ export const showAgent = async (
   }
 }
 
+/**
+ * The agent file of a version, by default the published one, without the secrets of its tools. Throws
+ * `OperatorError` for an unknown agent or version.
+ */
+export const exportAgent = async (
+  db: Queryable,
+  organizationId: OrganizationId,
+  agentId: string,
+  version: string | undefined,
+): Promise<AgentDefinition> => {
+  const row = await findAgent(db, organizationId, agentId)
+  const wanted = version === undefined ? (row?.published_version ?? 0) : readVersion(version)
+  const definition = row && (await findAgentDefinition(db, organizationId, agentId, wanted))
+  if (!definition)
+    throw new OperatorError(`There is no version ${version ?? wanted} of an agent ${agentId}.`)
+  return withoutSecrets(definition)
+}
+
+/** PostgreSQL's integers; 0 is no version. */
+const readVersion = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0)
+
 /** Values of headers are usually credentials; a URL may contain a password. */
 export const withoutSecrets = (definition: AgentDefinition): AgentDefinition =>
   hideSecrets(definition) as AgentDefinition
