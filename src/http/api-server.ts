@@ -16,6 +16,7 @@ import { createHttpServer } from './connections/http-server.ts'
 import { jsonPage, servePage, type WebPage, type Pages } from './pages.ts'
 import { respondToParserFaults } from './connections/parser-faults.ts'
 import { splitTarget } from './request-target.ts'
+import type { EventStreams } from './event-streams.ts'
 import { rarely, type Readiness } from './readiness.ts'
 import { createRouter, type ClosedArea } from './router.ts'
 import { guardAnonymous } from './steps/anonymous-guard.ts'
@@ -61,6 +62,8 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly pages?: Pages
   /** The page at a path that is none of these: of an application whose paths are not known here. */
   readonly application?: (path: string) => WebPage | undefined
+  /** Streams beside the operations. */
+  readonly eventStreams?: Pick<EventStreams, 'serves' | 'serve'>
   /** Counts requests; by default in this process's memory, which suits one node. */
   readonly rateWindows?: RateWindows
   /** Failed authentications per address and minute before the response is 429. */
@@ -163,14 +166,20 @@ const serve =
   (
     pages: Pages,
     kernel: Kernel,
-    { application, logger }: Pick<ApiServerOptions<Operations>, 'application' | 'logger'>,
+    {
+      application,
+      eventStreams,
+      logger,
+    }: Pick<ApiServerOptions<Operations>, 'application' | 'eventStreams' | 'logger'>,
   ): RequestListener =>
   (request, response) => {
     const { path } = splitTarget(request.url ?? '')
     const page = pages.get(path) ?? application?.(path)
-    const served = page
-      ? servePage(page, request, response, logger)
-      : kernel.serve(request, response)
+    const served = eventStreams?.serves(request, path)
+      ? eventStreams.serve(request, response)
+      : page
+        ? servePage(page, request, response, logger)
+        : kernel.serve(request, response)
     served.catch((error: unknown) => {
       logger.error({ err: error }, 'answer failed')
       response.destroy()

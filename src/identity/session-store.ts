@@ -47,6 +47,30 @@ const findStatement = lookup(
 export const findSession = (db: Queryable, token: string): Promise<SessionRow | undefined> =>
   db.row<SessionRow>(findStatement, [hashToken(token)])
 
+// Only of the organization that the session looks at, where it has chosen one.
+const currentStatement = sql(
+  'session-store.findCurrentSessions',
+  `select s.id, m.organization_id, m.role
+     from ${authTables.session} s
+     join members m on m.account_id = s.user_id
+    where s.id = any($1)
+      and s.expires_at > now()
+      and s.last_seen_at > now() - interval '${sessionIdleHours} hours'
+      and (s.organization_id is null or s.organization_id = m.organization_id)`,
+)
+
+interface CurrentSession {
+  readonly id: string
+  readonly organization_id: OrganizationId
+  readonly role: Role
+}
+
+/** Those of the sessions that still stand, with what their accounts may do: nothing of it is a use of the session. */
+export const findCurrentSessions = (
+  db: Queryable,
+  ids: readonly string[],
+): Promise<CurrentSession[]> => db.rows<CurrentSession>(currentStatement, [ids])
+
 const touchStatement = sql(
   'session-store.touchSession',
   `with seen as (

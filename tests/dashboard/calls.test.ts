@@ -15,6 +15,7 @@ const skip = missingPeer('chromium') ?? false
 const password = 'correct horse battery'
 /** A call of the sandbox takes some seconds, and its audio is encoded afterwards. */
 const callTimeout = { timeout: 60_000 }
+const callEnd = { timeoutMs: 90_000, everyMs: 500 }
 
 let installation: Awaited<ReturnType<typeof createInstallation>>
 let outdial: OutdialProcess
@@ -147,13 +148,17 @@ test('the day so far and the recordings are shown', { skip }, async () => {
   await page.getByRole('link', { name: /live now$/ }).waitFor()
   await rules.hold(page, 'overview')
   await page.getByRole('link', { name: 'Recordings' }).click()
-  await until('the recording of the second call', async () => {
-    const table = page.getByRole('table', { name: 'Recordings' })
-    await table.or(page.getByText('There is no recording yet')).waitFor()
-    if (await table.isVisible()) return true
-    await page.reload()
-    return undefined
-  })
+  await until(
+    'the recording of the second call',
+    async () => {
+      const table = page.getByRole('table', { name: 'Recordings' })
+      await table.or(page.getByText('There is no recording yet')).waitFor()
+      if (await table.isVisible()) return true
+      await page.reload()
+      return undefined
+    },
+    callEnd,
+  )
   await rules.hold(page, 'recordings')
   await page.getByRole('link', { name: 'Ada Lovelace' }).click()
   await headingOf(page, 'Ada Lovelace').waitFor()

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { callStatuses } from '../../../src/contract/states.ts'
+import { pollMs } from '../client/changes.ts'
 import { reading } from '../client/queries.ts'
 import type { AnswerOf, InputOf } from '../client/table.ts'
 import { AnchorLink } from '../parts/anchor-link.tsx'
@@ -22,7 +23,10 @@ export const Calls = () => {
   const navigate = useNavigate({ from: '/calls' })
   const { sort: _, status, ...others } = search
   const query: Query = { ...others, status: callStatuses.find((each) => each === status) }
-  const result = useQuery({ ...reading('listCalls', { query }), refetchInterval: refreshMs })
+  const result = useQuery({
+    ...reading('listCalls', { query }),
+    refetchInterval: () => pollMs(refreshMs),
+  })
   return (
     <Page title="Calls" purpose="Calls of every origin, newest first.">
       <RecordList

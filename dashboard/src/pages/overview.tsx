@@ -1,6 +1,7 @@
 import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { pollMs } from '../client/changes.ts'
 import { reading } from '../client/queries.ts'
 import type { AnswerOf } from '../client/table.ts'
 import { AnchorLink } from '../parts/anchor-link.tsx'
@@ -14,7 +15,10 @@ type Overview = AnswerOf<'getOverview'>
 const refreshMs = 5_000
 
 export const OverviewPage = () => {
-  const result = useQuery({ ...reading('getOverview', {}), refetchInterval: refreshMs })
+  const result = useQuery({
+    ...reading('getOverview', {}),
+    refetchInterval: () => pollMs(refreshMs),
+  })
   return (
     <Page title="Overview" purpose="The organization’s day so far.">
       <Loaded result={result}>{(overview) => <Figures overview={overview} />}</Loaded>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { useChanges } from '../client/changes.ts'
 import { sessionReading, type Session } from '../client/session.ts'
 import { browserZone, ZoneContext } from '../parts/instant.tsx'
 import { Loaded } from '../parts/states.tsx'
@@ -29,6 +30,7 @@ const organizationOf = ({ organizations, organization_id: id }: Session) =>
   organizations.find(({ organization_id: each }) => each === id)
 
 const Frame = ({ session }: { session: Session }) => {
+  useChanges(`${session.id} ${session.organization_id}`)
   const [isOpen, { toggle, close }] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(close, [path, close])

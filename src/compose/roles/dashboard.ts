@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net'
 import { consoleOperations } from '../../contract/console/operations.ts'
 import { noOrganization } from '../../contract/principal.ts'
 import { consoleHandlers } from '../../console/handlers.ts'
+import { createChangeFeed } from '../../console/live/change-feed.ts'
 import { maskForViewers } from '../../console/mask.ts'
 import type { Database } from '../../database/database.ts'
 import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
@@ -11,11 +12,12 @@ import type { ObjectStorage } from '../../storage/object-storage.ts'
 import { installationSecrets } from '../../domains/organizations/installation-secrets.ts'
 import { createApiServer } from '../../http/api-server.ts'
 import { withHeaders, type ApplicationPages } from '../../http/application-pages.ts'
+import { createEventStreams } from '../../http/event-streams.ts'
 import type { Readiness } from '../../http/readiness.ts'
 import { authenticateVisits } from '../../identity/authenticate-session.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { reprocessCallIn } from '../../operator/reprocess-call.ts'
-import type { Clock } from '../../runtime/time.ts'
+import { systemTime, type Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Service } from '../../runtime/service.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -44,6 +46,8 @@ interface DashboardRoleOptions {
 
 /** Below this are operations; every other path is one of the application's. */
 const operationsPath = '/console/'
+/** Server-sent events: what changes in the organization that a session looks at. */
+const eventsPath = '/console/events'
 
 /** The dashboard's role: sessions in, the operations of its own table out, through the kernel of the API. */
 export const createDashboardRole = async (
@@ -53,7 +57,16 @@ export const createDashboardRole = async (
   const headers = () => securityHeaders(options.mediaOrigin(), origins()[0])
   const [newest, ...older] = await installationSecrets(database, 'cursor')
   const quotas = createStorageQuotas({ database, clock: options.clock })
-  return createApiServer({
+  const authenticate = authenticateVisits({ database, origins, logger })
+  const feed = createChangeFeed({ database, time: systemTime, logger })
+  const eventStreams = createEventStreams({
+    ...options,
+    path: eventsPath,
+    authenticate,
+    follow: feed.follow,
+    furtherHeaders: headers,
+  })
+  const server = createApiServer({
     ...options,
     operations: consoleOperations,
     handlers: consoleHandlers,
@@ -73,7 +86,8 @@ export const createDashboardRole = async (
         organizationId === noOrganization ? undefined : quotas.prepare(organizationId),
       keepResponse: (organizationId) => quotas.take(organizationId, 'idempotency_answers', 1),
     },
-    authenticate: authenticateVisits({ database, origins, logger }),
+    authenticate,
+    eventStreams,
     cursorSecrets: [newest.secret, ...older.map(({ secret }) => secret)],
     present: maskForViewers,
     furtherHeaders: headers,
@@ -82,4 +96,18 @@ export const createDashboardRole = async (
       return page && withHeaders(page, headers())
     },
   })
+  return {
+    get port() {
+      return server.port
+    },
+    start: async () => {
+      await feed.start()
+      await server.start()
+    },
+    stop: async () => {
+      eventStreams.stop()
+      await server.stop()
+      await feed.stop()
+    },
+  }
 }

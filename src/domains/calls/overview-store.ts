@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { list, type Queryable } from '../../database/database.ts'
-import { callStatuses } from '../../contract/states.ts'
+import { listedKinds } from './listed-kinds.ts'
 import { liveStates, statusIn } from './lifecycle/call-states.ts'
 
 /** The organization's day so far. */
@@ -34,13 +34,6 @@ const sinceMidnight = (kind: string): string =>
         and ${kind}
         and created_at >= (select midnight from zone)`
 
-const kinds = [
-  ...callStatuses.map(
-    (status) => `origin = 'api' and status <> 'pending' and status = '${status}'`,
-  ),
-  "origin <> 'api' and status <> 'pending'",
-]
-
 // Calls of one day by the two indexes of the lists; the queue and the live calls by their own. Nothing is read of other
 // days, however many there were.
 const overviewStatement = list(
@@ -53,7 +46,7 @@ const overviewStatement = list(
       where o.id = $1
    ),
    today as materialized (
-     ${kinds.map(sinceMidnight).join('\n      union all\n     ')}
+     ${listedKinds.map(sinceMidnight).join('\n      union all\n     ')}
    ),
    replies as (
      select percentile_cont(array[0.5, 0.95]) within group (order by l.total_ms) as at

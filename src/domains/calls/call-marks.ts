@@ -1,0 +1,44 @@
+import type { OrganizationId } from '../../contract/organization-id.ts'
+import { list, type Queryable } from '../../database/database.ts'
+import { listedKinds } from './listed-kinds.ts'
+
+/** A thing that may change, and a text that is another one after each change. */
+export interface Mark {
+  readonly id: string
+  readonly mark: string
+}
+
+/** Live calls that are watched; an installation has fewer channels. */
+const maxLive = 1_000
+/** The newest calls of each kind: what a first page of a list shows. */
+const newest = 20
+
+const newestOfKind = (kind: string): string =>
+  `(select id, status || ' ' || updated_at as mark
+        from calls
+       where organization_id = $1
+         and ${kind}
+       order by created_at desc, id desc
+       limit ${newest})`
+
+// A live call changes with each turn that is spoken, too.
+const readStatement = list(
+  'call-marks.readCallMarks',
+  `(select c.id, c.status || ' ' || c.updated_at || ' ' || coalesce(said.turns, 0) as mark
+      from calls c
+      left join lateral (
+             select max(sequence) + 1 as turns
+               from transcript_turns
+              where organization_id = $1
+                and call_id = c.id
+           ) as said on true
+     where c.organization_id = $1
+       and c.lease_token is not null
+     limit ${maxLive})
+   union all
+   ${listedKinds.map(newestOfKind).join('\n   union all\n   ')}`,
+)
+
+/** The live calls and the newest ones. */
+export const readCallMarks = (db: Queryable, organizationId: OrganizationId): Promise<Mark[]> =>
+  db.rows<Mark>(readStatement, [organizationId])
