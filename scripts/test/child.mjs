@@ -65,6 +65,7 @@ const testEnvironment = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
-        !name.startsWith('OUTDIAL_') && !['DATABASE_URL', 'NODE_TEST_CONTEXT'].includes(name),
+        name.startsWith('OUTDIAL_TEST_') ||
+        (!name.startsWith('OUTDIAL_') && !['DATABASE_URL', 'NODE_TEST_CONTEXT'].includes(name)),
     ),
   )

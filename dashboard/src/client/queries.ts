@@ -42,6 +42,12 @@ export const reading = <Name extends ReadName>(name: Name, input: InputOf<Name>)
     queryFn: ({ signal }) => send(name, input, { signal }),
   })
 
+/** Asks again every `everyMs` until it is over. What the service refuses is not asked for again. */
+export const refreshedUntil =
+  <Data>(isOver: (data: Data) => boolean, everyMs: number) =>
+  ({ state: { data, error } }: { state: { data: Data | undefined; error: unknown } }) =>
+    (error !== null && !isPassing(error)) || (data !== undefined && isOver(data)) ? false : everyMs
+
 /** A change; afterwards every reading that is shown is asked for again. */
 export const useChange = <Name extends WriteName>(name: Name) => {
   const queries = useQueryClient()

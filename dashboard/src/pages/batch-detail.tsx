@@ -2,7 +2,7 @@ import { Group, NativeSelect, Progress, Stack, Text, Title } from '@mantine/core
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { callStatuses } from '../../../src/contract/states.ts'
-import { reading } from '../client/queries.ts'
+import { reading, refreshedUntil } from '../client/queries.ts'
 import type { AnswerOf } from '../client/table.ts'
 import { AnchorLink } from '../parts/anchor-link.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
@@ -29,7 +29,7 @@ export const BatchPage = () => {
   const params = { batch_id: batchId }
   const result = useQuery({
     ...reading('getBatch', { params }),
-    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : refreshMs),
+    refetchInterval: refreshedUntil(isOver, refreshMs),
   })
   return (
     <Loaded result={result}>

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { reading } from '../client/queries.ts'
+import { reading, refreshedUntil } from '../client/queries.ts'
 import type { AnswerOf } from '../client/table.ts'
 import { formatLength, Instant } from '../parts/instant.tsx'
 import { Page } from '../parts/page.tsx'
@@ -22,7 +22,7 @@ export const CallPage = () => {
   const { callId } = useParams({ from: '/shell/calls/$callId' })
   const result = useQuery({
     ...reading('getCall', { params: { call_id: callId } }),
-    refetchInterval: ({ state }) => (state.data && isSettled(state.data) ? false : refreshMs),
+    refetchInterval: refreshedUntil(isSettled, refreshMs),
   })
   return <Loaded result={result}>{(call) => <Detail key={call.id} call={call} />}</Loaded>
 }

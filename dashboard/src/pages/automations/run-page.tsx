@@ -2,7 +2,7 @@ import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { atLeast } from '../../../../src/contract/roles.ts'
-import { reading, useChange } from '../../client/queries.ts'
+import { reading, refreshedUntil, useChange } from '../../client/queries.ts'
 import { useMay } from '../../client/session.ts'
 import type { AnswerOf } from '../../client/table.ts'
 import { AnchorLink } from '../../parts/anchor-link.tsx'
@@ -26,8 +26,7 @@ export const RunPage = () => {
   const { runId } = useParams({ from: '/shell/runs/$runId' })
   const result = useQuery({
     ...reading('getRun', { params: { run_id: runId } }),
-    refetchInterval: ({ state }) =>
-      state.data && finalStatuses.has(state.data.status) ? false : refreshMs,
+    refetchInterval: refreshedUntil((run) => finalStatuses.has(run.status), refreshMs),
   })
   return <Loaded result={result}>{(run) => <Detail run={run} />}</Loaded>
 }
