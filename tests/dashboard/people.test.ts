@@ -252,7 +252,8 @@ test('a call is seen in the list and read turn by turn', { skip }, async () => {
     },
     body: JSON.stringify({ agent_id: valueOf('AGENT'), contact_id: valueOf('CONTACT') }),
   })
-  assert.equal(response.status, 202, await response.text())
+  const placed = (await response.json()) as { id?: string }
+  assert.equal(response.status, 202, JSON.stringify(placed))
   await page.goto('/calls')
   await page.getByText('Nobody was called yet.').waitFor()
   await page.getByRole('button', { name: /^Organization / }).click()
@@ -261,6 +262,17 @@ test('a call is seen in the list and read turn by turn', { skip }, async () => {
   await page.getByRole('table', { name: 'Contacts' }).waitFor()
   await holdAgainstRules(page, 'contacts')
   await page.getByRole('link', { name: 'Calls' }).click()
+  const headers = { Authorization: `Bearer ${valueOf('KEY')}` }
+  await until(
+    'the end of the call',
+    async () => {
+      const read = await fetch(`${outdial.apiUrl}/calls/${placed.id}`, { headers })
+      const { status } = (await read.json()) as { status?: string }
+      return status === 'completed' || undefined
+    },
+    // A conversation of about 40 s, beside other tests.
+    { timeoutMs: 180_000, everyMs: 500 },
+  )
   await page.getByRole('cell', { name: 'completed' }).waitFor({ timeout: 60_000 })
   await holdAgainstRules(page, 'calls')
   await page.getByRole('table', { name: 'Calls' }).getByRole('link').first().click()
