@@ -1,11 +1,11 @@
 import type { OrganizationId } from '../contract/organization-id.ts'
 import { betterAuth } from 'better-auth/minimal'
-import { APIError } from 'better-auth/api'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import { ApiError, invalidField } from '../contract/api-error.ts'
 import { maxPasswordLength, minPasswordLength } from '../contract/password-length.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { newId } from '../runtime/ids.ts'
+import { told } from './auth-refusals.ts'
 import { authTables, authWithin, createAuthAdapter } from './auth-adapter.ts'
 import { findAccountByEmail } from './account-store.ts'
 import type {
@@ -39,61 +39,171 @@ interface IdentityOptions {
 }
 
 /** `Identity` by better-auth, over tables of our migrations. No route of better-auth's own is served. */
-export const createIdentity = ({ database, secret }: IdentityOptions): Identity => {
-  const auth = createAuth(database, secret)
-  const attempts = createSignInAttempts(database)
-  const turnstile = createTurnstile({ maxInside: maxHashing, maxWaiting })
+class BetterAuthIdentity implements Identity {
+  readonly #database: Database
+  readonly #auth: ReturnType<typeof createAuth>
+  readonly #attempts: ReturnType<typeof createSignInAttempts>
+  readonly #turnstile = createTurnstile({ maxInside: maxHashing, maxWaiting })
 
-  /** The session that an answer of better-auth opened. */
-  const opened = async (
-    db: Queryable,
-    headers: Headers,
+  constructor({ database, secret }: IdentityOptions) {
+    this.#database = database
+    this.#auth = createAuth(database, secret)
+    this.#attempts = createSignInAttempts(database)
+  }
+
+  async signIn(given: SignIn, client: ClientOrigin): Promise<SignInOutcome> {
+    await this.#attempts.take(given.email, client.address)
+    const outcome = await this.#turnstile(() => told(() => this.#checkSignIn(given, client)))
+    if (outcome.kind === 'signed_in') await this.#attempts.forgive(given.email, client.address)
+    else await this.#attempts.giveBack(given.email, client.address)
+    return outcome
+  }
+
+  async openSession(
+    tx: Transaction,
     accountId: string,
     client: ClientOrigin,
-    organizationId?: OrganizationId,
-  ): Promise<OpenedSession> => {
-    const cookie = valueOfSetCookie(headers, sessionCookieName)
-    const token = cookie === undefined ? undefined : tokenOf(cookie)
-    if (cookie === undefined || token === undefined) throw new Error('No session was opened.')
-    await describeSession(db, token, organizationId, client)
-    return { accountId, cookie }
+  ): Promise<OpenedSession> {
+    const context = await this.#auth.$context
+    const { token } = await authWithin(tx, () => context.internalAdapter.createSession(accountId))
+    await describeSession(tx, token, undefined, client)
+    return { accountId, cookie: signedCookie(token, context.secret) }
   }
-  const reopened = (tx: Transaction, headers: Headers, asker: Asker): Promise<OpenedSession> =>
-    opened(tx, headers, asker.accountId, asker.client, asker.organizationId)
 
-  const signIn = async (
-    { email, password, code }: SignIn,
-    client: ClientOrigin,
-  ): Promise<SignInOutcome> => {
-    const first = await auth.api.signInEmail({
-      body: { email, password },
-      returnHeaders: true,
+  async createAccount(
+    tx: Transaction,
+    { name, email, password }: Parameters<Identity['createAccount']>[1],
+  ): ReturnType<Identity['createAccount']> {
+    if (await findAccountByEmail(tx, email))
+      throw new ApiError('resource_state_conflict', 'This e-mail address has an account already.')
+    const context = await this.#auth.$context
+    const hashed = await this.#turnstile(() => context.password.hash(password))
+    const user = await authWithin(tx, async () => {
+      const made = await context.internalAdapter.createUser(
+        { name, email, emailVerified: false },
+        { method: 'email-password' },
+      )
+      await context.internalAdapter.linkAccount({
+        userId: made.id,
+        providerId: 'credential',
+        accountId: made.id,
+        password: hashed,
+      })
+      return made
     })
-    const isWhole = !('twoFactorRedirect' in first.response)
-    if (isWhole)
-      return {
-        kind: 'signed_in',
-        ...(await opened(database, first.headers, first.response.user.id, client)),
-      }
-    if (code === undefined) return { kind: 'code_required' }
-    const request = { headers: cookieHeader(first.headers), returnHeaders: true as const }
-    const second = /^\d{6}$/.test(code)
-      ? await auth.api.verifyTOTP({ ...request, body: { code } })
-      : await auth.api.verifyBackupCode({ ...request, body: { code } })
     return {
-      kind: 'signed_in',
-      ...(await opened(database, second.headers, second.response.user.id, client)),
+      id: user.id,
+      name,
+      email: user.email,
+      hasTwoFactor: false,
+      administersInstallation: false,
     }
   }
 
+  async resetPassword(tx: Transaction, accountId: string, password: string): Promise<void> {
+    const context = await this.#auth.$context
+    const hashed = await this.#turnstile(() => context.password.hash(password))
+    await authWithin(tx, async () => {
+      await context.internalAdapter.updatePassword(accountId, hashed)
+      await context.internalAdapter.deleteUserSessions(accountId)
+    })
+  }
+
+  changePassword(
+    asker: Asker,
+    { current, wanted }: Parameters<Identity['changePassword']>[1],
+    record: RecordChange,
+  ): Promise<OpenedSession> {
+    return this.#guarded(asker, 'password', record, async (tx) => {
+      const { headers } = await this.#auth.api.changePassword({
+        body: { currentPassword: current, newPassword: wanted, revokeOtherSessions: true },
+        headers: requestHeaders(asker),
+        returnHeaders: true,
+      })
+      return reopened(tx, headers, asker)
+    })
+  }
+
+  beginTwoFactor(
+    asker: Asker,
+    password: string,
+    record: RecordChange,
+  ): ReturnType<Identity['beginTwoFactor']> {
+    return this.#guarded(asker, 'password', record, async () => {
+      const made = await this.#auth.api.enableTwoFactor({
+        body: { password, method: 'totp' },
+        headers: requestHeaders(asker),
+      })
+      if (made.method !== 'totp') throw new Error('No second factor was begun.')
+      return { uri: made.totpURI, recoveryCodes: made.backupCodes }
+    })
+  }
+
+  confirmTwoFactor(asker: Asker, code: string, record: RecordChange): Promise<OpenedSession> {
+    return this.#guarded(asker, 'code', record, async (tx) => {
+      const { headers } = await this.#auth.api.verifyTOTP({
+        body: { code },
+        headers: requestHeaders(asker),
+        returnHeaders: true,
+      })
+      return reopened(tx, headers, asker)
+    })
+  }
+
+  endTwoFactor(asker: Asker, password: string, record: RecordChange): Promise<OpenedSession> {
+    return this.#guarded(asker, 'password', record, async (tx) => {
+      const { headers } = await this.#auth.api.disableTwoFactor({
+        body: { password },
+        headers: requestHeaders(asker),
+        returnHeaders: true,
+      })
+      return reopened(tx, headers, asker)
+    })
+  }
+
+  renewRecoveryCodes(
+    asker: Asker,
+    password: string,
+    record: RecordChange,
+  ): ReturnType<Identity['renewRecoveryCodes']> {
+    return this.#guarded(asker, 'password', record, async () => {
+      const { backupCodes } = await this.#auth.api.generateBackupCodes({
+        body: { password },
+        headers: requestHeaders(asker),
+      })
+      return backupCodes
+    })
+  }
+
+  async #checkSignIn(
+    { email, password, code }: SignIn,
+    client: ClientOrigin,
+  ): Promise<SignInOutcome> {
+    const { api } = this.#auth
+    const first = await api.signInEmail({ body: { email, password }, returnHeaders: true })
+    if (!('twoFactorRedirect' in first.response)) {
+      const accountId = first.response.user.id
+      const session = await opened(this.#database, first.headers, accountId, client)
+      return { kind: 'signed_in', ...session }
+    }
+    if (code === undefined) return { kind: 'code_required' }
+    const request = { headers: cookieHeader(first.headers), returnHeaders: true as const }
+    const second = /^\d{6}$/.test(code)
+      ? await api.verifyTOTP({ ...request, body: { code } })
+      : await api.verifyBackupCode({ ...request, body: { code } })
+    const accountId = second.response.user.id
+    const session = await opened(this.#database, second.headers, accountId, client)
+    return { kind: 'signed_in', ...session }
+  }
+
   /** One transaction of a session that gives a password or a code: it has as many guesses as a sign-in. */
-  const guarded = async <T>(
+  async #guarded<T>(
     { email, client }: Asker,
     path: 'password' | 'code',
     record: RecordChange,
     work: (tx: Transaction) => Promise<T>,
-  ): Promise<T> => {
-    await attempts.take(email, client.address)
+  ): Promise<T> {
+    await this.#attempts.take(email, client.address)
     const inOne = (tx: Transaction) =>
       authWithin(tx, async () => {
         const done = await told(
@@ -103,105 +213,29 @@ export const createIdentity = ({ database, secret }: IdentityOptions): Identity 
         await record(tx)
         return done
       })
-    const done = await turnstile(() => database.transaction(inOne))
-    await attempts.giveBack(email, client.address)
+    const done = await this.#turnstile(() => this.#database.transaction(inOne))
+    await this.#attempts.giveBack(email, client.address)
     return done
   }
-
-  return {
-    async signIn(given, client) {
-      await attempts.take(given.email, client.address)
-      const outcome = await turnstile(() => told(() => signIn(given, client)))
-      if (outcome.kind === 'signed_in') await attempts.forgive(given.email, client.address)
-      else await attempts.giveBack(given.email, client.address)
-      return outcome
-    },
-    async openSession(tx, accountId, client) {
-      const context = await auth.$context
-      const { token } = await authWithin(tx, () => context.internalAdapter.createSession(accountId))
-      await describeSession(tx, token, undefined, client)
-      return { accountId, cookie: signedCookie(token, context.secret) }
-    },
-    async createAccount(tx, { name, email, password }) {
-      if (await findAccountByEmail(tx, email))
-        throw new ApiError('resource_state_conflict', 'This e-mail address has an account already.')
-      const context = await auth.$context
-      const hashed = await turnstile(() => context.password.hash(password))
-      const user = await authWithin(tx, async () => {
-        const made = await context.internalAdapter.createUser(
-          { name, email, emailVerified: false },
-          { method: 'email-password' },
-        )
-        await context.internalAdapter.linkAccount({
-          userId: made.id,
-          providerId: 'credential',
-          accountId: made.id,
-          password: hashed,
-        })
-        return made
-      })
-      return {
-        id: user.id,
-        name,
-        email: user.email,
-        hasTwoFactor: false,
-        administersInstallation: false,
-      }
-    },
-    async resetPassword(tx, accountId, password) {
-      const context = await auth.$context
-      const hashed = await turnstile(() => context.password.hash(password))
-      await authWithin(tx, async () => {
-        await context.internalAdapter.updatePassword(accountId, hashed)
-        await context.internalAdapter.deleteUserSessions(accountId)
-      })
-    },
-    changePassword: (asker, { current, wanted }, record) =>
-      guarded(asker, 'password', record, async (tx) => {
-        const { headers } = await auth.api.changePassword({
-          body: { currentPassword: current, newPassword: wanted, revokeOtherSessions: true },
-          headers: requestHeaders(asker),
-          returnHeaders: true,
-        })
-        return reopened(tx, headers, asker)
-      }),
-    beginTwoFactor: (asker, password, record) =>
-      guarded(asker, 'password', record, async () => {
-        const made = await auth.api.enableTwoFactor({
-          body: { password, method: 'totp' },
-          headers: requestHeaders(asker),
-        })
-        if (made.method !== 'totp') throw new Error('No second factor was begun.')
-        return { uri: made.totpURI, recoveryCodes: made.backupCodes }
-      }),
-    confirmTwoFactor: (asker, code, record) =>
-      guarded(asker, 'code', record, async (tx) => {
-        const { headers } = await auth.api.verifyTOTP({
-          body: { code },
-          headers: requestHeaders(asker),
-          returnHeaders: true,
-        })
-        return reopened(tx, headers, asker)
-      }),
-    endTwoFactor: (asker, password, record) =>
-      guarded(asker, 'password', record, async (tx) => {
-        const { headers } = await auth.api.disableTwoFactor({
-          body: { password },
-          headers: requestHeaders(asker),
-          returnHeaders: true,
-        })
-        return reopened(tx, headers, asker)
-      }),
-    renewRecoveryCodes: (asker, password, record) =>
-      guarded(asker, 'password', record, async () => {
-        const { backupCodes } = await auth.api.generateBackupCodes({
-          body: { password },
-          headers: requestHeaders(asker),
-        })
-        return backupCodes
-      }),
-  }
 }
+
+/** The session that an answer of better-auth opened. */
+const opened = async (
+  db: Queryable,
+  headers: Headers,
+  accountId: string,
+  client: ClientOrigin,
+  organizationId?: OrganizationId,
+): Promise<OpenedSession> => {
+  const cookie = valueOfSetCookie(headers, sessionCookieName)
+  const token = cookie === undefined ? undefined : tokenOf(cookie)
+  if (cookie === undefined || token === undefined) throw new Error('No session was opened.')
+  await describeSession(db, token, organizationId, client)
+  return { accountId, cookie }
+}
+
+const reopened = (tx: Transaction, headers: Headers, asker: Asker): Promise<OpenedSession> =>
+  opened(tx, headers, asker.accountId, asker.client, asker.organizationId)
 
 const requestHeaders = ({ cookie }: Asker): Headers =>
   new Headers({ cookie: `${sessionCookieName}=${cookie}` })
@@ -239,36 +273,5 @@ const createAuth = (database: Database, secret: Buffer) =>
     logger: { disabled: true },
   })
 
-const wrongCredentials = (): ApiError =>
-  new ApiError('authentication_required', 'The e-mail address, the password or the code is wrong.')
-
-/** What better-auth refuses, as this service says it. */
-const told = async <T>(work: () => Promise<T>, wrong = wrongCredentials): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof APIError ? refusalOf(error, wrong) : error
-  }
-}
-
-const refusalOf = (error: APIError, wrong: () => ApiError): Error => {
-  const code = (error.body as { code?: string } | undefined)?.code ?? ''
-  if (code === 'ACCOUNT_TEMPORARILY_LOCKED')
-    return new ApiError(
-      'rate_limit_exceeded',
-      'Too many codes were wrong. Wait, then try again.',
-      undefined,
-      { retryAfterSeconds: 900 },
-    )
-  if (code === 'PASSWORD_TOO_SHORT') return invalidField('password', 'too_short')
-  if (code === 'PASSWORD_TOO_LONG') return invalidField('password', 'too_long')
-  if (/TOTP|TWO_FACTOR_NOT|BACKUP_CODES_NOT/.test(code) && code.includes('ENABLED'))
-    return new ApiError(
-      'resource_state_conflict',
-      code === 'TOTP_ALREADY_ENABLED'
-        ? 'The second factor is set up already.'
-        : 'There is no second factor to do this with.',
-    )
-  if (error.statusCode >= 500) return error
-  return wrong()
-}
+export const createIdentity = (options: IdentityOptions): Identity =>
+  new BetterAuthIdentity(options)
