@@ -4,12 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
-import {
-  accessibilityFaults,
-  openVisitor,
-  sidewaysScroll,
-  type Visitor,
-} from '../support/dashboard.ts'
+import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
 import {
   createInstallation,
   startOutdial,
@@ -20,7 +15,6 @@ import { until } from '../support/until.ts'
 
 const skip = missingPeer('chromium') ?? false
 const password = 'correct horse battery'
-const screenshots = process.env['OUTDIAL_TEST_SCREENSHOTS']
 
 let installation: Awaited<ReturnType<typeof createInstallation>>
 let outdial: OutdialProcess
@@ -60,29 +54,7 @@ after(async () => {
 
 const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
-const ruleFaults: string[] = []
-
-/** Holds a page against axe and a phone's width, in both themes. */
-const holdAgainstRules = async (page: Page, name: string): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const width of [1280, 320]) {
-      await page.setViewportSize({ width, height: 800 })
-      if (screenshots)
-        await page.screenshot({
-          path: `${screenshots}/${name}-${colorScheme}-${width}.png`,
-          fullPage: true,
-        })
-      const place = `${name}, ${colorScheme}, ${width} px`
-      const found = await accessibilityFaults(page)
-      ruleFaults.push(...found.map((fault) => `${place}: ${fault}`))
-      const sideways = await sidewaysScroll(page)
-      if (sideways > 0) ruleFaults.push(`${place}: the page is ${sideways} px too wide`)
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
+const rules = createRuleKeeper()
 
 test('a draft is saved with faults, and published without them', { skip }, async () => {
   const { page } = owner
@@ -101,7 +73,7 @@ test('a draft is saved with faults, and published without them', { skip }, async
   await page.getByRole('button', { name: 'Publish' }).click()
   const refusal = page.getByRole('alert').filter({ hasText: 'Nothing was saved' })
   await refusal.getByText('prompt: It must be').waitFor()
-  await holdAgainstRules(page, 'agent-refused')
+  await rules.hold(page, 'agent-refused')
   await page.getByLabel('Greeting').fill('Hello {{contact.name}}.')
   await page.getByLabel('Prompt').fill('Book a table for {{contact.company|the guest}}.')
   await page.getByText('Book a table for Analytical Engines.').waitFor()
@@ -124,7 +96,7 @@ test(
     await page.getByRole('button', { name: 'Add outcome' }).click()
     await page.getByLabel('Outcome 1', { exact: true }).fill('booked')
     await page.getByLabel('Meaning of outcome 1').fill('A table is booked.')
-    await holdAgainstRules(page, 'agent-behaviour')
+    await rules.hold(page, 'agent-behaviour')
     await page.getByRole('button', { name: 'Save draft' }).click()
     await page.getByText('Calls use version 1.').waitFor()
     await page.getByRole('link', { name: 'Differences' }).click()
@@ -143,7 +115,7 @@ test('an older version is published again', { skip }, async () => {
   await page.getByRole('tab', { name: 'Versions' }).click()
   await page.getByRole('table', { name: 'Versions' }).waitFor()
   await page.locator('del', { hasText: 'Hello' }).waitFor()
-  await holdAgainstRules(page, 'agent-versions')
+  await rules.hold(page, 'agent-versions')
   await page.getByRole('button', { name: 'Roll back to version 1' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Roll back', exact: true }).click()
@@ -173,7 +145,7 @@ test('a file is exported, and imported into a new agent', { skip }, async () => 
   await input.setInputFiles(file('{"name": "A", "name": "B"}'))
   await page.getByText('name: This member is given twice.').waitFor()
   await page.getByRole('button', { name: 'Go to line 1: name' }).click()
-  await holdAgainstRules(page, 'agent-file')
+  await rules.hold(page, 'agent-file')
   await page.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('alert').filter({ hasText: 'given twice' }).waitFor()
   await input.setInputFiles(file(exported.replace('"Booking"', '"Imported"')))
@@ -184,7 +156,7 @@ test('a file is exported, and imported into a new agent', { skip }, async () => 
   await headingOf(page, 'Imported').waitFor()
   await page.goto('/agents')
   await page.getByRole('link', { name: 'Imported' }).waitFor()
-  await holdAgainstRules(page, 'agents-list')
+  await rules.hold(page, 'agents-list')
 })
 
 test('a test call reaches a person of the sandbox', { skip }, async () => {
@@ -193,7 +165,7 @@ test('a test call reaches a person of the sandbox', { skip }, async () => {
   await page.getByRole('button', { name: 'Test call' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Who picks up').selectOption('+12025550101')
-  await holdAgainstRules(page, 'agent-test-call')
+  await rules.hold(page, 'agent-test-call')
   await dialog.getByRole('button', { name: 'Call', exact: true }).click()
   await page.waitForURL(/\/calls\//)
   await page.getByText('busy').first().waitFor({ timeout: 60_000 })
@@ -230,6 +202,6 @@ test('an agent that is archived is among the archived ones only', { skip }, asyn
 })
 
 test('no page of agents breaks a rule of accessibility or meets an error', { skip }, () => {
-  assert.deepEqual(ruleFaults, [])
+  assert.deepEqual(rules.faults, [])
   assert.deepEqual(owner.faults, [])
 })

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
-import { openVisitor, type Visitor } from '../support/dashboard.ts'
-import { createHeldPages } from '../support/held-pages.ts'
+import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
 import {
   createInstallation,
   startOutdial,
@@ -21,7 +20,7 @@ let installation: Awaited<ReturnType<typeof createInstallation>>
 let outdial: OutdialProcess
 let browser: Browser
 let admin: Visitor
-const held = createHeldPages()
+const rules = createRuleKeeper()
 
 before(async () => {
   if (skip) return
@@ -69,7 +68,7 @@ const tabTo = async (page: Page, name: string): Promise<void> => {
 test('steps are added, named, changed, moved and removed with the keyboard', { skip }, async () => {
   const { page } = admin
   await page.getByText('There is no Automation yet').waitFor()
-  await held.hold(page, 'automations-empty')
+  await rules.hold(page, 'automations-empty')
   await page.getByRole('button', { name: 'Create Automation' }).focus()
   await page.keyboard.press('Enter')
   await headingOf(page, 'New Automation').waitFor()
@@ -104,7 +103,7 @@ test('problems stand at their step as one types', { skip }, async () => {
   await wait.getByLabel('Time of the contact').fill('25:00')
   await wait.getByText('It must be a time from 00:00 to 23:59.').waitFor()
   await page.getByText('1 problem to mend').waitFor()
-  await held.hold(page, 'automation-problem')
+  await rules.hold(page, 'automation-problem')
   await wait.getByLabel('Time of the contact').fill('10:00')
   await page.getByText('1 problem to mend').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Validate' }).click()
@@ -139,12 +138,12 @@ test('the JSON and the list show the same Automation', { skip }, async () => {
     },
   }
   await json.fill(JSON.stringify(written))
-  await held.hold(page, 'automation-json')
+  await rules.hold(page, 'automation-json')
   await page.getByRole('tab', { name: 'Steps' }).click()
   await stepOf(page, 'route').getByLabel('Case 1 leads to').waitFor()
   await stepOf(page, 'first_call').getByLabel('Try again').check()
   await stepOf(page, 'first_call').getByLabel('Attempts in all').fill('2')
-  await held.hold(page, 'automation-steps')
+  await rules.hold(page, 'automation-steps')
 })
 
 test('a simulation shows the path and the instants for the chosen ends', { skip }, async () => {
@@ -157,7 +156,7 @@ test('a simulation shows the path and the instants for the chosen ends', { skip 
   await page.getByRole('button', { name: 'Add call' }).click()
   await page.getByText('first_call → route → cool_off → first_call → route → done').waitFor()
   await page.getByText(/ends completed .* after 3 calls/).waitFor()
-  await held.hold(page, 'automation-simulation')
+  await rules.hold(page, 'automation-simulation')
 })
 
 test(
@@ -171,19 +170,19 @@ test(
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Contact').selectOption({ index: 1 })
-    await held.hold(page, 'automation-run')
+    await rules.hold(page, 'automation-run')
     await dialog.getByRole('button', { name: 'Run', exact: true }).click()
     await headingOf(page, /^Run for /).waitFor()
     // The click in the dialog has published nothing.
     await page.getByText(', version 1.').waitFor()
     await page.getByRole('table', { name: 'History' }).waitFor()
-    await held.hold(page, 'run')
+    await rules.hold(page, 'run')
     await page.getByRole('heading', { name: 'Where it ended' }).waitFor({ timeout: 60_000 })
     await page.getByText('completed', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: /^Call of move/ }).waitFor()
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
     await page.getByRole('table', { name: 'Runs' }).waitFor()
-    await held.hold(page, 'runs')
+    await rules.hold(page, 'runs')
     await page.getByLabel('Status').selectOption('failed')
     await page.getByText('Nothing fits these filters.').waitFor()
     assert.match(page.url(), /status=failed/)
@@ -214,7 +213,7 @@ test(
     await differences.getByRole('cell', { name: 'steps.cool_off.for' }).waitFor()
     await differences.getByRole('cell', { name: '"PT5H"' }).waitFor()
     assert.match(page.url(), /tab=versions/)
-    await held.hold(page, 'automation-versions')
+    await rules.hold(page, 'automation-versions')
     await page.getByRole('button', { name: 'Edit version 1 again' }).click()
     await page.getByText('The editor has what version 1 has.').waitFor()
     await page.getByRole('button', { name: 'Publish' }).click()
@@ -246,8 +245,8 @@ test(
   'no page of it breaks a rule of accessibility, in either theme and on a phone',
   { skip },
   () => {
-    assert.ok(held.names.length >= 9, held.names.join(', '))
-    assert.deepEqual(held.faults, [])
+    assert.ok(rules.held.size >= 9, [...rules.held].join(', '))
+    assert.deepEqual(rules.faults, [])
     assert.deepEqual(admin.faults, [])
   },
 )

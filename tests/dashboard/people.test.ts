@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
-import {
-  accessibilityFaults,
-  openVisitor,
-  sidewaysScroll,
-  type Visitor,
-} from '../support/dashboard.ts'
+import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
 import {
   createInstallation,
   startOutdial,
@@ -20,7 +15,6 @@ import { until } from '../support/until.ts'
 
 const skip = missingPeer('chromium') ?? false
 const password = 'correct horse battery'
-const screenshots = process.env['OUTDIAL_TEST_SCREENSHOTS']
 
 let installation: Awaited<ReturnType<typeof createInstallation>>
 let outdial: OutdialProcess
@@ -50,29 +44,7 @@ after(async () => {
 
 const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
-/** What was found on pages, judged at the end: one page's fault hides no other's. */
-const ruleFaults: string[] = []
-const held = new Set<string>()
-
-/** Holds a page against axe and a phone's width, in both themes. */
-const holdAgainstRules = async (page: Page, name: string): Promise<void> => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const width of [1280, 320]) {
-      await page.setViewportSize({ width, height: 800 })
-      if (screenshots)
-        await page.screenshot({ path: `${screenshots}/${name}-${colorScheme}-${width}.png` })
-      const place = `${name}, ${colorScheme}, ${width} px`
-      const found = await accessibilityFaults(page)
-      ruleFaults.push(...found.map((fault) => `${place}: ${fault}`))
-      const sideways = await sidewaysScroll(page)
-      if (sideways > 0) ruleFaults.push(`${place}: the page is ${sideways} px too wide`)
-      held.add(name)
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
+const rules = createRuleKeeper()
 
 test('the printed link makes the first owner, once', { skip }, async () => {
   const { page } = owner
@@ -83,7 +55,7 @@ test('the printed link makes the first owner, once', { skip }, async () => {
   await page.getByLabel('Your name').fill('Olivia Owner')
   await page.getByLabel('Email').fill('olivia@example.com')
   await page.getByLabel('Password').fill(password)
-  await holdAgainstRules(page, 'setup')
+  await rules.hold(page, 'setup')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await headingOf(page, 'Overview').waitFor()
   const late = await openVisitor(browser, origin)
@@ -96,7 +68,7 @@ test('who is not signed in is sent to sign in, and then on to the page', { skip 
   const { page, faults } = await openVisitor(browser, origin)
   await page.goto('/settings/keys?sort=Name')
   await headingOf(page, 'Sign in').waitFor()
-  await holdAgainstRules(page, 'login')
+  await rules.hold(page, 'login')
   await page.getByLabel('Email').fill('olivia@example.com')
   await page.getByLabel('Password').fill('wrong password')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -132,7 +104,7 @@ test('a key made in the dashboard opens the API until it is revoked', { skip }, 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('CRM')
   await dialog.getByRole('checkbox', { name: 'calls:read' }).check()
-  await holdAgainstRules(page, 'create-key')
+  await rules.hold(page, 'create-key')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   const key = await page.getByLabel('Key').inputValue()
   await page.getByRole('button', { name: 'I have kept it' }).click()
@@ -142,7 +114,7 @@ test('a key made in the dashboard opens the API until it is revoked', { skip }, 
   await page.reload()
   await page.getByRole('cell', { name: 'CRM', exact: true }).waitFor()
   assert.doesNotMatch(await page.content(), new RegExp(key))
-  await holdAgainstRules(page, 'keys')
+  await rules.hold(page, 'keys')
   await page.getByRole('button', { name: 'Revoke CRM' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
   await page.getByRole('cell', { name: 'revoked', exact: true }).waitFor()
@@ -158,7 +130,7 @@ test('an agent is written, published and changed', { skip }, async () => {
   await page.getByLabel('Greeting').fill('Hello {{contact.name}}, this is a reminder.')
   await page.getByLabel('Prompt').fill('Remind the callee of the appointment.')
   await page.getByText('Hello Ada Lovelace, this is a reminder.').waitFor()
-  await holdAgainstRules(page, 'agent-editor')
+  await rules.hold(page, 'agent-editor')
   await page.getByRole('button', { name: 'Publish' }).click()
   await headingOf(page, 'Reminder').waitFor()
   await page.getByText('Version 1.').waitFor()
@@ -167,7 +139,7 @@ test('an agent is written, published and changed', { skip }, async () => {
   await page.getByText('Version 2.').waitFor()
   await page.goto('/agents')
   await page.getByRole('link', { name: 'Reminder' }).waitFor()
-  await holdAgainstRules(page, 'agents')
+  await rules.hold(page, 'agents')
 })
 
 test('an invitation makes a member, who sees what the role may not do', { skip }, async () => {
@@ -181,20 +153,20 @@ test('an invitation makes a member, who sees what the role may not do', { skip }
   const link = await page.getByLabel('Invitation link').inputValue()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('cell', { name: 'victor@example.com', exact: true }).waitFor()
-  await holdAgainstRules(page, 'members')
+  await rules.hold(page, 'members')
 
   const viewer = await openVisitor(browser, origin)
   await viewer.page.goto(link)
   await viewer.page.getByLabel('Name').fill('Victor Viewer')
   await viewer.page.getByLabel('Password').fill(password)
-  await holdAgainstRules(viewer.page, 'invite')
+  await rules.hold(viewer.page, 'invite')
   await viewer.page.getByRole('button', { name: 'Join' }).click()
   await headingOf(viewer.page, 'Overview').waitFor()
   await viewer.page.goto('/agents')
   assert.ok(await viewer.page.getByRole('button', { name: 'Create agent' }).isDisabled())
   await viewer.page.goto('/settings/members')
   await viewer.page.getByText('Your role does not allow this').first().waitFor()
-  await holdAgainstRules(viewer.page, 'not-permitted')
+  await rules.hold(viewer.page, 'not-permitted')
 
   await page.reload()
   await page.getByRole('button', { name: 'Remove Victor Viewer' }).click()
@@ -215,7 +187,7 @@ test('a session ended elsewhere is signed out', { skip }, async () => {
   await headingOf(other.page, 'Overview').waitFor()
   await page.goto('/account')
   await page.getByText('(this one)').waitFor()
-  await holdAgainstRules(page, 'account')
+  await rules.hold(page, 'account')
   await page.getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -230,7 +202,7 @@ test(
     const { page } = owner
     await page.goto('/settings/audit')
     await page.getByRole('table', { name: 'Changes' }).waitFor()
-    await holdAgainstRules(page, 'audit')
+    await rules.hold(page, 'audit')
     await page.getByLabel('Action').fill('there.is.none')
     await page.getByRole('button', { name: 'Filter' }).click()
     await page.getByText('Nothing was changed').waitFor()
@@ -260,7 +232,7 @@ test('a call is seen in the list and read turn by turn', { skip }, async () => {
   await page.getByRole('menuitem', { name: /^Sandbox · sandbox/ }).click()
   await page.getByRole('link', { name: 'Contacts' }).click()
   await page.getByRole('table', { name: 'Contacts' }).waitFor()
-  await holdAgainstRules(page, 'contacts')
+  await rules.hold(page, 'contacts')
   await page.getByRole('link', { name: 'Calls' }).click()
   const headers = { Authorization: `Bearer ${valueOf('KEY')}` }
   await until(
@@ -274,16 +246,16 @@ test('a call is seen in the list and read turn by turn', { skip }, async () => {
     { timeoutMs: 180_000, everyMs: 500 },
   )
   await page.getByRole('cell', { name: 'completed' }).waitFor({ timeout: 60_000 })
-  await holdAgainstRules(page, 'calls')
+  await rules.hold(page, 'calls')
   await page.getByRole('table', { name: 'Calls' }).getByRole('link').first().click()
   await page.getByRole('heading', { name: 'Transcript' }).waitFor()
   assert.ok((await page.locator('.transcript li').count()) >= 2)
-  await holdAgainstRules(page, 'call')
+  await rules.hold(page, 'call')
 })
 
 test('no page breaks a rule of accessibility, in either theme and on a phone', { skip }, () => {
-  assert.ok(held.size >= 10, `only ${[...held].join(', ')}`)
-  assert.deepEqual(ruleFaults, [])
+  assert.ok(rules.held.size >= 10, `only ${[...rules.held].join(', ')}`)
+  assert.deepEqual(rules.faults, [])
 })
 
 test('the owner met no error and asked no other host', { skip }, () => {
