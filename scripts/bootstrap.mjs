@@ -28,7 +28,7 @@ const scripts = {
   __proto__: null,
   test: () => ['scripts/run-tests.mjs'],
   check: () => ['scripts/run-tests.mjs', '--check'],
-  format: () => ['node_modules/prettier/bin/prettier.cjs', '--write', '.'],
+  format: () => ['scripts/format.mjs', '--write'],
   bench: (name) => [findScript(scriptFolders.bench, name)],
   fuzz: (name) => [findScript(scriptFolders.fuzz, name)],
   docs: () => ['scripts/generate-docs.ts'],

@@ -15,7 +15,6 @@ const tscOfDashboardArgs = [
   ...['--noEmit', '-p', 'dashboard', '--incremental'],
   ...['--tsBuildInfoFile', '.runtime/tsc-dashboard-cache'],
 ]
-const prettierArgs = ['--check', '.', '--cache', '--cache-location', '.runtime/prettier-cache']
 
 export const staticChecks = [
   { name: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', ...tscArgs] },
@@ -24,7 +23,7 @@ export const staticChecks = [
     args: ['node_modules/typescript/bin/tsc', ...tscOfDashboardArgs],
   },
   { name: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint', ...checkedFolders] },
-  { name: 'format (prettier)', args: ['node_modules/prettier/bin/prettier.cjs', ...prettierArgs] },
+  { name: 'format (oxfmt, prettier)', args: ['scripts/format.mjs'] },
 ]
 
 /** Each check counts as one test. */
