@@ -40,6 +40,7 @@ export class Incoming {
   #playout = createPlayout('pcmu')
   #silence = g711Silence('pcmu')
   #isListening = true
+  #hasMoved = false
   #reception: Reception | undefined
   #newcomer: { ssrc: number; sequenceNumber: number } | undefined
   #digits: DigitReceiver = createDigitReceiver()
@@ -53,6 +54,11 @@ export class Incoming {
     this.#setCodec(media.codec)
   }
 
+  /** The other side's media moved: its next packet begins a new stream, whatever it continues. */
+  moved(): void {
+    this.#hasMoved = true
+  }
+
   /** A packet of the latched source. `arrival` in timestamp units. */
   accept(packet: RtpPacket, arrival: number): void {
     const source = this.#receptionOf(packet)
@@ -63,7 +69,7 @@ export class Incoming {
   isAgreed(payloadType: number): boolean {
     return (
       this.#codecOf(payloadType) !== undefined ||
-      payloadType === this.#media?.telephoneEventPayloadType ||
+      this.#isEvent(payloadType) ||
       payloadType === comfortNoisePayloadType
     )
   }
@@ -117,6 +123,7 @@ export class Incoming {
       this.#before.resyncs++
     }
     this.#newcomer = undefined
+    this.#hasMoved = false
     this.#digits = createDigitReceiver()
     this.#playout.buffer.reset()
     return (this.#reception = new Reception(packet.ssrc, packet.sequenceNumber))
@@ -124,7 +131,7 @@ export class Incoming {
 
   /** A second SSRC takes over with its second packet in sequence (RFC 3550 A.1); a single one is a stray. */
   #receptionOf(packet: RtpPacket): Reception | undefined {
-    if (!this.#reception) return this.#startSource(packet)
+    if (!this.#reception || this.#hasMoved) return this.#startSource(packet)
     if (packet.ssrc === this.#reception.ssrc) return this.#reception
     const isProven =
       this.#newcomer?.ssrc === packet.ssrc &&
@@ -132,6 +139,12 @@ export class Incoming {
     if (isProven) return this.#startSource(packet)
     this.#newcomer = packet
     return undefined
+  }
+
+  /** Peers use our number, as RFC 3264 requires, or their own. */
+  #isEvent(payloadType: number): boolean {
+    const { telephoneEventPayloadType, ownTelephoneEventPayloadType } = this.#media ?? {}
+    return payloadType === telephoneEventPayloadType || payloadType === ownTelephoneEventPayloadType
   }
 
   #codecOf(payloadType: number): G711Codec | undefined {
@@ -142,7 +155,7 @@ export class Incoming {
 
   #hear(packet: RtpPacket): void {
     const { payloadType } = packet
-    if (payloadType === this.#media?.telephoneEventPayloadType) {
+    if (this.#isEvent(payloadType)) {
       const digit = this.#digits.accept(packet)
       if (digit !== undefined) this.#digitListener(digit)
       return

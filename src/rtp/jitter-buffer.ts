@@ -4,24 +4,23 @@ import { sequenceDistance, timestampDistance } from './packet.ts'
 const samplesPerMs = 8
 const frame = g711FrameBytes
 
-export const minDelayMs = 20
-export const initialDelayMs = 40
-/** The maximum growth after a stall. */
-export const usualMaxDelayMs = 60
-/** The maximum growth under sustained jitter. */
-export const maxDelayMs = 200
+/** The wait of the first packet; a line without jitter gives it back. */
+export const initialDelayMs = 20
+/** The longest wait: beyond it the two sides begin to talk at once. */
+export const maxDelayMs = 400
 
 /** A packet further ahead than this belongs to another start of the stream. */
-const maxAheadMs = maxDelayMs + usualMaxDelayMs
+const maxAheadMs = maxDelayMs + 200
 /** Space for the furthest packet (200 ms long at most) after the playout moved back the furthest. */
-const capacity = 8192
+const capacity = 16_384
 const maxRtpPayloadBytes = 1600
-const reviewTicks = 100
-const minPacketsPerReview = 25
-/** Late packets in this many ticks of one review period are sustained jitter, not one stall. */
-const sustainedLateTicks = 3
-/** A skipped frame should be quiet, but the wait for a quiet one is limited to a second. */
-const maxSkipPatienceTicks = 50
+/** Two seconds; longer, up to the other, where delay that was given back was soon needed again. */
+const shortestReviewTicks = 100
+const longestReviewTicks = 1_600
+/** Of every four ticks: a line that sends less shows too little. */
+const packetsPerTick = 0.25
+/** Skipped frames should be quiet, but the wait for a quiet one is limited to two seconds. */
+const maxSkipPatienceTicks = 100
 
 interface BufferedPacket {
   readonly sequenceNumber: number
@@ -29,30 +28,22 @@ interface BufferedPacket {
   readonly payload: Uint8Array
 }
 
-/** The delay that packets needed in the last two seconds. */
+/** The delay that packets needed since the review began. */
 interface Review {
   ticks: number
   packets: number
   leastSlack: number
-  lateTicks: number
-  lateThisTick: boolean
 }
 
-const newReview = (): Review => ({
-  ticks: 0,
-  packets: 0,
-  leastSlack: Infinity,
-  lateTicks: 0,
-  lateThisTick: false,
-})
+const newReview = (): Review => ({ ticks: 0, packets: 0, leastSlack: Infinity })
 
 /**
  * Restores the order and pace of packets. G.711 has one byte per sample, so a timestamp is a position in a ring of
  * bytes, which handles any ptime, reordering and overlap.
  *
  * The *slack* of a packet is the number of samples between the playout position and its first sample when it
- * arrives. Negative slack is too late. The buffer grows at once when packets are late, and shrinks by one frame in
- * a quiet moment when no packet needed the delay for two seconds.
+ * arrives. Negative slack is too late. The buffer grows at once when packets are late, so that the words of a stall are
+ * heard late instead of never. It gives back in quiet moments what no packet of the last two seconds needed.
  */
 export class JitterBuffer {
   readonly #codec: G711Codec
@@ -71,8 +62,12 @@ export class JitterBuffer {
   #resyncs = 0
   /** The last packet that fitted nowhere: a second one directly after it is a new start. */
   #stray: { sequenceNumber: number; timestamp: number } | undefined
-  #skipPatience = -1
+  /** Frames to be given back, and how long a quiet one is still waited for. */
+  #surplus = 0
+  #skipPatience = 0
   #review = newReview()
+  #reviewTicks = shortestReviewTicks
+  #ticksSinceSkip = Infinity
 
   constructor(codec: G711Codec, isQuiet: (frame: Uint8Array) => boolean) {
     this.#codec = codec
@@ -103,9 +98,9 @@ export class JitterBuffer {
   /** The next 20 ms, `undefined` if nothing has arrived. Time advances with every call. */
   take(): Uint8Array | undefined {
     if (!this.#isStarted) return undefined
-    this.#review.lateThisTick = false
     this.#averageOut()
-    if (++this.#review.ticks >= reviewTicks) this.#endReview()
+    this.#ticksSinceSkip++
+    if (++this.#review.ticks >= this.#reviewTicks) this.#endReview()
     return this.#skipOneIfQuiet(this.#consumeFrame())
   }
 
@@ -132,7 +127,9 @@ export class JitterBuffer {
     this.#isStarted = true
     this.#position = (timestamp - initialDelayMs * samplesPerMs) >>> 0
     this.#averageSlack = initialDelayMs * samplesPerMs
-    this.#skipPatience = -1
+    this.#surplus = 0
+    this.#reviewTicks = shortestReviewTicks
+    this.#ticksSinceSkip = Infinity
     this.#stray = undefined
     this.#bestSlack = -Infinity
     this.#playedEnd = undefined
@@ -161,15 +158,15 @@ export class JitterBuffer {
 
   /** Moves the playout back until the packet is in time; `false` if that would delay too much. */
   #grow(slack: number): boolean {
-    if (!this.#review.lateThisTick) this.#review.lateTicks++
-    this.#review.lateThisTick = true
-    const limitMs = this.#review.lateTicks >= sustainedLateTicks ? maxDelayMs : usualMaxDelayMs
     const needed = Math.ceil(-slack / frame) * frame
-    if (this.#averageSlack + needed > limitMs * samplesPerMs) return false
+    if (this.#averageSlack + needed > maxDelayMs * samplesPerMs) return false
+    if (this.#ticksSinceSkip < this.#reviewTicks)
+      this.#reviewTicks = Math.min(longestReviewTicks, 2 * this.#reviewTicks)
+    this.#ticksSinceSkip = Infinity
     this.#position = (this.#position - needed) >>> 0
     this.#averageSlack += needed
     this.#bestSlack += needed
-    this.#skipPatience = -1
+    this.#surplus = 0
     this.#review = newReview()
     return true
   }
@@ -204,18 +201,23 @@ export class JitterBuffer {
   }
 
   #endReview(): void {
-    const isRoomy =
-      this.#review.packets >= minPacketsPerReview &&
-      this.#review.leastSlack >= minDelayMs * samplesPerMs + frame
-    if (isRoomy && this.#skipPatience < 0) this.#skipPatience = maxSkipPatienceTicks
+    const { packets, ticks, leastSlack } = this.#review
     this.#review = newReview()
+    if (packets < ticks * packetsPerTick) return
+    const surplus = Math.floor(leastSlack / frame)
+    if (surplus > 0 && this.#surplus === 0) this.#skipPatience = maxSkipPatienceTicks
+    this.#surplus = Math.max(0, surplus)
+    if (surplus <= 0 && this.#ticksSinceSkip > 2 * this.#reviewTicks)
+      this.#reviewTicks = Math.max(shortestReviewTicks, this.#reviewTicks / 2)
   }
 
   #skipOneIfQuiet(taken: Uint8Array | undefined): Uint8Array | undefined {
-    if (this.#skipPatience < 0) return taken
+    if (this.#surplus === 0) return taken
     if (this.#skipPatience-- > 0 && taken !== undefined && !this.#isQuiet(taken)) return taken
-    this.#skipPatience = -1
+    this.#surplus--
+    this.#skipPatience = maxSkipPatienceTicks
     this.#averageSlack -= frame
+    this.#ticksSinceSkip = 0
     this.#review = newReview()
     return this.#consumeFrame()
   }

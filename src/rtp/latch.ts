@@ -12,9 +12,14 @@ export type OtherSources = readonly string[] | 'any'
 export interface Latch {
   /** The address in the SDP. A new one resets the latch. */
   declare(remote: MediaSource, others?: OtherSources): void
-  /** Whether a packet is accepted. `isPlausible`: its payload type was negotiated. */
-  accept(from: MediaSource, packet: Probe, isPlausible: boolean): boolean
-  /** The latched source; fixed, except that a guessed one yields to the exact address in the SDP. */
+  /**
+   * Whether a packet is accepted. `isPlausible`: its payload type was negotiated. `silentMs`: how long the call has
+   * expected audio in vain.
+   */
+  accept(from: MediaSource, packet: Probe, isPlausible: boolean, silentMs?: number): boolean
+  /**
+   * The latched source. It is fixed while it sends, except that a guessed one yields to the exact address in the SDP.
+   */
   readonly source: MediaSource | undefined
 }
 
@@ -31,24 +36,33 @@ const probationPackets = 3
 /** Sequence numbers that a network may lose or swap within three packets. */
 const maxSequenceGap = 10
 
+/** A source that is silent for this long may have moved: a NAT gave it another port, or another host took over. */
+const rebindAfterMs = 2_000
+
 /** Candidate sources at one time; the oldest is dropped. */
 const maxCandidates = 4
 
 /**
  * Latches to any port of the declared address, because a NAT may change it, or of the other addresses. The declared
  * address and port themselves are accepted from their first packet on, and from then on no other port may be
- * guessed.
+ * guessed, until they are silent for `rebindAfterMs`. What a source sends that the SDP has moved away from is never
+ * accepted again.
  */
 export const createLatch = (): Latch => {
   let declared: MediaSource | undefined
   let others: OtherSources = []
   let source: MediaSource | undefined
   let hasHeardDeclared = false
+  let heard: Heard | undefined
+  /** The stream before the latest move. */
+  let retired: Heard | undefined
   const candidates = new BoundedMap<string, { packets: number; last: number }>({
     maxSize: maxCandidates,
   })
 
   const startOver = (): void => {
+    retired = heard
+    heard = undefined
     source = undefined
     hasHeardDeclared = false
     candidates.clear()
@@ -64,10 +78,38 @@ export const createLatch = (): Latch => {
     return packets >= probationPackets
   }
 
-  const mayBecomeSource = (from: MediaSource): boolean => {
+  const isOfTheCall = ({ address }: MediaSource): boolean => {
+    if (address === declared?.address || address === heard?.source.address) return true
+    // On a symmetric trunk the first sender is taken, whoever it is; a later one must come from the same address.
+    return others === 'any' ? heard === undefined : others.includes(address)
+  }
+
+  const mayBecomeSource = (from: MediaSource, ssrc: number, silentMs: number): boolean => {
     if (isSame(from, declared)) return !isSame(source, declared)
-    if (source !== undefined || hasHeardDeclared) return false
-    return others === 'any' || from.address === declared?.address || others.includes(from.address)
+    const isSilent = silentMs >= rebindAfterMs
+    if (isSame(from, retired?.source) && (!isSilent || ssrc === retired?.ssrc)) return false
+    if ((source !== undefined || hasHeardDeclared) && !isSilent) return false
+    return isOfTheCall(from)
+  }
+
+  const isAccepted = (
+    from: MediaSource,
+    packet: Probe,
+    isPlausible: boolean,
+    silentMs: number,
+  ): boolean => {
+    if (!declared) return false
+    if (isSame(from, source)) return true
+    if (!mayBecomeSource(from, packet.ssrc, silentMs)) return false
+    const wasLatched = source !== undefined
+    if (isPlausible && passesProbation(from, packet)) {
+      source = { address: from.address, port: from.port }
+      candidates.clear()
+      return true
+    }
+    if (wasLatched || !isSame(from, declared)) return false
+    hasHeardDeclared ||= isPlausible
+    return true
   }
 
   return {
@@ -77,24 +119,22 @@ export const createLatch = (): Latch => {
       if (!isSame(next, declared)) startOver()
       declared = next
     },
-    accept(from, packet, isPlausible) {
-      if (!declared) return false
-      if (isSame(from, source)) return true
-      if (!mayBecomeSource(from)) return false
-      const wasLatched = source !== undefined
-      if (isPlausible && passesProbation(from, packet)) {
-        source = { address: from.address, port: from.port }
-        candidates.clear()
-        return true
-      }
-      if (wasLatched || !isSame(from, declared)) return false
-      hasHeardDeclared ||= isPlausible
+    accept(from, packet, isPlausible, silentMs = 0) {
+      if (!isAccepted(from, packet, isPlausible, silentMs)) return false
+      if (heard?.ssrc !== packet.ssrc || !isSame(from, heard.source))
+        heard = { source: { address: from.address, port: from.port }, ssrc: packet.ssrc }
       return true
     },
     get source() {
       return source
     },
   }
+}
+
+/** The stream that was accepted last. */
+interface Heard {
+  readonly source: MediaSource
+  readonly ssrc: number
 }
 
 const isSame = (a: MediaSource | undefined, b: MediaSource | undefined): boolean =>

@@ -63,6 +63,11 @@ const say = (latch: Latch, from: MediaSource, ssrc = 1, count = 3, isPlausible =
   Array.from({ length: count }, (_, at) =>
     latch.accept(from, { ssrc, sequenceNumber: (65_534 + at) & 0xffff }, isPlausible),
   )
+/** Nine packets, the first after this much silence. */
+const sayAfter = (silentMs: number, latch: Latch, from: MediaSource, ssrc = 1): boolean[] =>
+  Array.from({ length: 9 }, (_, at) =>
+    latch.accept(from, { ssrc, sequenceNumber: 100 + at }, true, silentMs),
+  )
 const all = (value: boolean, count = 3): boolean[] => Array.from({ length: count }, () => value)
 
 test('no source is accepted before an address is declared', () => {
@@ -143,6 +148,48 @@ test('declaring the same address keeps the latch, another one resets it', () => 
   assert.deepEqual(latch.source, nat)
   latch.declare({ ...declared, port: 4002 }, 'any')
   assert.equal(latch.source, undefined)
+})
+
+const moved = { ...declared, port: 4444 }
+
+test('a source that is silent for two seconds may have moved to another port of its address', () => {
+  const latch = createLatch()
+  latch.declare(declared)
+  say(latch, declared)
+  assert.deepEqual(sayAfter(1_999, latch, moved), all(false, 9))
+  assert.deepEqual(sayAfter(2_000, latch, moved).slice(0, 3), [false, false, true])
+  assert.deepEqual(latch.source, moved)
+  assert.deepEqual(say(latch, declared, 1, 3), [false, false, true])
+})
+
+test('a source may move to an address of the trunk, and never to a stranger’s', () => {
+  for (const others of [[nat.address], 'any'] as const) {
+    const latch = createLatch()
+    latch.declare({ address: '10.0.0.9', port: 4000 }, others)
+    say(latch, nat)
+    assert.deepEqual(sayAfter(60_000, latch, intruder), all(false, 9))
+    const rebound = { ...nat, port: 6001 }
+    assert.deepEqual(sayAfter(2_000, latch, rebound).slice(0, 3), [false, false, true])
+    assert.deepEqual(latch.source, rebound)
+  }
+})
+
+test('what is on its way from the old source is not heard after a move, nor if it goes on for ever', () => {
+  const latch = createLatch()
+  latch.declare(declared, [nat.address])
+  say(latch, nat, 1)
+  latch.declare({ ...declared, port: 4002 }, [nat.address])
+  assert.deepEqual(say(latch, nat, 1, 20), all(false, 20))
+  assert.deepEqual(sayAfter(60_000, latch, nat, 1), all(false, 9))
+  assert.deepEqual(say(latch, { ...nat, port: 7000 }, 2), [false, false, true])
+})
+
+test('a silent source may come back with a new stream to the port that it had before', () => {
+  const latch = createLatch()
+  latch.declare(declared, [nat.address])
+  say(latch, nat, 1)
+  latch.declare({ ...declared, port: 4002 }, [nat.address])
+  assert.deepEqual(sayAfter(2_000, latch, nat, 2).slice(0, 3), [false, false, true])
 })
 
 test('an address is the same in every notation', () => {

@@ -8,7 +8,8 @@ import type { RtcpFeedback } from './rtp-session-types.ts'
 export interface RtcpReporter {
   /** Call it once per 20 ms: returns the compound packet to send now, if one is due. */
   tick(): Uint8Array | undefined
-  accept(datagram: Uint8Array): void
+  /** Returns whether the datagram was RTCP of the other side. */
+  accept(datagram: Uint8Array): boolean
   /** The last compound packet, with BYE. */
   farewell(): Uint8Array
   readonly feedback: RtcpFeedback | undefined
@@ -59,7 +60,8 @@ export const createRtcpReporter = (
       return serializeRtcp(report())
     },
     accept(datagram) {
-      for (const packet of parseRtcp(datagram) ?? []) {
+      const packets = parseRtcp(datagram) ?? []
+      for (const packet of packets) {
         if (packet.type === 'sender_report' && packet.ssrc === incoming.reception?.ssrc) {
           incoming.reception.senderReport(compactNtp(packet.sender), clock.monotonicMs())
         }
@@ -68,6 +70,7 @@ export const createRtcpReporter = (
         const heardSsrc = incoming.reception?.ssrc ?? (isReport ? packet.ssrc : undefined)
         if (isReport && packet.ssrc === heardSsrc) packet.reports.forEach(takeFeedback)
       }
+      return packets.some(({ type }) => type === 'sender_report' || type === 'receiver_report')
     },
     farewell: () => serializeRtcp([...report(), { type: 'bye', sources: [outgoing.ssrc] }]),
     get feedback() {

@@ -1,5 +1,6 @@
 import type { MediaDirection } from '../sdp/media-direction.ts'
 import type { G711Codec } from '../audio/g711.ts'
+import type { AgreedSrtp } from '../sdp/sdp.ts'
 import type { OtherSources } from './latch.ts'
 
 /** One call's audio on the wire. `openRtpSession` (rtp-session.ts) creates one. */
@@ -44,6 +45,10 @@ export interface RtpMedia {
   readonly payloadType: number
   /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
+  /** The one of our own description, under which the peer sends keys; by default the same (RFC 3264 5.1). */
+  readonly ownTelephoneEventPayloadType?: number
+  /** Keys of SRTP; absent: packets are sent and taken as they are. */
+  readonly srtp?: AgreedSrtp
 }
 
 export interface RtpSessionOptions {
@@ -70,6 +75,8 @@ export interface RtpStats {
   readonly packetsForeign: number
   /** Not RTP, or of a payload type that was not negotiated. */
   readonly packetsMalformed: number
+  /** Under SRTP: not authentic, or received before. */
+  readonly packetsUnauthentic: number
   /** 20 ms frames concealed while the other side was talking. */
   readonly framesConcealed: number
   /** Restarts of the playout: new SSRC, timestamp jump. */
@@ -80,9 +87,12 @@ export interface RtpStats {
   /** The present delay of a packet before it is played. */
   readonly playoutDelayMs: number
   /**
-   * Ticks × 20 ms since the last packet of the source; since `connect` if none came yet. For the media watchdog.
+   * Ticks × 20 ms since the last packet or RTCP report of the source; since `connect` if none came yet. For the media
+   * watchdog.
    */
   readonly silentForMs: number
+  /** The same without the reports. */
+  readonly withoutAudioMs: number
   /** The latched source of packets. */
   readonly source?: { readonly address: string; readonly port: number }
   /** The other side's last RTCP report about our packets. */

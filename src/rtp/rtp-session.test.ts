@@ -94,7 +94,7 @@ describe('an RTP session', () => {
       await until(() => right.stats().packetsReceived === i + 1)
       heard.push(right.receive())
     }
-    assert.deepEqual(heard[1], g711Silence('pcmu'), 'the buffer waits 40 ms')
+    assert.deepEqual(heard[0], g711Silence('pcmu'), 'the buffer waits 20 ms')
     const spoken = Buffer.concat(heard.slice(4, 44))
     assert.ok(Math.abs(dbfsOf(decodeG711('pcmu', spoken)) - dbfsOf(sine(440, 800))) < 0.1)
     assert.deepEqual(
@@ -105,6 +105,32 @@ describe('an RTP session', () => {
       ])(right.stats()),
       [0, 0, 0],
     )
+  })
+
+  it('encrypts audio, keys and reports once SRTP is agreed, and takes nothing else', async () => {
+    const [left, right] = await Promise.all([openSession(), openSession()])
+    const stranger = await openPeer()
+    const [one, other] = [1, 2].map((byte) => Buffer.alloc(30, byte).toString('base64'))
+    const suite = 'AES_CM_128_HMAC_SHA1_80'
+    const keys = (ownKey = '', theirKey = '') => ({ srtp: { suite, ownKey, theirKey } }) as const
+    const events = { telephoneEventPayloadType: 101 }
+    left.connect(mediaTo(right, { ...keys(one, other), ...events }))
+    right.connect(mediaTo(left, { ...keys(other, one), ...events }))
+    const digits: string[] = []
+    right.onDigit((digit) => digits.push(digit))
+    left.sendDtmf('7')
+    for (let i = 0; i < 30; i++) {
+      left.send(encodeG711('pcmu', sine(440, 20)))
+      left.receive()
+      right.receive()
+    }
+    await until(() => right.stats().packetsReceived >= 20)
+    assert.deepEqual(digits, ['7'])
+    for (let i = 0; i < 5; i++) await stranger.send(right)
+    await until(() => right.stats().packetsUnauthentic === 5)
+    assert.equal(right.stats().packetsForeign, 0)
+    for (let i = 0; i < 400; i++) left.receive()
+    await until(() => right.stats().silentForMs === 0)
   })
 
   it('listens on an even port of its range and refuses when all are taken', async () => {

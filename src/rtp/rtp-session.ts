@@ -7,6 +7,7 @@ import { createLatch, type MediaSource } from './latch.ts'
 import { createOutgoing } from './outgoing.ts'
 import { looksLikeRtcp, parseRtpPacket } from './packet.ts'
 import { createRtcpReporter, type RtcpReporter } from './rtcp-reporter.ts'
+import { createMediaProtection } from './srtp/protection.ts'
 import type { RtpMedia, RtpSession, RtpSessionOptions, RtpStats } from './rtp-session-types.ts'
 import { openRtpSocket, type RtpSocket } from './rtp-socket.ts'
 
@@ -38,6 +39,7 @@ class SocketSession implements RtpSession {
   readonly #clock: Clock
   readonly #latch = createLatch()
   readonly #outgoing = createOutgoing()
+  readonly #protection = createMediaProtection()
   readonly #incoming = new Incoming()
   readonly #reporter: RtcpReporter
   #socket: RtpSocket | undefined
@@ -45,9 +47,12 @@ class SocketSession implements RtpSession {
   #isClosed = false
   #declared: MediaSource | undefined
   #direction: MediaDirection = 'sendrecv'
+  /** Since the last packet of the source, and since its last packet or report. */
   #silentTicks = 0
+  #lifelessTicks = 0
   #foreign = 0
   #malformed = 0
+  #unauthentic = 0
 
   constructor(cname: string, clock: Clock) {
     this.#clock = clock
@@ -70,11 +75,16 @@ class SocketSession implements RtpSession {
   connect(media: RtpMedia): void {
     this.#isConnected = true
     this.#silentTicks = 0
+    this.#lifelessTicks = 0
     const { remote, otherSources } = media
     if (!isUnspecified(remote.address)) {
+      const before = this.#declared
       this.#declared = { address: canonicalAddress(remote.address), port: remote.port }
       this.#latch.declare(remote, otherSources)
+      const { address, port } = this.#declared
+      if (before && (before.address !== address || before.port !== port)) this.#incoming.moved()
     }
+    this.#protection.agree(media.srtp)
     this.#outgoing.connect(media)
     this.#incoming.connect(media)
   }
@@ -82,11 +92,12 @@ class SocketSession implements RtpSession {
   send(frame: Uint8Array): void {
     const packet = this.#outgoing.next(frame, !this.#isClosed && maySend(this.#direction))
     const to = this.#destination
-    if (packet && to) this.#bound.sendRtp(packet, to)
+    if (packet && to) this.#bound.sendRtp(this.#protection.protectRtp(packet), to)
   }
 
   receive(): Uint8Array {
     this.#silentTicks++
+    this.#lifelessTicks++
     if (this.#isConnected && !this.#isClosed) this.#sendReport(this.#reporter.tick())
     return this.#incoming.take()
   }
@@ -100,7 +111,11 @@ class SocketSession implements RtpSession {
   }
 
   setDirection(direction: MediaDirection): void {
+    if (!mayReceive(this.#direction)) this.#silentTicks = 0
+    const isResumed = maySend(direction) && !maySend(this.#direction)
     this.#direction = direction
+    // What waits to be played is the end of the music on hold.
+    if (isResumed) this.#incoming.listen(false)
     this.#incoming.listen(mayReceive(direction))
   }
 
@@ -117,12 +132,14 @@ class SocketSession implements RtpSession {
       packetsReordered: figures.reordered,
       packetsForeign: this.#foreign,
       packetsMalformed: this.#malformed + figures.malformed,
+      packetsUnauthentic: this.#unauthentic,
       framesConcealed: figures.concealed,
       resyncs: figures.resyncs,
       sendErrors: this.#bound.sendErrors,
       jitterMs: figures.jitterMs,
       playoutDelayMs: figures.playoutDelayMs,
-      silentForMs: this.#silentTicks * tickMs,
+      silentForMs: this.#lifelessTicks * tickMs,
+      withoutAudioMs: this.#silentTicks * tickMs,
       ...(source && { source }),
       ...(feedback && { reported: feedback }),
     }
@@ -141,22 +158,32 @@ class SocketSession implements RtpSession {
       if (port === this.#destination?.port) this.onRtcp(datagram, address)
       return
     }
-    const packet = parseRtpPacket(datagram)
+    const opened = this.#protection.openRtp(datagram)
+    if (!opened) {
+      this.#unauthentic++
+      return
+    }
+    const packet = parseRtpPacket(opened)
     if (!packet) {
       this.#malformed++
       return
     }
     const isAgreed = this.#incoming.isAgreed(packet.payloadType)
-    if (!this.#latch.accept({ address, port }, packet, isAgreed)) {
+    // A side that may send nothing is not missed.
+    const silentMs = mayReceive(this.#direction) ? this.#silentTicks * tickMs : 0
+    if (!this.#latch.accept({ address, port }, packet, isAgreed, silentMs)) {
       this.#foreign++
       return
     }
     this.#silentTicks = 0
+    this.#lifelessTicks = 0
     this.#incoming.accept(packet, this.#clock.monotonicMs() * samplesPerMs)
   }
 
   readonly onRtcp = (datagram: Uint8Array, address: string): void => {
-    if (!this.#isClosed && address === this.#destination?.address) this.#reporter.accept(datagram)
+    if (this.#isClosed || address !== this.#destination?.address) return
+    const opened = this.#protection.openRtcp(datagram)
+    if (opened && this.#reporter.accept(opened)) this.#lifelessTicks = 0
   }
 
   get #bound(): RtpSocket {
@@ -171,7 +198,10 @@ class SocketSession implements RtpSession {
   #sendReport(report: Uint8Array | undefined): void {
     const to = this.#destination
     if (report && to && to.port < 65_535) {
-      this.#bound.sendRtcp(report, { address: to.address, port: to.port + 1 })
+      this.#bound.sendRtcp(this.#protection.protectRtcp(report), {
+        address: to.address,
+        port: to.port + 1,
+      })
     }
   }
 }

@@ -1,5 +1,6 @@
 import transform, { type ParsedMedia, type ParsedSession } from 'sdp-transform'
 import type { G711Codec } from '../audio/g711.ts'
+import { readCryptoLines, type CryptoLine } from './crypto-line.ts'
 import { maySend, type MediaDirection } from './media-direction.ts'
 
 /** The first audio stream of a description that we support, from its author's side. */
@@ -11,7 +12,15 @@ export interface AudioDescription {
   readonly codecs: readonly { readonly codec: G711Codec; readonly payloadType: number }[]
   readonly telephoneEventPayloadType?: number
   readonly direction: MediaDirection
+  /** Keys of its author, in its order of preference; empty: the audio is not encrypted. */
+  readonly crypto: readonly CryptoLine[]
 }
+
+/**
+ * Whether audio may be encrypted by SRTP with keys in the SDP: `preferred` takes an unencrypted stream where there is
+ * no other.
+ */
+export type SrtpPolicy = 'off' | 'preferred' | 'required'
 
 /** A media line in the form in which the answer must repeat it. */
 interface MediaLine {
@@ -25,10 +34,10 @@ const maxMediaLines = 16
 const maxLines = 512
 const maxLineLength = 4_096
 
-/** The audio stream of an SDP body; `undefined` if there is none over plain RTP. Never throws. */
-export const readAudio = (sdp: string): AudioDescription | undefined => {
+/** The audio stream of an SDP body; `undefined` if none fits the policy. Never throws. */
+export const readAudio = (sdp: string, srtp: SrtpPolicy = 'off'): AudioDescription | undefined => {
   const session = parse(sdp)
-  const index = session?.media.findIndex(isPlainAudio) ?? -1
+  const index = session === undefined ? -1 : findStream(session.media, srtp)
   const media = session?.media[index]
   const address = media?.connection?.ip ?? session?.connection?.ip
   if (session === undefined || media === undefined || address === undefined) return undefined
@@ -40,8 +49,33 @@ export const readAudio = (sdp: string): AudioDescription | undefined => {
     codecs: payloads.filter(isG711),
     ...(events === undefined ? {} : { telephoneEventPayloadType: events.payloadType }),
     direction: readDirection(session, media, String(address)),
+    crypto: srtp === 'off' ? [] : readCryptoLines(media),
   }
 }
+
+/** Whether the audio of an SDP body is offered with keys by DTLS only, which we do not speak (RFC 5763). */
+export const wantsDtls = (sdp: string): boolean => {
+  const session = parse(sdp)
+  const audio = session?.media.filter(({ type, port }) => type === 'audio' && port > 0) ?? []
+  return audio.length > 0 && audio.every((media) => isDtls(media, session))
+}
+
+const isDtls = (media: ParsedMedia, session: ParsedSession | undefined): boolean =>
+  /^UDP\/TLS\//i.test(media.protocol) ||
+  (isSecure(media) &&
+    readCryptoLines(media).length === 0 &&
+    (media.fingerprint ?? session?.fingerprint) !== undefined)
+
+/** SAVP needs a key; under AVP a key is an offer that may be declined. */
+const findStream = (media: readonly ParsedMedia[], srtp: SrtpPolicy): number => {
+  const hasKey = (each: ParsedMedia): boolean => isAudio(each) && readCryptoLines(each).length > 0
+  const isPlain = (each: ParsedMedia): boolean => isAudio(each) && !isSecure(each)
+  if (srtp === 'off') return media.findIndex(isPlain)
+  const secure = media.findIndex(hasKey)
+  return secure >= 0 || srtp === 'required' ? secure : media.findIndex(isPlain)
+}
+
+const isSecure = ({ protocol }: ParsedMedia): boolean => /^RTP\/SAVPF?$/i.test(protocol)
 
 /** The media lines of an SDP body, in order; empty for an unreadable one. */
 export const readMediaLines = (sdp: string): readonly MediaLine[] =>
@@ -67,12 +101,12 @@ const isOfUsualSize = (sdp: string): boolean => {
   return lines.length <= maxLines && lines.every(({ length }) => length <= maxLineLength)
 }
 
-const isPlainAudio = (media: ParsedMedia): boolean =>
+const isAudio = (media: ParsedMedia): boolean =>
   media.type === 'audio' &&
   Number.isInteger(media.port) &&
   media.port > 0 &&
   media.port < 65_536 &&
-  /^RTP\/AVPF?$/i.test(media.protocol)
+  /^RTP\/S?AVPF?$/i.test(media.protocol)
 
 interface Payload {
   readonly codec: string

@@ -8,6 +8,13 @@ declare module 'sdp-transform' {
     readonly connection?: { readonly ip: string | number }
     readonly direction?: string
     readonly ptime?: number
+    readonly crypto?: readonly {
+      readonly id?: number
+      readonly suite?: string
+      readonly config?: string
+      readonly sessionConfig?: string
+    }[]
+    readonly fingerprint?: unknown
     readonly rtp: readonly {
       readonly payload: number
       readonly codec: string
@@ -17,6 +24,7 @@ declare module 'sdp-transform' {
   export interface ParsedSession {
     readonly connection?: { readonly ip: string | number }
     readonly direction?: string
+    readonly fingerprint?: unknown
     readonly media: readonly ParsedMedia[]
   }
   const transform: { parse(sdp: string): ParsedSession }

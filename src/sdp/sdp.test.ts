@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../tests/support/properties.ts'
 import { readAudio } from './read-sdp.ts'
-import { createMediaNegotiator } from './sdp.ts'
+import { createMediaNegotiator, type AgreedAudio } from './sdp.ts'
 
 const local = { address: '192.0.2.10', port: 40_000 }
 
@@ -31,8 +31,39 @@ test('offer and answer of two of us agree on G.711 and telephone-event', () => {
     codec: 'pcmu',
     payloadType: 0,
     telephoneEventPayloadType: 101,
+    ownTelephoneEventPayloadType: 101,
     direction: 'sendrecv',
   })
+})
+
+test('keys have a number for each direction: ours in what we get, theirs in what we send', () => {
+  const events = (number: number) => [
+    `m=audio 4000 RTP/AVP 0 ${number}`,
+    `a=rtpmap:${number} telephone-event/8000`,
+  ]
+  const numbersOf = (audio: AgreedAudio | undefined) => [
+    audio?.telephoneEventPayloadType,
+    audio?.ownTelephoneEventPayloadType,
+  ]
+  const caller = createMediaNegotiator({ local })
+  caller.offer()
+  assert.deepEqual(numbersOf(caller.acceptAnswer(description(...events(96)))), [96, 101])
+  const answer = caller.answer(description(...events(97)))
+  assert.deepEqual(numbersOf(answer?.audio), [97, 97])
+  assert.match(answer?.sdp ?? '', /a=rtpmap:97 telephone-event/)
+  assert.deepEqual(numbersOf(caller.acceptAnswer(description('m=audio 4000 RTP/AVP 0'))), [
+    undefined,
+    undefined,
+  ])
+})
+
+test('the protocol of an offer is repeated in the answer', () => {
+  for (const protocol of ['RTP/AVP', 'RTP/AVPF']) {
+    const answer = createMediaNegotiator({ local }).answer(
+      description(`m=audio 4000 ${protocol} 0`),
+    )
+    assert.match(answer?.sdp ?? '', new RegExp(`^m=audio 40000 ${protocol} 0\r$`, 'm'))
+  }
 })
 
 test('a description with too many or too long lines is refused', () => {

@@ -1,5 +1,6 @@
 import type { G711Codec } from '../audio/g711.ts'
-import type { MediaDirection } from '../sdp/media-direction.ts'
+import { maySend, type MediaDirection } from '../sdp/media-direction.ts'
+import type { AgreedSrtp } from '../sdp/sdp.ts'
 
 /**
  * The only interface between the product and the telephone network. The sandbox carrier and a real trunk are
@@ -25,6 +26,28 @@ export interface DialRequest {
   /** Called right before the first INVITE is sent: `false` sends nothing (the lease was lost). */
   mayInvite(): boolean
   onProgress?(progress: DialProgress): void
+  /** The trunk that was chosen for the call; undefined: the carrier has one only. */
+  readonly trunk?: string | undefined
+  /** Chooses another trunk after those that failed before a phone could ring; undefined: there is none. */
+  nextTrunk?(tried: readonly string[]): Promise<string | undefined>
+  /** Sees every SIP message of the call. */
+  readonly trace?: DialTrace
+}
+
+/** One SIP message as it crossed the wire, masked: it may be kept and shown. */
+export interface WireMessage {
+  readonly direction: 'sent' | 'received'
+  readonly protocol: 'udp' | 'tcp' | 'tls'
+  /** Host and port: ours, and the other side's. */
+  readonly local: string
+  readonly remote: string
+  readonly text: string
+}
+
+export interface DialTrace {
+  add(message: WireMessage): void
+  /** Aborted when there is no more to see. */
+  readonly until: AbortSignal
 }
 
 export interface MediaAddress {
@@ -34,9 +57,26 @@ export interface MediaAddress {
 
 export type DialProgress = { readonly kind: 'trying' | 'ringing' | 'early_media' }
 
-export type DialOutcome =
+export type DialOutcome = (
   | { readonly kind: 'answered'; readonly leg: CallLeg }
   | { readonly kind: 'failed'; readonly failure: DialFailure }
+) & {
+  /** Each gateway that was tried, the last one decided. */
+  readonly tries?: readonly GatewayTry[]
+}
+
+/** One gateway that was asked to carry the call. */
+export interface GatewayTry {
+  readonly trunk: string
+  readonly gateway: string
+  readonly startedAt: Date
+  readonly endedAt: Date
+  readonly sipStatus?: number
+  /** One sentence. */
+  readonly reason: string
+  readonly invited: boolean
+  readonly rang: boolean
+}
 
 export interface DialFailure {
   readonly cause: DialFailureCause
@@ -64,6 +104,12 @@ export type DialFailureCause =
   | 'media_mismatch' // 415, 488, 606, or an answer without a common codec
   | 'not_sent' // mayInvite() said no
 
+/**
+ * `auto`: telephone-event where the peer accepts it, else tones in the audio. `rfc4733` means the same here. `info`: SIP
+ * INFO. `inband`: tones in the audio, whatever was negotiated.
+ */
+export type DtmfMode = 'auto' | 'rfc4733' | 'info' | 'inband'
+
 /** The result of offer and answer (RFC 3264). */
 export interface NegotiatedMedia {
   readonly remote: MediaAddress
@@ -73,9 +119,19 @@ export interface NegotiatedMedia {
   readonly payloadType: number
   /** RFC 4733 payload type, if the peer accepts one. */
   readonly telephoneEventPayloadType?: number
+  /** The one of our own description: the peer sends keys with it. */
+  readonly ownTelephoneEventPayloadType?: number
+  /** Keys of SRTP; absent: the audio is not encrypted. Never logged. */
+  readonly srtp?: AgreedSrtp
+  /** How keys are sent and heard; by default `auto`. */
+  readonly dtmf?: DtmfMode
   /** From our side: whether we may send, and should expect to receive. */
   readonly direction: MediaDirection
 }
+
+/** Whether the other side holds the line: it takes no audio from us, whatever it sends. */
+export const isOnHold = ({ direction }: Pick<NegotiatedMedia, 'direction'>): boolean =>
+  !maySend(direction)
 
 /** An answered call. */
 export interface CallLeg {
@@ -87,6 +143,8 @@ export interface CallLeg {
    * Called for each key that the callee's side reports by SIP INFO; where RTP carries keys they come only there.
    */
   onDigit(listener: (digit: string) => void): void
+  /** Sends keys by SIP INFO, one after the other. Never rejects. */
+  sendDigits(digits: string): Promise<void>
   /**
    * Asks the callee's side to call another party in our place (REFER, RFC 3515) and follows the result. One
    * transfer at a time. Never rejects, and never ends the call: after `transferred` the caller of this function

@@ -1,3 +1,4 @@
+import type { Dialog } from '../sip/dialog/dialog.ts'
 import { bodyText, headerOf, type SipRequest } from '../sip/message/message.ts'
 
 // A gateway writes two short lines.
@@ -16,6 +17,28 @@ export const digitOfInfo = (request: SipRequest): string | undefined => {
   const key = (written ?? '').trim().toUpperCase()
   const digit = { '10': '*', '11': '#' }[key] ?? key
   return /^[0-9*#A-D]$/.test(digit) ? digit : undefined
+}
+
+/** As long as the tones would be. */
+const infoDigitMs = 160
+/** As many as one tool call may have; further ones are dropped. */
+const maxInfoDigits = 64
+
+/** Sends each digit as `application/dtmf-relay`, and waits for its response before the next one. Never rejects. */
+export const sendInfoDigits = async (
+  dialog: Pick<Dialog, 'request'>,
+  digits: string,
+): Promise<void> => {
+  const keys = Array.from(digits.toUpperCase()).filter((digit) => /^[0-9*#A-D]$/.test(digit))
+  for (const key of keys.slice(0, maxInfoDigits)) {
+    const response = await dialog
+      .request('INFO', {
+        headers: { 'Content-Type': 'application/dtmf-relay' },
+        body: `Signal=${key}\r\nDuration=${infoDigitMs}\r\n`,
+      })
+      .catch(() => undefined)
+    if (response === undefined) return
+  }
 }
 
 /** The value of the first line `Signal=…`, up to white space. */

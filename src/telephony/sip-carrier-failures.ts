@@ -2,6 +2,7 @@ import { parseDelaySeconds, reasonCause } from '../sip/message/headers.ts'
 import { headerOf, type SipResponse } from '../sip/message/message.ts'
 import { reasonPhrases } from '../sip/message/responses.ts'
 import type { InviteResult } from '../sip/user-agent/user-agent-types.ts'
+import { readAudio, wantsDtls, type SrtpPolicy } from '../sdp/read-sdp.ts'
 import type { DialFailure, DialFailureCause } from './carrier.ts'
 
 type Unanswered = Exclude<InviteResult, { readonly kind: 'answered' }>
@@ -44,12 +45,23 @@ export const failedDial = (
 }
 
 /** A 200 whose SDP has no supported codec: it was acknowledged and hung up. */
-export const mediaMismatch: DialFailure = {
+export const mediaMismatch = (answer: string, srtp: SrtpPolicy = 'off'): DialFailure => ({
   cause: 'media_mismatch',
   sipStatus: 200,
-  reason: 'SIP 200 OK, but the answer has no audio codec in common with ours.',
+  reason: `SIP 200 OK, but ${mismatchOf(answer, srtp)}.`,
   rang: true,
   invited: true,
+})
+
+/** Why no audio of this description can be used, as a clause. */
+const mismatchOf = (description: string, srtp: SrtpPolicy = 'off'): string => {
+  if (wantsDtls(description))
+    return 'the answer wants DTLS-SRTP, which is not supported: set the trunk to SDES'
+  if (srtp === 'required' && readAudio(description) !== undefined)
+    return 'the answer has no key for SRTP, which the trunk requires'
+  return srtp === 'off' && readAudio(description, 'required') !== undefined
+    ? 'the answer requires SRTP, which is off for the trunk'
+    : 'the answer has no audio codec in common with ours'
 }
 
 /**

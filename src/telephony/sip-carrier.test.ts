@@ -92,9 +92,11 @@ test('an answered call gives a leg with the negotiated media', async (t) => {
     codec: 'pcmu',
     payloadType: 0,
     telephoneEventPayloadType: 101,
+    ownTelephoneEventPayloadType: 101,
     direction: 'sendrecv',
   } satisfies AgreedAudio)
-  assert.deepEqual(progress, ['trying', 'ringing'])
+  // 100 would come after 200 ms without another response.
+  assert.deepEqual(progress, ['ringing'])
   const { incoming, dialog } = await answered
   assert.equal(incoming.request.uri, `sip:+12025550100@127.0.0.1:${network.callee.localPort}`)
   assert.match(headerOf(incoming.request, 'from') ?? '', /^<sip:\+12025550199@127\.0\.0\.1>;tag=/)
@@ -162,6 +164,52 @@ test('keys come by INFO where RTP carries none, and only there', async (t) => {
   assert.deepEqual(await press(`${plain} 101\r\na=rtpmap:101 telephone-event/8000\r\n`), [])
 })
 
+test('keys go by INFO on a trunk that takes them so, one after the other', async (t) => {
+  const [userAgent, callee] = [await startAgent(t), await startAgent(t)]
+  const trunk = parseTrunkUri(`sip:127.0.0.1:${callee.localPort};dtmf=info`)
+  const network = { carrier: createSipCarrier({ userAgent, trunk, logger: silentLogger }), callee }
+  const answered = answers(callee)
+  const leg = legOf(await dial(network))
+  assert.deepEqual([leg.media.dtmf, leg.media.telephoneEventPayloadType], ['info', undefined])
+  const { dialog } = await answered
+  const bodies: string[] = []
+  dialog.onRequest('INFO', (request) => {
+    bodies.push(bodyText(request))
+    return 200
+  })
+  await leg.sendDigits('1a?#')
+  assert.deepEqual(
+    bodies,
+    ['1', 'A', '#'].map((key) => `Signal=${key}\r\nDuration=160\r\n`),
+  )
+  const digits: string[] = []
+  leg.onDigit((digit) => digits.push(digit))
+  const pressed = { headers: { 'Content-Type': 'application/dtmf' }, body: '9' }
+  await dialog.request('INFO', pressed)
+  assert.deepEqual(digits, ['9'])
+  await leg.hangUp()
+})
+
+test('a host name in the SDP is looked up, and the latest description counts', async (t) => {
+  const network = await connect(t)
+  const sdp = (host: string, port: number): string =>
+    `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 ${host}\r\nt=0 0\r\nm=audio ${port} RTP/AVP 0\r\n`
+  const answered = Promise.withResolvers<Dialog | undefined>()
+  network.callee.onInvite(
+    (incoming) => void incoming.accept(sdp('localhost', 5000)).then(answered.resolve),
+  )
+  const leg = legOf(await dial(network))
+  assert.match(leg.media.remote.address, /^(?:127\.0\.0\.1|::1)$/)
+  const dialog = await answered.promise
+  const heard: NegotiatedMedia[] = []
+  leg.onMediaChange((media) => heard.push(media))
+  await dialog?.reinvite(sdp('localhost', 5002))
+  await dialog?.reinvite(sdp('127.0.0.3', 5004))
+  assert.deepEqual(leg.media.remote, { address: '127.0.0.3', port: 5004 })
+  await leg.hangUp()
+  assert.deepEqual(heard.at(-1)?.remote, { address: '127.0.0.3', port: 5004 })
+})
+
 test('an answer without a common codec is hung up', async (t) => {
   const network = await connect(t)
   const { promise: ended, resolve } = Promise.withResolvers<unknown>()
@@ -219,7 +267,7 @@ test('early media is distinguished from ringing', async (t) => {
     failureOf(await dial(network, { onProgress: ({ kind }) => progress.push(kind) })).cause,
     'busy',
   )
-  assert.deepEqual(progress, ['trying', 'ringing', 'early_media'])
+  assert.deepEqual(progress, ['ringing', 'early_media'])
 })
 
 test('without an answer: CANCEL, 487, no answer', async (t) => {
@@ -309,7 +357,7 @@ test('the offer contains the public address, and never a wildcard', async (t) =>
   ] as const) {
     const network = await connect(t, '', {
       ...options,
-      callerDomain: 'pbx.example.com',
+      shape: { identity: 'none', privacy: 'none', headers: [], fromDomain: 'pbx.example.com' },
       sendsCallId: true,
     })
     const answered = answers(network.callee)

@@ -1,22 +1,48 @@
+import type { G711Codec } from '../audio/g711.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createDigestPolicy, type DigestPolicy } from '../sip/digest/digest-policy.ts'
 import type { SipResponse } from '../sip/message/message.ts'
 import { createMediaNegotiator, type MediaNegotiator } from '../sdp/sdp.ts'
 import type { Destination } from '../sip/message/destination.ts'
 import { hostPort } from '../sip/message/uri.ts'
+import {
+  dialledNumber,
+  fromUri,
+  shapeHeaders,
+  type InviteShape,
+  type NationalDigits,
+  type NumberFormat,
+} from './trunks/invite-shape.ts'
 import type { InviteResult, UserAgent } from '../sip/user-agent/user-agent-types.ts'
 import type { Dialog } from '../sip/dialog/dialog.ts'
-import type { Carrier, DialOutcome, DialProgress, DialRequest, MediaAddress } from './carrier.ts'
+import type {
+  Carrier,
+  DialFailure,
+  DialOutcome,
+  DialProgress,
+  DialRequest,
+  MediaAddress,
+} from './carrier.ts'
 import type { MediaSourceRule } from './media-sources.ts'
+import { resolveMedia } from './resolve-media.ts'
 import { failedDial, mediaMismatch, provesCredentials } from './sip-carrier-failures.ts'
 import { createSipCallLeg, type TransferSettings } from './sip-carrier-leg.ts'
+import { traceDial } from './trace/trace-dial.ts'
 import { isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
 
 export interface SipCarrierOptions {
   readonly userAgent: UserAgent
   readonly trunk: Trunk
-  /** Domain of From; the trunk's host by default. */
-  readonly callerDomain?: string
+  /** How the trunk wants numbers and identities written; by default E.164 in From and Request-URI. */
+  readonly shape?: InviteShape
+  readonly numberFormat?: NumberFormat
+  readonly national?: NationalDigits
+  /** URIs that requests go through, the first hop first (RFC 3261 8.1.1.1). */
+  readonly routes?: () => readonly string[]
+  /** Our codecs, best first. */
+  readonly codecs?: readonly G711Codec[]
+  /** The only realm that the password is for. */
+  readonly realm?: string
   /** Address put into SDP, behind a 1:1 NAT; by default the address of our RTP socket. */
   readonly publicAddress?: string
   /** How long the trunk may take to send any response before it counts as unreachable. */
@@ -36,8 +62,8 @@ export interface SipCarrierOptions {
 /** Whether the trunk responds to OPTIONS: any final response counts, because many refuse the method. */
 export type TrunkHealth =
   | { readonly isAlive: true; readonly sipStatus: number; readonly roundTripMs: number }
-  /** `isRefused`: nothing listens at the address. */
-  | { readonly isAlive: false; readonly isRefused?: true }
+  /** `isRefused`: nothing listens at the address. `reason`: why else the request could not be delivered. */
+  | { readonly isAlive: false; readonly isRefused?: true; readonly reason?: string }
 
 export interface SipCarrier extends Carrier {
   ping(timeoutMs?: number): Promise<TrunkHealth>
@@ -56,39 +82,102 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
   const digestPolicy = createDigestPolicy({
     ...(trunk.auth === undefined ? {} : { weakest: trunk.auth }),
     ...(belongsToTrunk === undefined ? {} : { belongsToTrunk }),
+    ...(options.realm === undefined ? {} : { realm: options.realm }),
     warnsOfMd5: trunk.auth === undefined && !isLocalTrunk(trunk),
     logger,
   })
   let areCredentialsProven = false
+  const hearing: Hearing = { heardAtMs: -Infinity, answersOptions: false }
   return {
     dial: async (request, signal) => {
+      const unreachable = await findObstacle(options, hearing)
+      if (unreachable !== undefined) return { kind: 'failed', failure: unreachable }
       const address = await mediaAddress(options, request.localMedia)
       const negotiator = createMediaNegotiator({
         local: { address, port: request.localMedia.port },
+        ...(options.trunk.srtp !== undefined && { srtp: options.trunk.srtp }),
+        ...(options.codecs !== undefined && { codecs: options.codecs }),
       })
       const result = await invite({ ...options, digestPolicy }, request, negotiator, signal)
       // A phone that rang or answered is proof enough, whether or not its INVITE was challenged.
       areCredentialsProven ||= provesCredentials(result) || mayHaveRung(result)
+      if (result.kind === 'refused' || mayHaveRung(result)) hearing.heardAtMs = performance.now()
       const attempt = { options, negotiator, request, signal, areCredentialsProven }
       const outcome = await outcomeOf(result, attempt)
       options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
       return outcome
     },
-    ping: async (timeoutMs = defaultPingTimeoutMs) => {
-      const startedMs = performance.now()
-      let error: Error | undefined
-      const response = await options.userAgent.ping(
-        trunkTarget(options.trunk),
-        timeoutMs,
-        (reason) => (error = reason),
-      )
-      if (response === undefined)
-        return { isAlive: false, ...(isRefusal(error) && { isRefused: true }) }
-      const roundTripMs = performance.now() - startedMs
-      return { isAlive: true, sipStatus: response.status, roundTripMs }
-    },
+    ping: (timeoutMs = defaultPingTimeoutMs) => ping(options, hearing, timeoutMs),
   }
 }
+
+/** When the gateway was last heard, and whether it responds to OPTIONS at all. */
+interface Hearing {
+  heardAtMs: number
+  answersOptions: boolean
+  asking?: Promise<TrunkHealth> | undefined
+}
+
+const ping = async (
+  options: SipCarrierOptions,
+  hearing: Hearing,
+  timeoutMs: number,
+): Promise<TrunkHealth> => {
+  const startedMs = performance.now()
+  let error: Error | undefined
+  const response = await options.userAgent.ping(
+    options.routes?.()[0] ?? trunkTarget(options.trunk),
+    timeoutMs,
+    (reason) => (error = reason),
+  )
+  if (response === undefined)
+    return {
+      isAlive: false,
+      ...(isRefusal(error) ? { isRefused: true } : error && { reason: error.message }),
+    }
+  const heardAtMs = performance.now()
+  hearing.heardAtMs = heardAtMs
+  hearing.answersOptions = true
+  return { isAlive: true, sipStatus: response.status, roundTripMs: heardAtMs - startedMs }
+}
+
+/** A connection, and a name's address, must be there within this time; an INVITE has not left until then. */
+const connectLimitMs = 4_000
+/**
+ * Silence after an INVITE ends its call, because a phone may have rung (D3). A datagram shows nothing of its arrival,
+ * so a gateway that was not heard for this long is asked with OPTIONS first, if it ever responded to that.
+ */
+const freshMs = 5_000
+const askLimitMs = 2_000
+
+/** Why no INVITE would arrive; undefined: it is sent. */
+const findObstacle = async (
+  options: SipCarrierOptions,
+  hearing: Hearing,
+): Promise<DialFailure | undefined> => {
+  const target = options.routes?.()[0] ?? trunkTarget(options.trunk)
+  const limit = Promise.withResolvers<string>()
+  const timer = setTimeout(() => {
+    limit.resolve(`no connection within ${connectLimitMs / 1000} seconds`)
+  }, connectLimitMs)
+  const reached = options.userAgent.localHostFor(target).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  const obstacle = await Promise.race([reached, limit.promise])
+  clearTimeout(timer)
+  if (obstacle !== undefined) return unreachable(obstacle)
+  const isStale = performance.now() - hearing.heardAtMs > freshMs
+  if (options.trunk.transport !== 'udp' || !hearing.answersOptions || !isStale) return undefined
+  hearing.asking ??= ping(options, hearing, askLimitMs).finally(() => {
+    hearing.asking = undefined
+  })
+  const health = await hearing.asking
+  return health.isAlive ? undefined : unreachable('it does not answer OPTIONS any more')
+}
+
+const unreachable = (reason: string): DialFailure =>
+  failedDial({ kind: 'unreachable', reason, rang: false, invited: false }, 0)
 
 /** A wildcard address in an offer would mean "on hold", so it is replaced by our address towards the trunk. */
 const mediaAddress = async (
@@ -103,39 +192,63 @@ const mediaAddress = async (
 type InviteSettings = SipCarrierOptions & { readonly digestPolicy: DigestPolicy }
 
 const invite = (
-  { userAgent, trunk, callerDomain, responseTimeoutMs, sendsCallId, digestPolicy }: InviteSettings,
+  options: InviteSettings,
   request: DialRequest,
   negotiator: MediaNegotiator,
   signal: AbortSignal,
-): Promise<InviteResult> =>
-  userAgent.invite(
+): Promise<InviteResult> => {
+  const { userAgent, trunk, responseTimeoutMs, sendsCallId, digestPolicy } = options
+  const routes = options.routes?.() ?? []
+  return userAgent.invite(
     {
-      target: trunkTarget(trunk, request.to),
-      from: callerUri({ callerDomain, trunk }, request),
+      target: targetOf(options, request.to),
+      from: callerUri(options, request),
+      ...(routes.length > 0 && { routes }),
       offer: negotiator.offer(),
       onEarlyOffer: (offer) => negotiator.answer(offer)?.sdp,
       ringTimeoutMs: request.ringTimeoutMs,
       responseTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
       maySend: () => request.mayInvite(),
       onProvisional: createProgressReporter(request),
+      ...(request.trace !== undefined && { trace: traceDial(request.trace) }),
       digestPolicy,
+      ...(trunk.redirectTo === undefined ? {} : { redirectHosts: trunk.redirectTo }),
       ...(trunk.credentials === undefined ? {} : { credentials: trunk.credentials }),
-      ...(sendsCallId === true ? { headers: { 'X-Outdial-Call-Id': request.callId } } : {}),
+      headers: {
+        ...(options.shape &&
+          Object.fromEntries(shapeHeaders(options.shape, identityOf(options, request)))),
+        ...(sendsCallId === true && { 'X-Outdial-Call-Id': request.callId }),
+      },
     },
     signal,
   )
+}
 
-type Caller = Pick<SipCarrierOptions, 'trunk'> & { readonly callerDomain: string | undefined }
+const noShape: InviteShape = { identity: 'none', privacy: 'none', headers: [] }
+const plus: NumberFormat = { kind: 'plus' }
 
-const callerUri = ({ callerDomain, trunk }: Caller, { callerId }: DialRequest): string =>
-  `sip:${callerId}@${callerDomain ?? hostPort(trunk.host)}`
+const identityOf = ({ trunk, numberFormat }: SipCarrierOptions, { callerId }: DialRequest) => ({
+  callerId,
+  domain: hostPort(trunk.host),
+  format: numberFormat ?? plus,
+})
 
-const transferSettings = (
-  { callerDomain, trunk }: SipCarrierOptions,
-  request: DialRequest,
-): TransferSettings => ({
-  targetOf: (to) => (to.startsWith('+') ? trunkTarget(trunk, to) : to),
-  referredBy: callerUri({ callerDomain, trunk }, request),
+const callerUri = (options: SipCarrierOptions, request: DialRequest): string =>
+  fromUri(options.shape ?? noShape, identityOf(options, request))
+
+/** The Request-URI of a number, E.164, in the trunk's format. */
+const targetOf = ({ trunk, numberFormat, national }: SipCarrierOptions, number: string): string =>
+  trunkTarget(
+    trunk,
+    dialledNumber(numberFormat ?? plus, number, national ?? (() => undefined)).replaceAll(
+      '#',
+      '%23',
+    ),
+  )
+
+const transferSettings = (options: SipCarrierOptions, request: DialRequest): TransferSettings => ({
+  targetOf: (to) => (to.startsWith('+') ? targetOf(options, to) : to),
+  referredBy: callerUri(options, request),
 })
 
 /** Reports each kind of progress once. */
@@ -178,7 +291,8 @@ const answered = async (
   dialog: Dialog,
   { options, negotiator, request, signal }: Attempt,
 ): Promise<DialOutcome> => {
-  const media = negotiator.acceptAnswer(dialog.remoteSdp)
+  const accepted = negotiator.acceptAnswer(dialog.remoteSdp)
+  const media = accepted && ((await resolveMedia(accepted)) ?? accepted)
   // Aborted between the answer and this point: `dial` promises that no callee stays connected.
   if (signal.aborted || media === undefined) await dialog.bye()
   if (signal.aborted)
@@ -186,12 +300,19 @@ const answered = async (
       kind: 'failed',
       failure: failedDial({ kind: 'cancelled', rang: true, invited: true }, 0),
     }
-  if (media === undefined) return { kind: 'failed', failure: mediaMismatch }
+  if (media === undefined)
+    return { kind: 'failed', failure: mediaMismatch(dialog.remoteSdp, options.trunk.srtp) }
   const transfers = transferSettings(options, request)
   const sources = mediaSourceRule(options, dialog)
   return {
     kind: 'answered',
-    leg: createSipCallLeg(dialog, negotiator, media, { transfers, sources }),
+    leg: createSipCallLeg(dialog, negotiator, media, {
+      transfers,
+      sources,
+      dtmf: options.trunk.dtmf,
+      onRefused: (reason) =>
+        options.logger.warn({ call_id: request.callId, reason }, 'an offer in a call was refused'),
+    }),
   }
 }
 

@@ -14,6 +14,12 @@ test('a trunk is parsed with every part, and with only a host', () => {
   assert.equal(parseTrunkUri('sip:user@host').credentials?.password, '')
   assert.equal(parseTrunkUri('sip:host;media=Symmetric').media, 'symmetric')
   assert.equal(parseTrunkUri('sip:host;auth=SHA-256').auth, 'sha-256')
+  assert.equal(parseTrunkUri('sip:host;dtmf=INFO').dtmf, 'info')
+  const { redirectTo } = parseTrunkUri('sip:host;redirect=a.example.com,192.0.2.1')
+  assert.deepEqual(redirectTo, ['a.example.com', '192.0.2.1'])
+  for (const hosts of ['', 'a,,b', 'a:5060', 'a%20b'])
+    assert.throws(() => parseTrunkUri(`sip:host;redirect=${hosts}`), /redirect of the SIP trunk/)
+  assert.throws(() => parseTrunkUri('sip:host;dtmf=voice'), /dtmf of the SIP trunk/)
   assert.throws(() => parseTrunkUri('sip:host;auth=none'), /auth of the SIP trunk/)
   assert.throws(() => parseTrunkUri('sip:host;media=any'), /media of the SIP trunk/)
 })
@@ -25,6 +31,11 @@ test('calls and OPTIONS go to URIs that name the transport', () => {
     trunkTarget(parseTrunkUri('sip:gw.example.com'), '+12025550100'),
     'sip:+12025550100@gw.example.com',
   )
+  // Written UDP is kept: without it, DNS may choose another transport.
+  const fixed = parseTrunkUri('sip:gw.example.com;transport=udp')
+  assert.equal(trunkTarget(fixed), 'sip:gw.example.com;transport=udp')
+  const place = parseTrunkUri('sip:192.0.2.1;transport=udp')
+  assert.equal(trunkTarget(place), 'sip:192.0.2.1')
 })
 
 test('sockets use the trunk’s IP version, and only loopback for a trunk on loopback', () => {

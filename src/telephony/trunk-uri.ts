@@ -1,6 +1,8 @@
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import type { WeakestDigest } from '../sip/digest/digest-policy.ts'
 import { hostPort, parseSipUri } from '../sip/message/uri.ts'
+import type { SrtpPolicy } from '../sdp/read-sdp.ts'
+import type { DtmfMode } from './carrier.ts'
 
 type TrunkTransport = 'udp' | 'tcp' | 'tls'
 
@@ -9,18 +11,26 @@ export interface Trunk {
   readonly host: string
   readonly port?: number
   readonly transport: TrunkTransport
+  /** UDP was written in so many words: DNS does not choose another transport (NAPTR, RFC 3263 4.1). */
+  readonly isTransportFixed?: true
+  /** Hosts that a 3xx of the trunk may lead to; by default none. */
+  readonly redirectTo?: readonly string[]
   /** Accepted RTP sources: the SDP's address (the default), or any sender until latched. */
   readonly media?: 'declared' | 'symmetric'
+  /** SRTP with keys in the SDP; `off` by default. */
+  readonly srtp?: SrtpPolicy
+  /** How keys are sent and heard; `auto` by default. */
+  readonly dtmf?: DtmfMode
   /** The weakest accepted digest challenge; by default `md5`, with a warning. */
   readonly auth?: WeakestDigest
   readonly credentials?: { readonly username: string; readonly password: string }
 }
 
 const form = 'sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]'
-const knownParameters = new Set(['transport', 'media', 'auth'])
+const knownParameters = new Set(['transport', 'media', 'auth', 'dtmf', 'srtp', 'redirect'])
 
 /**
- * Parses `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=…` and `;auth=…`. Throws an
+ * Parses `sip:[user[:password]@]host[:port][;transport=udp|tcp|tls]`, with `;media=…`, `;dtmf=…`, `;srtp=…` and `;auth=…`. Throws an
  * `Error` whose message an administrator can act on; it never repeats the password. User and password may be
  * percent-escaped.
  */
@@ -34,11 +44,18 @@ export const parseTrunkUri = (text: string): Trunk => {
   if (unknown !== undefined) throw new Error(`the SIP trunk has an unknown parameter "${unknown}"`)
   const auth = readAuth(uri.parameters.get('auth'))
   const media = readMedia(uri.parameters.get('media'))
+  const dtmf = readDtmf(uri.parameters.get('dtmf'))
+  const srtp = readSrtp(uri.parameters.get('srtp'))
+  const redirectTo = readHosts(uri.parameters.get('redirect'))
   return {
     host: uri.host,
     ...(uri.port === undefined ? {} : { port: uri.port }),
     transport: readTransport(uri.scheme, uri.parameters),
+    ...(uri.parameters.get('transport')?.toLowerCase() === 'udp' ? { isTransportFixed: true } : {}),
+    ...(redirectTo === undefined ? {} : { redirectTo }),
     ...(media === undefined ? {} : { media }),
+    ...(dtmf === undefined ? {} : { dtmf }),
+    ...(srtp === undefined ? {} : { srtp }),
     ...(auth === undefined ? {} : { auth }),
     ...(credentials === undefined ? {} : { credentials }),
   }
@@ -65,10 +82,43 @@ const readTransport = (
   return named
 }
 
+const maxRedirectHosts = 20
+
+const readHosts = (written: string | undefined): readonly string[] | undefined => {
+  if (written === undefined) return undefined
+  const hosts = written.split(',')
+  const isHost = (host: string): boolean => {
+    const uri = parseSipUri(`sip:${host}`)
+    return uri !== undefined && uri.port === undefined && uri.user === undefined
+  }
+  if (hosts.length > maxRedirectHosts || !hosts.every((host) => host !== '' && isHost(host)))
+    throw new Error(
+      `redirect of the SIP trunk must be at most ${maxRedirectHosts} hosts, separated by commas`,
+    )
+  return hosts
+}
+
 const readMedia = (written: string | undefined): Trunk['media'] => {
   const media = written?.toLowerCase()
   if (media === undefined || media === 'declared' || media === 'symmetric') return media
   throw new Error('media of the SIP trunk must be declared or symmetric')
+}
+
+const dtmfModes: readonly DtmfMode[] = ['auto', 'rfc4733', 'info', 'inband']
+
+const readDtmf = (written: string | undefined): DtmfMode | undefined => {
+  if (written === undefined) return undefined
+  const dtmf = dtmfModes.find((mode) => mode === written.toLowerCase())
+  if (dtmf === undefined)
+    throw new Error(`dtmf of the SIP trunk must be one of ${dtmfModes.join(', ')}`)
+  return dtmf
+}
+
+const readSrtp = (written: string | undefined): SrtpPolicy | undefined => {
+  const srtp = written?.toLowerCase()
+  if (srtp === undefined || srtp === 'off' || srtp === 'preferred' || srtp === 'required')
+    return srtp
+  throw new Error('srtp of the SIP trunk must be off, preferred or required')
 }
 
 const weakestDigests: readonly WeakestDigest[] = ['rfc2069', 'md5', 'sha-256', 'sha-512-256']
@@ -101,8 +151,11 @@ export const placeOfTrunk = ({ host, port }: Trunk): string =>
   port === undefined ? host : `${host}:${port}`
 
 /** The SIP URI of a number on a trunk, or of the trunk itself. */
-export const trunkTarget = ({ host, port, transport }: Trunk, number?: string): string => {
+export const trunkTarget = (trunk: Trunk, number?: string): string => {
+  const { host, port, transport } = trunk
   const user = number === undefined ? '' : `${number}@`
-  const parameter = transport === 'udp' ? '' : `;transport=${transport}`
+  // UDP needs no word, except where DNS could choose another transport.
+  const mayVary = port === undefined && isIP(host) === 0 && trunk.isTransportFixed === true
+  const parameter = transport === 'udp' && !mayVary ? '' : `;transport=${transport}`
   return `sip:${user}${hostPort(host, port)}${parameter}`
 }

@@ -1,4 +1,4 @@
-import { parseNameAddress, tagOf, cseqOf } from '../message/headers.ts'
+import { cseqOf, parseNameAddress, readNameAddress, tagOf } from '../message/headers.ts'
 import {
   emptyBody,
   headerOf,
@@ -35,7 +35,7 @@ export const callerDialog = (invite: SipRequest, response: SipResponse): DialogS
   localTag: tagOf(invite, 'from') ?? '',
   remoteTag: tagOf(response, 'to') ?? '',
   localAddress: headerOf(invite, 'from') ?? '',
-  remoteAddress: headerOf(response, 'to') ?? '',
+  remoteAddress: writableAddress(headerOf(response, 'to') ?? ''),
   routeSet: callerRouteSet(response),
   remoteTarget: contactOf(response) ?? invite.uri,
   localSequence: cseqOf(invite).sequence,
@@ -43,9 +43,11 @@ export const callerDialog = (invite: SipRequest, response: SipResponse): DialogS
   isCaller: true,
 })
 
-/** The caller's route set: the response's Record-Route in reverse order (RFC 3261 12.1.2). */
+/** The caller's route set: the response's readable Record-Routes in reverse order (RFC 3261 12.1.2). */
 export const callerRouteSet = (response: SipResponse): readonly string[] =>
-  headersOf(response, 'record-route').toReversed()
+  headersOf(response, 'record-route')
+    .filter((value) => readNameAddress(value) !== undefined)
+    .toReversed()
 
 /** The callee's dialog, from the INVITE and the tag of our response (RFC 3261 12.1.1). */
 export const calleeDialog = (invite: SipRequest, localTag: string): DialogState => ({
@@ -81,13 +83,24 @@ export const peerUrisOf = (state: DialogState): readonly string[] => [
   ...state.routeSet.map(addressOf),
 ]
 
-/** The Contact URI of a message. */
+/** The Contact URI of a message. An unquoted name with a comma looks like two values, of which one has the URI. */
 export const contactOf = (message: SipMessage): string | undefined => {
-  const value = headerOf(message, 'contact')
-  return value === undefined ? undefined : parseNameAddress(value)?.uri
+  for (const value of headersOf(message, 'contact')) {
+    const uri = readNameAddress(value)?.uri
+    if (uri !== undefined) return uri
+  }
+  return undefined
 }
 
-const addressOf = (value: string): string => parseNameAddress(value)?.uri ?? ''
+const addressOf = (value: string): string => readNameAddress(value)?.uri ?? ''
+
+/** The address as others wrote it; without its display name where that would make our own requests unreadable. */
+const writableAddress = (value: string): string => {
+  if (parseNameAddress(value) !== undefined) return value
+  const address = readNameAddress(value)
+  const tag = address?.parameters.get('tag')
+  return `<${address?.uri ?? ''}>${tag === undefined ? '' : `;tag=${tag}`}`
+}
 
 /**
  * A request within the dialog, without Via and Contact, and the URI of its next hop. Loose routing keeps the target

@@ -12,6 +12,8 @@ interface LiveDialog {
   receive(transaction: ServerTransaction, source: Source): void
   receiveAck(ack: SipRequest): void
   bye(): Promise<void>
+  /** Sends its new Contact if the connection to this address carried it. */
+  renewContact(address: string): void
   /** Drops the dialog without a message to the other side. */
   abandon(): void
 }
@@ -73,9 +75,10 @@ export const createDialogTable = (known: KnownCalls, resolver: SipResolver): Dia
     setPeers(entry, [...first, ...hosts.filter(isAddress).map(canonicalAddress)])
     for (const uri of uris) {
       if (uri === undefined || isAddress(uri.host)) continue
-      resolver.resolve(uri).then(
-        ({ address }) => {
-          if (entries.get(key) === entry) setPeers(entry, [...entry.peers, address])
+      resolver.locate(uri).then(
+        (found) => {
+          const addresses = found.map(({ address }) => address)
+          if (entries.get(key) === entry) setPeers(entry, [...entry.peers, ...addresses])
         },
         // A name without an address cannot send either.
         () => {},

@@ -44,6 +44,10 @@ type EndedBy = 'local' | 'remote' | 'failure'
 // Attempts of one re-INVITE that keeps colliding with the other side's (RFC 3261 14.1).
 const maxGlareTries = 4
 
+/** Together a minute: then the media's own watchdog decides. */
+const maxContactTries = 12
+const contactPauseMs = 5000
+
 /** One INVITE dialog of either role, from its first tagged response to the end of its BYE (RFC 3261 12 to 15). */
 export class InviteDialog implements Dialog {
   readonly state: DialogState
@@ -129,6 +133,11 @@ export class InviteDialog implements Dialog {
       if (response?.status !== 491 || tries === maxGlareTries || this.#isOver) return response
       await this.#glarePause()
     }
+  }
+
+  /** A target refresh: without it the other side's requests go to a connection that is gone (RFC 3261 12.2.1). */
+  renewContact(address: string): void {
+    if (this.firstHop === address && this.#isConfirmed) void this.#renewContact(maxContactTries)
   }
 
   bye(headers?: Readonly<Record<string, string>>): Promise<void> {
@@ -263,6 +272,12 @@ export class InviteDialog implements Dialog {
   }
 
   async #offerOnce(offer: string): Promise<SipResponse | undefined> {
+    const response = await this.#sendOffer(offer)
+    this.#takeRefresh(response)
+    return response
+  }
+
+  async #sendOffer(offer: string): Promise<SipResponse | undefined> {
     this.#offers.isPending = true
     try {
       const headers: Header[] = [
@@ -273,7 +288,6 @@ export class InviteDialog implements Dialog {
         headers: [...headers, ['content-type', 'application/sdp']],
         body: offer,
       })
-      this.#takeRefresh(response)
       if (response !== undefined && isSuccess(response)) {
         this.#localSdp = offer
         this.remoteSdp = bodyText(response)
@@ -290,6 +304,18 @@ export class InviteDialog implements Dialog {
     return new Promise((resolve) => {
       this.#context.time.after(delayMs, resolve)
     })
+  }
+
+  /** Media does not need the signalling's connection: a server that is away for a while ends no call. */
+  async #renewContact(triesLeft: number): Promise<void> {
+    if (this.#isOver || this.#byeDone !== undefined) return
+    const headers = refreshHeaders(this.#context.sessionTimer)
+    const response = this.#peerTakesUpdate
+      ? await this.#client.request('UPDATE', { headers })
+      : await this.#sendOffer(this.#localSdp)
+    if (response !== undefined && isSuccess(response)) return this.#takeRefresh(response)
+    if ((response === undefined || response.status === 491) && triesLeft > 1)
+      this.#context.time.after(contactPauseMs, () => void this.#renewContact(triesLeft - 1))
   }
 
   /** RFC 4028 10: UPDATE if the peer supports it, because it needs no SDP; else a re-INVITE with the known SDP. */

@@ -30,6 +30,8 @@ export interface DigestPolicy {
 interface DigestPolicyOptions {
   readonly weakest?: WeakestDigest
   readonly belongsToTrunk?: (destination: Destination) => boolean
+  /** The only realm that is answered; by default the first that takes the credentials. */
+  readonly realm?: string
   /** Whether MD5 was not chosen explicitly, so that its use is worth a log line. */
   readonly warnsOfMd5?: boolean
   readonly logger?: Logger
@@ -64,6 +66,8 @@ export const createDigestPolicy = (options: DigestPolicyOptions = {}): DigestPol
         return 'the algorithm is weaker than the auth of the trunk allows'
       if (!hasQop && weakest !== 'rfc2069')
         return 'the challenge has no qop; auth=rfc2069 in the trunk would answer it'
+      if (options.realm !== undefined && realm !== options.realm)
+        return 'the realm is another than that of the trunk; trunk set --realm changes it'
       const known = pinned.get(field)
       return known === undefined || known.has(realm)
         ? undefined

@@ -11,6 +11,7 @@ import { tagOf } from '../message/headers.ts'
 import { openRawSocket, rawRequest } from '../../../tests/support/sip/raw-socket.ts'
 import { anySource, onlySource, type SipSources } from './sources.ts'
 import { audioSdp, call, startAgent, startPeer } from '../../../tests/support/sip/test-agents.ts'
+import { defaultTiming } from '../transaction/transaction-timing.ts'
 import type { Dialog } from '../dialog/dialog.ts'
 
 const methods = ['INVITE', 'OPTIONS', 'BYE', 'CANCEL', 'ACK', 'REGISTER', 'INFO', 'UNHEARD']
@@ -87,8 +88,25 @@ test('stray requests of the trunk get one response, and an ACK never gets one', 
   assert.deepEqual(trunk.heard, expected)
 })
 
+test('an INVITE on a forged address of the trunk draws one small response, however it is refused', async (t) => {
+  const time = createManualTime()
+  const agent = await startAgent(t, { sources: loopbackOnly, time })
+  agent.onInvite((incoming) => {
+    incoming.reject(486, 'Busy Here')
+  })
+  const forged = await openRawSocket(t, '127.0.0.1')
+  const other = await openRawSocket(t, '127.0.0.1')
+  const invite = rawRequest({ method: 'INVITE', from: forged })
+  await forged.send(invite, agent.localPort)
+  await forged.heardAtLeast(1)
+  time.advance(64_000)
+  await other.send(rawRequest({ method: 'OPTIONS', from: other }), agent.localPort)
+  await other.heardAtLeast(1)
+  assert.deepEqual(forged.heard, ['SIP/2.0 486 Busy Here'])
+})
+
 test('a response counts only from the address of its request', async (t) => {
-  const agent = await startAgent(t)
+  const agent = await startAgent(t, { timing: defaultTiming })
   const [peer, stranger] = [await startPeer(t), await openRawSocket(t, '127.0.0.2')]
   const neighbour = await openRawSocket(t, '127.0.0.1')
   const placed = call(agent, peer.target, { credentials: { username: 'u', password: 'p' } })

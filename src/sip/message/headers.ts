@@ -27,6 +27,29 @@ export const parseNameAddress = (value: string): NameAddress | undefined => {
   return { displayName: '', uri: uri.trim(), parameters }
 }
 
+/**
+ * The same, but as forgiving as possible: an unquoted name in any script, quotes that do not end, parameters that
+ * cannot be read. For messages of a call that would be lost otherwise.
+ */
+export const readNameAddress = (value: string): NameAddress | undefined => {
+  const strict = parseNameAddress(value)
+  if (strict !== undefined) return strict
+  const found = /<\s{0,8}((?:sips?|tel):[^<>\s"]+)\s{0,8}>/i.exec(value)
+  const [bare = '', ...rest] = value.split(';')
+  const uri = found?.[1] ?? /^\s*((?:sips?|tel):[^<>\s"]+)\s*$/i.exec(bare)?.[1]
+  if (uri === undefined) return undefined
+  const tail = found === null ? rest : value.slice(found.index + found[0].length).split(';')
+  return { displayName: '', uri, parameters: readableParameters(tail) }
+}
+
+const readableParameters = (parts: readonly string[]): Parameters => {
+  const parameters = new Map<string, string>()
+  for (const part of parts)
+    for (const [name, text] of parseParameters(part) ?? [])
+      if (!parameters.has(name)) parameters.set(name, text)
+  return parameters
+}
+
 const fromBrackets = ([, name = '', uri = '', rest = '']: RegExpExecArray):
   NameAddress | undefined => {
   const displayName = parseDisplayName(name.trim())
@@ -97,7 +120,7 @@ export const cseqOf = (message: SipMessage): CSeq =>
 
 /** The tag of From or To; `undefined` if there is none. */
 export const tagOf = (message: SipMessage, name: 'from' | 'to'): string | undefined =>
-  parseNameAddress(headerOf(message, name) ?? '')?.parameters.get('tag')
+  readNameAddress(headerOf(message, name) ?? '')?.parameters.get('tag')
 
 /** A delay in whole seconds (Retry-After, Min-SE, Expires), ignoring what follows; capped at one day. */
 export const parseDelaySeconds = (value: string | undefined): number | undefined => {

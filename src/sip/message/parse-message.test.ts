@@ -18,7 +18,7 @@ const torture = (name: string) => {
 }
 
 for (const message of tortureMessages) {
-  test(`RFC 4475 ${message.section} ${message.name}`, () => {
+  test(`RFC ${message.section.startsWith('5118') ? '' : '4475 '}${message.section} ${message.name}`, () => {
     const result = parseMessage(tortureBytes(message))
     if (message.fault === undefined) {
       const taken = messageOf(result)

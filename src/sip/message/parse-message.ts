@@ -38,7 +38,7 @@ export const parseMessage = (
     return malformed('a header line is too long')
   const start = parseStartLine(lines[0] ?? '')
   if (typeof start === 'string') return malformed(start)
-  const headers = parseHeaders(lines)
+  const headers = parseHeaders(lines, start.kind === 'response')
   if (typeof headers === 'string') return malformed(headers)
   return finish(start, headers, bytes.subarray(headEnd + 4))
 }
@@ -80,10 +80,12 @@ const parseStartLine = (line: string): StartLine | string => {
 
 const headerLine = /^([!%'*+\-.0-9A-Z_`a-z~]{1,128})[ \t]*:[ \t]*([^]*)$/
 
-const parseHeaders = (lines: readonly string[]): Header[] | string => {
+/** An unreadable line of a response is skipped: it can only be a field that nothing of ours reads. */
+const parseHeaders = (lines: readonly string[], isLenient: boolean): Header[] | string => {
   const headers: Header[] = []
   for (const line of lines.slice(1)) {
     const match = headerLine.exec(line)
+    if (match === null && isLenient) continue
     if (match === null) return 'a header line cannot be read'
     const name = longName(match[1] ?? '')
     for (const value of valuesOf(name, (match[2] ?? '').trim())) headers.push([name, value])
@@ -131,6 +133,7 @@ const listHeaders: ReadonlySet<string> = new Set([
   'record-route',
   'require',
   'route',
+  'service-route',
   'supported',
   'unsupported',
   'via',

@@ -1,5 +1,5 @@
 import { headerOf, headersOf, type SipMessage } from './message.ts'
-import { parseCSeq, parseNameAddress, parseVia } from './headers.ts'
+import { parseCSeq, parseNameAddress, parseVia, readNameAddress, tagOf } from './headers.ts'
 import { parseSipUri, schemeOf } from './uri.ts'
 
 /** Why a message may not be processed, and the status for its sender. */
@@ -16,7 +16,7 @@ export const faultOf = (
   message: SipMessage,
   bytesAfterHeader: number,
 ): MessageFault | undefined => {
-  for (const check of checks) {
+  for (const check of checksFor(message)) {
     const reason = check(message, bytesAfterHeader)
     if (reason !== undefined) return { status: 400, reason }
   }
@@ -52,6 +52,22 @@ const readableAddresses: Check = (message) => {
   }
   return undefined
 }
+
+/** From and To identify the dialog, whatever their display names are. */
+const readableEnds: Check = (message) => {
+  const unreadable = (['from', 'to'] as const).find(
+    (name) => readNameAddress(headerOf(message, name) ?? '') === undefined,
+  )
+  return unreadable === undefined ? undefined : `${unreadable} cannot be read`
+}
+
+const noRepeatedIdentity: Check = (message) => {
+  const repeated = identity.find((name) => headersOf(message, name).length > 1)
+  return repeated === undefined ? undefined : `${repeated} is repeated`
+}
+
+const readableTopVia: Check = (message) =>
+  parseVia(headerOf(message, 'via') ?? '') === undefined ? 'the Via cannot be read' : undefined
 
 const matchingCSeq: Check = (message) => {
   const cseq = parseCSeq(headerOf(message, 'cseq') ?? '')
@@ -89,6 +105,26 @@ const readableRequestUri: Check = (message) => {
   return scheme === undefined || !isReadable ? 'the request URI cannot be read' : undefined
 }
 
+const identity = ['from', 'to', 'call-id', 'cseq'] as const
+
+/**
+ * A refused response, or a refused BYE, is a call that hangs in the air: only what identifies its transaction and its
+ * dialog must be readable there.
+ */
+const checksFor = (message: SipMessage): readonly Check[] => {
+  if (message.kind === 'response') return checksOfResponse
+  return message.method !== 'INVITE' && tagOf(message, 'to') !== undefined ? checksInDialog : checks
+}
+
+const checksOfResponse: readonly Check[] = [
+  everyMandatoryHeader,
+  noRepeatedIdentity,
+  readableTopVia,
+  matchingCSeq,
+  readableCallId,
+  readableEnds,
+]
+
 const checks: readonly Check[] = [
   everyMandatoryHeader,
   noRepeatedHeader,
@@ -100,3 +136,7 @@ const checks: readonly Check[] = [
   readableAddresses,
   smallMaxForwards,
 ]
+
+const checksInDialog: readonly Check[] = checks.map((check) =>
+  check === readableAddresses ? readableEnds : check,
+)

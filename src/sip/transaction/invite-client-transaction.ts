@@ -1,4 +1,9 @@
-import type { TransactionEvent, ClientTransactionOptions } from './client-transaction.ts'
+import {
+  maxConnectionsOfOneRequest,
+  silentConnectionMs,
+  type ClientTransactionOptions,
+  type TransactionEvent,
+} from './client-transaction.ts'
 import {
   emptyBody,
   headerOf,
@@ -17,9 +22,11 @@ const timerDMs = 32_000
 export class InviteClientTransaction {
   state: 'calling' | 'proceeding' | 'completed' | 'accepted' | 'terminated' = 'calling'
   readonly #options: ClientTransactionOptions
-  readonly #timers: Timers<'retransmit' | 'timeout' | 'linger'>
+  readonly #timers: Timers<'retransmit' | 'timeout' | 'linger' | 'silence'>
   #retransmitMs: number
   #hasLeft = false
+  #copies = 0
+  #copiesUnderWay = 0
   /** Why a repetition could not be delivered. */
   #refusal: Error | undefined
 
@@ -33,15 +40,19 @@ export class InviteClientTransaction {
     return this.#options.request
   }
 
-  /** False: no copy left this machine. What a stream accepted may have arrived, whatever happened to the stream. */
+  /**
+   * False: no copy was delivered, so no phone rings. What a stream accepted may have arrived, whatever happened to the
+   * stream, unless its other end refused the handshake.
+   */
   get hasLeft(): boolean {
-    return this.#hasLeft || this.#options.isReliable
+    return this.#hasLeft || (this.#options.isReliable && this.#copiesUnderWay > 0)
   }
 
   /** Sends the INVITE and starts timers A (unreliable transports only) and B. */
   start(): void {
     this.#transmit(this.request)
     if (!this.#options.isReliable) this.#armRetransmission()
+    else this.#suspectSilence()
     this.#arm('timeout', transactionTimeoutMs(this.#options.timing))
   }
 
@@ -52,6 +63,31 @@ export class InviteClientTransaction {
   /** This INVITE is abandoned: a copy that arrived already may still get a response, no further one is sent. */
   stopRetransmitting(): void {
     this.#timers.clear('retransmit')
+    this.#timers.clear('silence')
+    this.#copies = maxConnectionsOfOneRequest
+  }
+
+  /** Its connection ended: without a response, the same INVITE goes over a new one. `isUnread`: it had no reader. */
+  connectionLost(error: Error, isUnread: boolean): void {
+    if (this.state !== 'calling') return
+    if (isUnread && this.#copies <= 1) {
+      this.#hasLeft = false
+      this.#copiesUnderWay = 0
+      return this.#fail(error)
+    }
+    if (this.#copies < maxConnectionsOfOneRequest) this.#transmit(this.request)
+    else this.#awaitLastAnswer(error)
+  }
+
+  // On a stream only. The old connection may still bring a response.
+  #suspectSilence(): void {
+    const sentAtMs = performance.now()
+    this.#timers.set('silence', silentConnectionMs, () => {
+      void this.#options.renew(sentAtMs).then((isRenewed) => {
+        if (isRenewed && this.state === 'calling' && this.#copies < maxConnectionsOfOneRequest)
+          this.#transmit(this.request)
+      })
+    })
   }
 
   terminate(): void {
@@ -95,6 +131,7 @@ export class InviteClientTransaction {
   #awaitLastAnswer(error: Error): void {
     this.#refusal = error
     this.#timers.clear('retransmit')
+    this.#timers.clear('silence')
     this.#arm('timeout', this.#options.timing.t1Ms)
   }
 
@@ -148,11 +185,15 @@ export class InviteClientTransaction {
   }
 
   #transmit(message: SipRequest): void {
+    this.#copies += 1
+    this.#copiesUnderWay += 1
     this.#options.send(message).then(
       () => {
+        this.#copiesUnderWay -= 1
         this.#hasLeft = true
       },
       (error: unknown) => {
+        this.#copiesUnderWay -= 1
         this.#handle({ kind: 'transport_error', error: asError(error) })
       },
     )

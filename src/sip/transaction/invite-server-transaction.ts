@@ -17,6 +17,8 @@ export class InviteServerTransaction implements ServerTransaction {
   readonly #options: ServerTransactionOptions
   readonly #timers: Timers<'retransmit' | 'timeout' | 'linger'>
   #last: SipResponse | undefined
+  /** A provisional response went out: the caller waits, and repeats nothing. */
+  #isTaken = false
   #retransmitMs: number
 
   constructor(options: ServerTransactionOptions) {
@@ -99,7 +101,9 @@ export class InviteServerTransaction implements ServerTransaction {
 
   #complete(): void {
     this.state = 'completed'
-    if (!this.#options.isReliable) this.#arm('retransmit', this.#retransmitMs)
+    // Without a provisional response a caller repeats its INVITE, and so asks for the final one again (8.2.7).
+    const { isReliable, isProven = true } = this.#options
+    if (!isReliable && (isProven || this.#isTaken)) this.#arm('retransmit', this.#retransmitMs)
     this.#arm('timeout', transactionTimeoutMs(this.#options.timing))
   }
 
@@ -111,6 +115,7 @@ export class InviteServerTransaction implements ServerTransaction {
 
   #transmit(response: SipResponse): void {
     this.#last = response
+    if (response.status < 200) this.#isTaken = true
     // The caller notices a lost connection: no ACK comes, and the dialog or timer H ends it.
     this.#options.send(response).catch(() => {})
   }

@@ -1,4 +1,9 @@
-import type { TransactionEvent, ClientTransactionOptions } from './client-transaction.ts'
+import {
+  maxConnectionsOfOneRequest,
+  silentConnectionMs,
+  type ClientTransactionOptions,
+  type TransactionEvent,
+} from './client-transaction.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { createTimers, type Timers } from './timers.ts'
 import { transactionTimeoutMs } from './transaction-timing.ts'
@@ -7,8 +12,9 @@ import { transactionTimeoutMs } from './transaction-timing.ts'
 export class NonInviteClientTransaction {
   state: 'trying' | 'proceeding' | 'completed' | 'terminated' = 'trying'
   readonly #options: ClientTransactionOptions
-  readonly #timers: Timers<'retransmit' | 'timeout' | 'linger'>
+  readonly #timers: Timers<'retransmit' | 'timeout' | 'linger' | 'silence'>
   #retransmitMs: number
+  #copies = 0
 
   constructor(options: ClientTransactionOptions) {
     this.#options = options
@@ -24,7 +30,26 @@ export class NonInviteClientTransaction {
   start(): void {
     this.#transmit()
     if (!this.#options.isReliable) this.#arm('retransmit', this.#retransmitMs)
+    else this.#suspectSilence()
     this.#arm('timeout', transactionTimeoutMs(this.#options.timing))
+  }
+
+  /** Its connection ended: without a final response, the same request goes over a new one. */
+  connectionLost(error: Error): void {
+    if (this.state !== 'trying' && this.state !== 'proceeding') return
+    if (this.#copies < maxConnectionsOfOneRequest) this.#transmit()
+    else this.#handle({ kind: 'transport_error', error })
+  }
+
+  // On a stream only. The old connection may still bring a response.
+  #suspectSilence(): void {
+    const sentAtMs = performance.now()
+    this.#timers.set('silence', silentConnectionMs, () => {
+      void this.#options.renew(sentAtMs).then((isRenewed) => {
+        if (isRenewed && this.state === 'trying' && this.#copies < maxConnectionsOfOneRequest)
+          this.#transmit()
+      })
+    })
   }
 
   receive(response: SipResponse): void {
@@ -98,6 +123,7 @@ export class NonInviteClientTransaction {
   }
 
   #transmit(): void {
+    this.#copies += 1
     this.#options.send(this.request).catch((error: unknown) => {
       const cause = error instanceof Error ? error : new Error(String(error))
       this.#handle({ kind: 'transport_error', error: cause })

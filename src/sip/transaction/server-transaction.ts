@@ -9,6 +9,11 @@ export interface ServerTransactionOptions {
   /** Writes towards the sender of the request (RFC 3261 18.2.2, RFC 3581 4). */
   readonly send: (response: SipResponse) => Promise<void>
   readonly isReliable: boolean
+  /**
+   * The sender is known to read what we send: it is inside a dialog. Anybody can write another's address on a
+   * datagram, and an address that asked for nothing must not get a refusal eleven times.
+   */
+  readonly isProven?: boolean
   readonly timing: TransactionTiming
   readonly time: Time
   readonly onTerminated: () => void

@@ -21,13 +21,17 @@ import { parseMessage, type ParseResult } from '../message/parse-message.ts'
 import type { RequestGate } from '../gate/request-gate.ts'
 import type { SipResolver } from '../transport/resolver.ts'
 import { createResponseSender, stampTopVia } from '../transport/response-routing.ts'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import { createDestinationHealth, type DestinationHealth } from '../transport/destination-health.ts'
 import { mayAnswerFor } from '../gate/sources.ts'
 import type { Time } from '../../runtime/time.ts'
+import { createOwnViews } from './own-views.ts'
 import { createServerTable, type TableShare } from './server-table.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { clientKeyOf, clientKeyOfResponse, serverKeyOf } from '../message/transaction-key.ts'
 import type { SourceLimiter } from '../gate/source-limiter.ts'
 import type { SipSources } from '../gate/sources.ts'
+import { createMessageTraces, type MessageTraces } from './message-traces.ts'
 import { createStatelessRefusals, type RefuseStatelessly } from '../gate/stateless-refusals.ts'
 import type { TransactionTiming } from './transaction-timing.ts'
 import { isReliable, type Source, type Transport } from '../transport/transport.ts'
@@ -49,6 +53,10 @@ export interface SignallingHandlers {
   onRequest(arrival: ArrivedRequest): void
   /** An ACK that belongs to no transaction: it acknowledges a 2xx (RFC 3261 17.1.1.3). */
   onAck(request: SipRequest, source: Source): void
+  /** Contacts that named a connection to there lead nowhere any more. */
+  onContactLost?(destination: Destination): void
+  /** Sends a silent peer a request; resolves after its response, or when it took too long. */
+  askPeer?(destination: Destination): Promise<void>
 }
 
 interface SignallingOptions {
@@ -69,6 +77,11 @@ interface SignallingOptions {
 
 type ParseFailure = Extract<ParseResult, { ok: false }>
 
+const maxServersWithoutTcp = 1024
+const withoutTcpMs = 10 * 60_000
+/** Addresses of one name that a request inside a dialog tries. */
+const maxPreparedHops = 4
+
 interface Client {
   readonly transaction: InviteClientTransaction | NonInviteClientTransaction
   readonly destination: Destination
@@ -76,15 +89,27 @@ interface Client {
 
 /** Transports and transactions together: what RFC 3261 5 calls the layers below the transaction user. */
 export class Signalling {
+  /** The messages of calls that somebody follows. */
+  readonly traces: MessageTraces = createMessageTraces()
   readonly #options: SignallingOptions
   readonly #clients = new Map<string, Client>()
   readonly #servers = createServerTable()
+  readonly #views = createOwnViews()
+  /** Which addresses failed lately. */
+  readonly health: DestinationHealth
+  /** Servers that take no connections where they take datagrams. */
+  readonly #withoutTcp: BoundedMap<string, true>
   readonly #refuse: RefuseStatelessly
   #handlers: SignallingHandlers | undefined
 
   constructor(options: SignallingOptions) {
     this.#options = options
-    const { answers, drops } = options
+    const { answers, drops, time } = options
+    this.health = createDestinationHealth(time)
+    this.#withoutTcp = new BoundedMap({
+      maxSize: maxServersWithoutTcp,
+      age: { maxMs: withoutTcpMs, clock: time },
+    })
     const transportOf = (protocol: TransportProtocol): Transport => this.#transportOf(protocol)
     this.#refuse = createStatelessRefusals({ transportOf, answers, drops })
   }
@@ -93,10 +118,14 @@ export class Signalling {
     this.#handlers = handlers
     const { transports, gate } = this.#options
     for (const transport of transports.values())
-      await transport.start(
-        (bytes, source) => this.#receiveSafely(bytes, source),
-        (source) => gate.admitsConnection(source),
-      )
+      await transport.start({
+        receive: (bytes, source) => this.#receiveSafely(bytes, source),
+        admits: (source) => gate.admitsConnection(source),
+        onLost: (destination, reason, isUnread) => {
+          this.#connectionLost(destination, reason, isUnread)
+        },
+        askPeer: async (destination) => handlers.askPeer?.(destination),
+      })
   }
 
   /** Ends every transaction and closes every socket. */
@@ -109,23 +138,70 @@ export class Signalling {
   }
 
   get localPort(): number {
-    return this.#options.transports.get('udp')?.localPort ?? 0
+    return this.portOf('udp')
   }
 
-  /** Resolves the next hop of a URI and prepares its transport. Rejects with an `Error`. */
-  async route(uri: string): Promise<Hop> {
+  /** The port where a transport listens; 0 where it does not. */
+  portOf(protocol: TransportProtocol): number {
+    return this.#options.transports.get(protocol)?.localPort ?? 0
+  }
+
+  /** Every address of a URI in the order of trial, at least one (RFC 3263). Rejects with an `Error`. */
+  async locate(uri: string): Promise<readonly Destination[]> {
     const parsed = parseSipUri(uri)
     if (parsed === undefined) throw new Error('the URI is not a SIP URI')
-    return this.hopTo(await this.#options.resolver.resolve(parsed))
+    return this.health.order(await this.#options.resolver.locate(parsed))
   }
 
-  /** The same for a known address. */
+  /** The first hop of a URI that can be prepared. Rejects with the `Error` of the first one. */
+  async route(uri: string): Promise<Hop> {
+    const [first, ...others] = (await this.locate(uri)).slice(0, maxPreparedHops)
+    if (first === undefined) throw new Error('the URI has no address')
+    try {
+      return await this.hopTo(first)
+    } catch (error) {
+      for (const other of others) {
+        const hop = await this.hopTo(other).catch(() => undefined)
+        if (hop !== undefined) return hop
+      }
+      throw error
+    }
+  }
+
+  /** The next hop at a known address, its transport prepared. Rejects with an `Error`. */
   async hopTo(destination: Destination): Promise<Hop> {
     const transport = this.#transportOf(destination.protocol)
-    const routed = await transport.prepare(destination)
-    const localHost = this.#options.advertisedAddress ?? routed
-    const port = transport.localPort || this.localPort
-    return { destination, localHost, localHostPort: hostPort(localHost, port) }
+    const local = await transport.prepare(destination).catch((error: unknown) => {
+      this.health.failed(destination)
+      throw error
+    })
+    const { advertisedAddress } = this.#options
+    const localHost = advertisedAddress ?? local.address
+    const localHostPort = hostPort(localHost, local.port)
+    const isNamed = advertisedAddress !== undefined && transport.localPort !== 0
+    const seen = isNamed ? undefined : this.#views.of(destination)
+    return { destination, localHost, localHostPort, contactHostPort: seen ?? localHostPort }
+  }
+
+  /** Our address and port as the hop sees them through a NAT; `undefined` where it sees our own. */
+  viewFrom({ destination }: Hop): string | undefined {
+    return this.#views.of(destination)
+  }
+
+  /**
+   * The same server by TCP, for a request that a datagram should not carry (RFC 3261 18.1.1); the hop itself where
+   * nothing listens there.
+   */
+  async wideHop(hop: Hop): Promise<Hop> {
+    const { address, port } = hop.destination
+    const key = hostPort(address, port)
+    if (hop.destination.protocol !== 'udp' || this.#withoutTcp.has(key)) return hop
+    try {
+      return await this.hopTo({ ...hop.destination, protocol: 'tcp' })
+    } catch {
+      this.#withoutTcp.set(key, true)
+      return hop
+    }
   }
 
   /** Whether the hop refuses datagrams, as far as its transport knows. */
@@ -190,11 +266,25 @@ export class Signalling {
     const client = key === undefined ? undefined : this.#clients.get(key)
     if (client === undefined) return
     const { sources, drops } = this.#options
-    if (mayAnswerFor(client.destination, source, sources)) client.transaction.receive(response)
-    else drops.count('foreign_response', source.address)
+    if (!mayAnswerFor(client.destination, source, sources))
+      return drops.count('foreign_response', source.address)
+    if (source.address === client.destination.address)
+      this.#views.learn(client.destination, response)
+    this.health.works(client.destination)
+    this.traces.note('received', response, source)
+    client.transaction.receive(response)
+  }
+
+  /** Requests without a response are sent again over a new connection. */
+  #connectionLost(lost: Destination, reason: string, isUnread: boolean): void {
+    this.#views.forget(lost)
+    for (const { transaction, destination } of this.#clients.values())
+      if (isSameEnd(destination, lost)) transaction.connectionLost(new Error(reason), isUnread)
+    if (this.portOf(lost.protocol) === 0) this.#handlers?.onContactLost?.(lost)
   }
 
   #receiveRequest(request: SipRequest, source: Source): void {
+    this.traces.note('received', request, source)
     const transaction = this.#servers.find(serverKeyOf(request))
     if (transaction !== undefined) transaction.receive(request)
     else if (request.method === 'ACK') this.#handlers?.onAck(request, source)
@@ -226,8 +316,12 @@ export class Signalling {
     const isInvite = request.method === 'INVITE'
     const transaction = new (isInvite ? InviteServerTransaction : NonInviteServerTransaction)({
       request,
-      send: (response) => send(serializeMessage(response)),
+      send: (response) => {
+        this.traces.note('sent', response, source)
+        return send(serializeMessage(response))
+      },
       isReliable: isReliable(source.protocol),
+      isProven: share !== 'outside',
       timing,
       time,
       onTerminated: () => {
@@ -251,6 +345,9 @@ export class Signalling {
     return {
       request,
       send: this.#senderTo(destination),
+      renew: (sinceMs) =>
+        this.#transportOf(destination.protocol).renew?.(destination, sinceMs) ??
+        Promise.resolve(false),
       isReliable: isReliable(destination.protocol),
       timing,
       time,
@@ -291,7 +388,10 @@ export class Signalling {
 
   #senderTo(destination: Destination): (message: SipMessage) => Promise<void> {
     const transport = this.#transportOf(destination.protocol)
-    return (message) => transport.send(serializeMessage(message), destination)
+    return (message) => {
+      this.traces.note('sent', message, destination)
+      return transport.send(serializeMessage(message), destination)
+    }
   }
 
   #transportOf(protocol: TransportProtocol): Transport {
@@ -300,6 +400,9 @@ export class Signalling {
     return transport
   }
 }
+
+const isSameEnd = (a: Destination, b: Destination): boolean =>
+  a.protocol === b.protocol && a.address === b.address && a.port === b.port
 
 const branchOf = (request: SipRequest): string => topVia(request)?.parameters.get('branch') ?? ''
 

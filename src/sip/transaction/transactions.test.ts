@@ -47,6 +47,7 @@ const client = (method: string, isReliable = false) => {
       if (fails) throw new Error('unreachable')
     },
     isReliable,
+    renew: async () => true,
     timing: defaultTiming,
     time,
     listener: {

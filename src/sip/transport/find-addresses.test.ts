@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAddressFinder, type AddressService } from './find-addresses.ts'
+import { createAddressFinder } from './find-addresses.ts'
+import type { NameService } from './name-service.ts'
 import { parseSipUri } from '../message/uri.ts'
 
-const find = (text: string, service: Partial<AddressService>) => {
+const find = (text: string, service: Partial<NameService>) => {
   const uri = parseSipUri(text)
   assert.ok(uri)
   const unknown = async (): Promise<never> => {
     throw new Error('ENOTFOUND')
   }
   return createAddressFinder(4, {
+    findPointers: unknown,
     findServers: unknown,
     findRecords: unknown,
     findHosts: unknown,
@@ -25,10 +27,10 @@ test('every server of the SRV records counts with every address, and the host it
   }
   const { destinations, ttlSeconds } = await find('sip:example.com', {
     findServers: async (name) => {
-      assert.equal(name, '_sip._udp.example.com')
+      if (name !== '_sip._udp.example.com') throw new Error('ENOTFOUND')
       return [
-        { name: 'a.example.com', port: 5070 },
-        { name: 'b.example.com', port: 5080 },
+        { name: 'a.example.com', port: 5070, priority: 1, weight: 1 },
+        { name: 'b.example.com', port: 5080, priority: 1, weight: 1 },
       ]
     },
     findRecords: async (host) =>

@@ -3,32 +3,42 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { createInboundConnections } from './inbound-connections.ts'
 
-test('an address with too many connections loses the one that was silent for longest', () => {
+/** An unconnected socket that seems to come from a port. */
+const socketOf = (port: number): Socket =>
+  Object.defineProperty(new Socket(), 'remotePort', { value: port })
+
+const sockets = (count: number, firstPort: number): Socket[] =>
+  Array.from({ length: count }, (_, index) => socketOf(firstPort + index))
+
+test('an address with too many idle connections loses its oldest, never one that sent a message', () => {
   const inbound = createInboundConnections()
-  const sockets = Array.from({ length: 32 }, () => new Socket())
-  for (const socket of sockets) inbound.add(socket, '192.0.2.1')
-  const [first, second] = sockets
-  assert.ok(first && second)
-  inbound.heard(first)
-  const elsewhere = new Socket()
-  inbound.add(elsewhere, '192.0.2.2')
-  assert.ok([...sockets, elsewhere].every(({ destroyed }) => !destroyed))
-  const next = new Socket()
-  inbound.add(next, '192.0.2.1')
-  assert.deepEqual(
-    sockets.filter(({ destroyed }) => destroyed),
-    [second],
-  )
-  assert.equal(inbound.size, 33)
+  const all = sockets(16, 1000)
+  for (const socket of all) inbound.add(socket, '192.0.2.1')
+  inbound.heard('192.0.2.1', 1000)
+  const more = sockets(2, 2000)
+  for (const socket of more) inbound.add(socket, '192.0.2.1')
+  const closed = [...all, ...more].filter(({ destroyed }) => destroyed)
+  assert.deepEqual(closed, [all[1]])
+  assert.equal(inbound.size, 17)
+})
+
+test('a crowd of idle addresses closes its own oldest, and no proven connection', () => {
+  const inbound = createInboundConnections()
+  const trunk = socketOf(5061)
+  inbound.add(trunk, '192.0.2.1')
+  inbound.heard('192.0.2.1', 5061)
+  for (let each = 0; each < 2000; each += 1) inbound.add(socketOf(each), `198.51.${each % 200}.1`)
+  assert.equal(trunk.destroyed, false)
+  assert.equal(inbound.size, 257)
 })
 
 test('a connection without a whole message within 10 s is closed', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const inbound = createInboundConnections()
-  const [silent, talking] = [new Socket(), new Socket()]
+  const [silent, talking] = [socketOf(1), socketOf(2)]
   inbound.add(silent, '192.0.2.1')
   inbound.add(talking, '192.0.2.1')
-  inbound.heard(talking)
+  inbound.heard('192.0.2.1', 2)
   t.mock.timers.tick(10_000)
   assert.deepEqual([silent.destroyed, talking.destroyed], [true, false])
 })

@@ -1,106 +1,120 @@
-import { Resolver as DnsResolver, lookup } from 'node:dns/promises'
-import type { SrvRecord } from 'node:dns'
 import { isIP } from 'node:net'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import type { Clock } from '../../runtime/time.ts'
 import type { Destination, TransportProtocol } from '../message/destination.ts'
 import { isAddress, type SipUri } from '../message/uri.ts'
+import { addressesOf, createSystemNameService, type NameService } from './name-service.ts'
+import {
+  defaultPortOf,
+  orderServers,
+  protocolOf,
+  serverNames,
+  type ServerName,
+} from './server-names.ts'
 
-/** Finds the next hop of a SIP URI (RFC 3263 4, without NAPTR: the transport is configured, not discovered). */
+/** Finds the next hops of a SIP URI (RFC 3263 4). */
 export interface SipResolver {
-  /** Rejects with an `Error` if the name has no address. */
-  resolve(uri: SipUri): Promise<Destination>
+  /** Every address, in the order in which they are tried. Rejects with an `Error` if the name has none. */
+  locate(uri: SipUri): Promise<readonly Destination[]>
 }
 
-/** Our DNS queries; tests supply their own. */
-export interface NameService {
-  findServers(name: string): Promise<readonly SrvRecord[]>
-  findAddress(host: string, family: 4 | 6): Promise<string>
+interface ResolverOptions {
+  readonly names?: NameService
+  readonly clock?: Pick<Clock, 'monotonicMs'>
+  /** In [0, 1): the lots of SRV's weights. */
+  readonly random?: () => number
 }
 
-const lookupTimeoutMs = 5000
+interface Found {
+  readonly servers: readonly { readonly name: ServerName; readonly addresses: readonly string[] }[]
+  readonly atMs: number
+  readonly freshMs: number
+}
 
-export const createResolver = (
-  family: 4 | 6,
-  names: NameService = createSystemNameService(),
-): SipResolver => ({
-  resolve: async (uri) => {
-    const protocol = protocolOf(uri)
-    const defaultPort = protocol === 'tls' ? 5061 : 5060
-    if (isAddress(uri.host)) return addressed(uri, protocol, family, uri.port ?? defaultPort)
-    const server = await findServer(names, uri, protocol)
-    const address = await names.findAddress(server?.name ?? uri.host, family)
-    // A certificate is checked against the name that the administrator wrote, never against one from DNS (RFC 5922
-    // 4).
+const maxNames = 1024
+const maxDestinations = 64
+/** Limits of the time to live: not a query per call, and no outage because of an hour-old address. */
+const minFreshMs = 5_000
+const maxFreshMs = 60_000
+/** While the name servers are silent, the last addresses count for this long. */
+const staleMs = 10 * 60_000
+
+/** `family` is the IP version of our UDP socket; streams use both. */
+export const createResolver = (family: 4 | 6, options: ResolverOptions = {}): SipResolver => {
+  const {
+    names = createSystemNameService(),
+    clock = { monotonicMs: () => performance.now() },
+    random = Math.random,
+  } = options
+  const known = new BoundedMap<string, Found>({ maxSize: maxNames })
+  const underWay = new Map<string, Promise<Found>>()
+  const familiesOf = (protocol: TransportProtocol): readonly (4 | 6)[] =>
+    protocol === 'udp' ? [family] : [family, family === 4 ? 6 : 4]
+
+  const ask = async (uri: SipUri): Promise<Found> => {
+    const servers = await serverNames(names, uri)
+    const ttls: number[] = []
+    const found = await Promise.all(
+      servers.map(async (name) => {
+        if (isAddress(name.host)) return { name, addresses: [name.host] }
+        const families = familiesOf(name.protocol)
+        const { addresses, ttlSeconds } = await addressesOf(names, name.host, families)
+        if (ttlSeconds !== undefined) ttls.push(ttlSeconds)
+        return { name, addresses }
+      }),
+    )
+    if (found.every(({ addresses }) => addresses.length === 0))
+      throw new Error(`${uri.host} has no address (DNS)`)
+    const ttlMs = ttls.length === 0 ? maxFreshMs : Math.min(...ttls) * 1000
     return {
-      protocol,
-      address,
-      port: server?.port ?? uri.port ?? defaultPort,
-      serverName: uri.host,
+      servers: found,
+      atMs: clock.monotonicMs(),
+      freshMs: Math.min(maxFreshMs, Math.max(minFreshMs, ttlMs)),
     }
-  },
-})
-
-/** The transport of a URI: its parameter, else TLS for sips, else UDP. */
-export const protocolOf = (uri: SipUri): TransportProtocol => {
-  if (uri.scheme === 'sips') return 'tls'
-  const named = uri.parameters.get('transport')?.toLowerCase()
-  return named === 'tcp' || named === 'tls' ? named : 'udp'
-}
-
-const addressed = (
-  { host }: SipUri,
-  protocol: TransportProtocol,
-  family: 4 | 6,
-  port: number,
-): Destination => {
-  if (isIP(host) !== family) throw new Error(`the address is not of IP version ${family}`)
-  return { protocol, address: host, port }
-}
-
-/** SRV only if no port was written (RFC 3263 4.2); a name without records is looked up as a host. */
-const findServer = async (
-  names: NameService,
-  { host, port }: SipUri,
-  protocol: TransportProtocol,
-): Promise<SrvRecord | undefined> => {
-  if (port !== undefined || !host.includes('.')) return undefined
-  const service = { udp: '_sip._udp', tcp: '_sip._tcp', tls: '_sips._tcp' }[protocol]
-  try {
-    return chooseServer(await names.findServers(`${service}.${host}`), Math.random())
-  } catch {
-    return undefined
   }
-}
 
-/** The lowest priority, and within it a choice by weight (RFC 2782). `random` is in [0, 1). */
-export const chooseServer = (
-  records: readonly SrvRecord[],
-  random: number,
-): SrvRecord | undefined => {
-  const best = Math.min(...records.map(({ priority }) => priority))
-  const candidates = records.filter(({ priority }) => priority === best)
-  const total = candidates.reduce((sum, { weight }) => sum + weight, 0)
-  let left = random * total
-  for (const candidate of candidates) {
-    left -= candidate.weight
-    if (left < 0) return candidate
+  const find = async (uri: SipUri): Promise<Found> => {
+    const key = keyOf(uri)
+    const last = known.get(key)
+    if (last !== undefined && clock.monotonicMs() - last.atMs < last.freshMs) return last
+    const asking = underWay.get(key) ?? ask(uri).finally(() => underWay.delete(key))
+    underWay.set(key, asking)
+    try {
+      const found = await asking
+      known.set(key, found)
+      return found
+    } catch (error) {
+      if (last === undefined || clock.monotonicMs() - last.atMs > staleMs) throw error
+      return last
+    }
   }
-  return candidates[0]
-}
 
-const createSystemNameService = (): NameService => {
-  const dns = new DnsResolver({ timeout: 1000, tries: 2 })
   return {
-    findServers: (name) => dns.resolveSrv(name),
-    findAddress: async (host, family) => {
-      const { promise, reject } = Promise.withResolvers<never>()
-      const timer = setTimeout(() => {
-        reject(new Error(`${host} was not resolved in time`))
-      }, lookupTimeoutMs)
-      try {
-        return (await Promise.race([lookup(host, { family }), promise])).address
-      } finally {
-        clearTimeout(timer)
-      }
+    locate: async (uri) => {
+      if (isAddress(uri.host)) return [addressed(uri, family)]
+      const { servers } = await find(uri)
+      const ordered = orderServers(
+        servers.map(({ name }) => name),
+        random,
+      )
+      const destinations = ordered.flatMap((name) => {
+        const { addresses = [] } = servers.find((each) => each.name === name) ?? {}
+        // A certificate is checked against the name that the administrator wrote, never against one from DNS
+        // (RFC 5922 4).
+        const { protocol, port } = name
+        return addresses.map((address) => ({ protocol, address, port, serverName: uri.host }))
+      })
+      return destinations.slice(0, maxDestinations)
     },
   }
+}
+
+const keyOf = (uri: SipUri): string =>
+  `${uri.scheme} ${uri.host.toLowerCase()} ${uri.port ?? ''} ${uri.parameters.get('transport') ?? ''}`
+
+const addressed = (uri: SipUri, family: 4 | 6): Destination => {
+  const protocol = protocolOf(uri)
+  if (protocol === 'udp' && isIP(uri.host) !== family)
+    throw new Error(`the address is not of IP version ${family}`)
+  return { protocol, address: uri.host, port: uri.port ?? defaultPortOf(protocol) }
 }

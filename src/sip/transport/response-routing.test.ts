@@ -33,7 +33,7 @@ const transport: Transport = {
   localPort: 5060,
   start: async () => {},
   stop: async () => {},
-  prepare: async () => '192.0.2.1',
+  prepare: async () => ({ address: '192.0.2.1', port: 5060 }),
   send: async (_bytes: Buffer, { address, port }: Destination) => {
     written.push(`${address}:${port}`)
   },

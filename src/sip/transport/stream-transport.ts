@@ -1,14 +1,19 @@
 import { once } from 'node:events'
-import { connect, createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { BoundedMap } from '../../runtime/bounded-map.ts'
+import { createInboundConnections } from './inbound-connections.ts'
+import { createKeepAlive, defaultKeepAlive, type KeepAliveTimes } from './keep-alive.ts'
 import {
-  connect as connectTls,
-  createServer as createTlsServer,
-  type ConnectionOptions,
-  type TlsOptions,
-} from 'node:tls'
-import { createInboundConnections, maxInboundConnections } from './inbound-connections.ts'
-import { MessageFramer } from '../message/message-framer.ts'
-import type { AdmitConnection, ReceiveHandler, Source, Transport } from './transport.ts'
+  awaitConnection,
+  plainAddress,
+  readConnection,
+  sourceOf,
+  writeTo,
+  type StreamConnection,
+} from './stream-connection.ts'
+import { connectTlsClient, explainConnectionError, type TlsClientSettings } from './tls-client.ts'
+import type { LocalEnd, Transport, TransportEvents } from './transport.ts'
 import type { Destination } from '../message/destination.ts'
 import { hostPort } from '../message/uri.ts'
 
@@ -19,21 +24,23 @@ interface StreamTransportOptions {
    */
   readonly listenPort?: () => number
   readonly connectTimeoutMs?: number
-  /** How often an idle connection we opened is kept alive with a double CRLF (RFC 5626 3.5.1). */
-  readonly keepAliveMs?: number
+  /** How connections that we opened are kept alive. */
+  readonly keepAlive?: KeepAliveTimes
 }
 
 export interface TlsTransportOptions extends StreamTransportOptions {
-  /** Trust and client certificate for connections we open; certificates are always verified. */
-  readonly client?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>
+  /** Trust and client certificate for the connections we open, for all or by destination. */
+  readonly client?: TlsClientSettings | ((destination: Destination) => TlsClientSettings)
   /** Certificate and key for accepted connections; needed to listen. */
   readonly server?: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'requestCert'>
 }
 
 const maxConnections = 1024
 const handshakeTimeoutMs = 10_000
-// Bytes that a peer may leave unread before we drop the connection.
-const maxUnsentBytes = 1024 * 1024
+/** Shorter than the 4 s that a trunk has for a call, so that another address can be tried. */
+const defaultConnectTimeoutMs = 3000
+/** Addresses whose name for certificates is remembered. */
+const maxNames = 1024
 
 /** SIP over TCP (RFC 3261 18). Connections are reused in both directions by their remote address. */
 export const createTcpTransport = (options: StreamTransportOptions): Transport =>
@@ -44,19 +51,16 @@ export const createTcpTransport = (options: StreamTransportOptions): Transport =
   })
 
 /** SIP over TLS. The peer's certificate must be valid for the name it was addressed by. */
-export const createTlsTransport = (options: TlsTransportOptions): Transport =>
-  new StreamTransport('tls', options, {
-    connect: ({ address, port, serverName }) =>
-      connectTls({
-        host: address,
-        port,
-        ...options.client,
-        ...(serverName === undefined ? {} : { servername: serverName }),
-      }),
+export const createTlsTransport = (options: TlsTransportOptions): Transport => {
+  const { client = {} } = options
+  const settingsFor = typeof client === 'function' ? client : () => client
+  return new StreamTransport('tls', options, {
+    connect: (destination) => connectTlsClient(destination, settingsFor(destination)),
     createServer: (onConnection) =>
       createTlsServer({ ...options.server, handshakeTimeout: handshakeTimeoutMs }, onConnection),
     connectedEvent: 'secureConnect',
   })
+}
 
 interface StreamKind {
   connect(destination: Destination): Socket
@@ -68,10 +72,12 @@ class StreamTransport implements Transport {
   readonly protocol: 'tcp' | 'tls'
   readonly #options: StreamTransportOptions
   readonly #kind: StreamKind
-  readonly #connections = new Map<string, Promise<Socket>>()
+  readonly #connections = new Map<string, Promise<StreamConnection>>()
   readonly #open = new Set<Socket>()
   readonly #inbound = createInboundConnections()
-  #receive: ReceiveHandler = () => {}
+  /** A route of a dialog names an address only: its certificate is checked as that of the trunk there. */
+  readonly #names = new BoundedMap<string, string>({ maxSize: maxNames })
+  #events: TransportEvents = { receive: () => {}, admits: () => false }
   #server: Server | undefined
 
   constructor(protocol: 'tcp' | 'tls', options: StreamTransportOptions, kind: StreamKind) {
@@ -80,15 +86,17 @@ class StreamTransport implements Transport {
     this.#kind = kind
   }
 
-  async start(receive: ReceiveHandler, admits: AdmitConnection): Promise<void> {
-    this.#receive = receive
+  async start(events: TransportEvents): Promise<void> {
+    this.#events = events
     const { bindAddress, listenPort } = this.#options
     if (listenPort === undefined) return
     const server = this.#kind.createServer((socket) => this.#take(socket))
     this.#server = server
     // Before the cost of a handshake, and without a byte to a scanner.
     server.prependListener('connection', (socket: Socket) => {
-      if (!admits({ ...sourceOf(socket), protocol: this.protocol })) socket.resetAndDestroy()
+      const source = sourceOf(socket)
+      if (!events.admits({ ...source, protocol: this.protocol })) socket.resetAndDestroy()
+      else this.#inbound.add(socket, source.address)
     })
     await listen(server, bindAddress, listenPort())
     server.on('error', () => {})
@@ -100,6 +108,7 @@ class StreamTransport implements Transport {
     const closed = closing === undefined ? undefined : once(closing, 'close')
     closing?.close()
     for (const socket of this.#open) socket.destroy()
+    this.#inbound.closeAll()
     await closed
   }
 
@@ -107,58 +116,129 @@ class StreamTransport implements Transport {
     return (this.#server?.address() as AddressInfo | null | undefined)?.port ?? 0
   }
 
-  async prepare(destination: Destination): Promise<string> {
-    return plainAddress((await this.#connected(destination)).localAddress ?? '')
+  async prepare(destination: Destination): Promise<LocalEnd> {
+    const { socket } = await this.#connected(destination)
+    const port = this.localPort || (socket.localPort ?? 0)
+    return { address: plainAddress(socket.localAddress ?? ''), port }
   }
 
   async send(bytes: Buffer, destination: Destination): Promise<void> {
-    return write(await this.#connected(destination), bytes)
+    return writeTo((await this.#connected(destination)).socket, bytes)
+  }
+
+  async renew(destination: Destination, sinceMs: number): Promise<boolean> {
+    const key = keyOf(destination)
+    const waiting = this.#connections.get(key)
+    const connection = await waiting?.catch(() => undefined)
+    if (connection !== undefined && connection.heardAtMs > sinceMs) return false
+    // The old one stays open for responses that are on their way, until its keep-alive closes it.
+    if (this.#connections.get(key) === waiting) this.#connections.delete(key)
+    return true
   }
 
   /** A connection that a peer opened to us. */
   #take(socket: Socket): void {
     const source = sourceOf(socket)
-    if (this.#inbound.size >= maxInboundConnections) return void socket.destroy()
     const key = hostPort(source.address, source.port)
-    this.#adopt(socket, key)
-    this.#inbound.add(socket, source.address)
-    this.#connections.set(key, Promise.resolve(socket))
+    const connection = this.#adopt(socket, { ...source, protocol: this.protocol })
+    this.#connections.set(key, Promise.resolve(connection))
   }
 
-  #connected(destination: Destination): Promise<Socket> {
-    const key = hostPort(destination.address, destination.port)
-    return this.#connections.get(key) ?? this.#connect(destination, key)
+  #connected(destination: Destination): Promise<StreamConnection> {
+    return this.#connections.get(keyOf(destination)) ?? this.#connect(destination)
   }
 
-  #connect(destination: Destination, key: string): Promise<Socket> {
+  #connect(written: Destination): Promise<StreamConnection> {
     if (this.#open.size >= maxConnections)
       return Promise.reject(new Error('too many SIP connections'))
-    const { connectTimeoutMs = 5000, keepAliveMs = 30_000 } = this.#options
+    const destination = this.#named(written)
+    const key = keyOf(destination)
+    const { connectTimeoutMs = defaultConnectTimeoutMs } = this.#options
     const socket = this.#kind.connect(destination)
-    this.#adopt(socket, key)
-    const ready = awaitConnection(socket, this.#kind.connectedEvent, connectTimeoutMs)
+    const connection = this.#adopt(socket, destination)
+    const open = awaitConnection(socket, this.#kind.connectedEvent, connectTimeoutMs)
+    const ready = open.then(
+      () => connection,
+      (cause: unknown) => {
+        if (this.#connections.get(key) === ready) this.#connections.delete(key)
+        throw new Error(explainConnectionError(cause), { cause })
+      },
+    )
     this.#connections.set(key, ready)
     ready.then(
-      () => keepAlive(socket, keepAliveMs),
-      () => this.#connections.delete(key),
+      () => this.#keep(connection, destination),
+      () => {},
     )
     return ready
   }
 
-  #adopt(socket: Socket, key: string): void {
-    this.#open.add(socket)
-    socket.setNoDelay(true)
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => {
-      this.#open.delete(socket)
-      this.#connections.delete(key)
-    })
-    readMessages(socket, (bytes, source) => {
-      this.#inbound.heard(socket)
-      this.#receive(bytes, { ...source, protocol: this.protocol })
+  #named(destination: Destination): Destination {
+    const key = keyOf(destination)
+    const { serverName = this.#names.get(key) } = destination
+    if (serverName === undefined) return destination
+    this.#names.set(key, serverName)
+    return { ...destination, serverName }
+  }
+
+  #keep(connection: StreamConnection, destination: Destination): void {
+    const { socket } = connection
+    const keepAlive = createKeepAlive(
+      {
+        ping: () => socket.write('\r\n\r\n'),
+        ask: () => this.#events.askPeer?.(destination) ?? Promise.resolve(),
+        onDead: () => socket.destroy(),
+      },
+      this.#options.keepAlive ?? defaultKeepAlive,
+    )
+    connection.onHeard = (isPong) => {
+      keepAlive.heard(isPong)
+    }
+    socket.once('close', () => {
+      keepAlive.stop()
     })
   }
+
+  #adopt(socket: Socket, destination: Destination): StreamConnection {
+    const key = keyOf(destination)
+    this.#open.add(socket)
+    const connection = readConnection(socket, (bytes, source) => {
+      this.#inbound.heard(source.address, source.port)
+      this.#events.receive(bytes, { ...source, protocol: this.protocol })
+    })
+    let fault: unknown
+    socket.on('error', (error) => (fault ??= error))
+    socket.on('close', () => {
+      this.#open.delete(socket)
+      const reason =
+        fault === undefined ? 'the connection was closed' : explainConnectionError(fault)
+      void this.#forget(key, connection, () =>
+        this.#events.onLost?.(destination, reason, refusedHandshake(fault, connection)),
+      )
+    })
+    return connection
+  }
+
+  /** Tells the layers above, unless another connection took its place. */
+  async #forget(key: string, connection: StreamConnection, tell: () => void): Promise<void> {
+    const waiting = this.#connections.get(key)
+    const current = await waiting?.catch(() => undefined)
+    if (current !== connection || this.#connections.get(key) !== waiting) return
+    this.#connections.delete(key)
+    tell()
+  }
 }
+
+/**
+ * With TLS 1.3 a server refuses our certificate only after our side of the handshake. Such a server has read nothing
+ * of what we wrote meanwhile.
+ */
+const refusedHandshake = (fault: unknown, { hasHeard }: StreamConnection): boolean =>
+  !hasHeard &&
+  fault instanceof Error &&
+  'code' in fault &&
+  /^ERR_SSL_.*ALERT/.test(String(fault.code))
+
+const keyOf = ({ address, port }: Destination): string => hostPort(address, port)
 
 const listen = async (server: Server, host: string, port: number): Promise<void> => {
   try {
@@ -168,64 +248,4 @@ const listen = async (server: Server, host: string, port: number): Promise<void>
     server.listen({ host, port: 0 })
     await once(server, 'listening')
   }
-}
-
-const awaitConnection = async (
-  socket: Socket,
-  connectedEvent: string,
-  timeoutMs: number,
-): Promise<Socket> => {
-  try {
-    await once(socket, connectedEvent, { signal: AbortSignal.timeout(timeoutMs) })
-    return socket
-  } catch (cause) {
-    socket.destroy()
-    throw new Error('the SIP connection could not be opened', { cause })
-  }
-}
-
-const readMessages = (
-  socket: Socket,
-  receive: (bytes: Buffer, source: Omit<Source, 'protocol'>) => void,
-): void => {
-  const framer = new MessageFramer(() => socket.write('\r\n'))
-  let source: Omit<Source, 'protocol'> | undefined
-  socket.on('data', (bytes: Buffer) => {
-    source ??= sourceOf(socket)
-    try {
-      for (const message of framer.push(bytes)) receive(message, source)
-    } catch {
-      // The message borders are lost: nothing after this point can be trusted.
-      socket.destroy()
-    }
-  })
-}
-
-// Read while the socket is open: a closed one no longer knows its peer.
-const sourceOf = (socket: Socket): Omit<Source, 'protocol'> => ({
-  address: plainAddress(socket.remoteAddress ?? ''),
-  port: socket.remotePort ?? 0,
-  reply: (bytes) => write(socket, bytes),
-})
-
-// A dual-stack listener reports IPv4 peers as ::ffff:192.0.2.1.
-const plainAddress = (address: string): string =>
-  isIPv6(address) ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address
-
-const write = (socket: Socket, bytes: Buffer): Promise<void> => {
-  if (socket.writableLength > maxUnsentBytes) socket.destroy()
-  return new Promise((resolve, reject) => {
-    socket.write(bytes, (error) => {
-      if (error === null || error === undefined) resolve()
-      else reject(error)
-    })
-  })
-}
-
-const keepAlive = (socket: Socket, intervalMs: number): void => {
-  const timer = setInterval(() => socket.write('\r\n\r\n'), intervalMs)
-  timer.unref()
-  socket.on('close', () => {
-    clearInterval(timer)
-  })
 }

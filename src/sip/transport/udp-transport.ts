@@ -14,11 +14,18 @@ interface UdpTransportOptions {
   /** 0 takes any free port. */
   readonly port: number
   readonly dropDatagram?: DropDatagram
+  /** How often a destination in use gets a double CRLF, so that NATs keep their binding. */
+  readonly keepAliveMs?: number
 }
 
 const maxKnownRoutes = 256
 /** Destinations with their own socket; beyond the limit the oldest is closed. */
 const maxConnected = 16
+/** Shorter than the 30 s after which the strictest NATs forget a binding (RFC 4787 4.3). */
+const defaultKeepAliveMs = 25_000
+/** How long after its last use a destination is kept: longer than the longest call. */
+const keptMs = 65 * 60_000
+const ping = Buffer.from('\r\n\r\n')
 
 /** SIP over UDP (RFC 3261 18): one datagram, one message. */
 export const createUdpTransport = (options: UdpTransportOptions): Transport => {
@@ -27,6 +34,8 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
   const findLocalAddress = createLocalAddressFinder(options.bindAddress, family)
   let socket: Socket | undefined
   const connections = new Map<string, Promise<ConnectedUdp | undefined>>()
+  const uses = new Map<string, { readonly destination: Destination; atMs: number }>()
+  let keeper: NodeJS.Timeout | undefined
   let onMessage: (bytes: Buffer, remote: RemoteInfo) => void = () => {}
   /** Undefined if the system gives none: a refusal is then noticed by time-out. */
   const connectTo = (destination: Destination): Promise<ConnectedUdp | undefined> =>
@@ -39,6 +48,7 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
     }).catch(() => undefined)
   const keepConnected = async (destination: Destination): Promise<void> => {
     const key = keyOf(destination)
+    uses.set(key, { destination, atMs: performance.now() })
     if (socket === undefined || connections.has(key)) return
     const [oldest] = connections.size >= maxConnected ? connections.keys() : []
     if (oldest !== undefined) await forget(oldest)
@@ -47,6 +57,7 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
   const forget = async (key: string): Promise<void> => {
     const connection = connections.get(key)
     connections.delete(key)
+    uses.delete(key)
     await connection?.then((connected) => connected?.close())
   }
   const send = async (bytes: Buffer, destination: Destination): Promise<void> => {
@@ -54,9 +65,16 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
     const connected = await connections.get(keyOf(destination))
     await (connected ? connected.send(bytes) : sendDatagram(socket, bytes, destination))
   }
+  const keepBindings = (): void => {
+    for (const [key, { destination, atMs }] of uses) {
+      if (performance.now() - atMs > keptMs) void forget(key)
+      // A refusal is no news: the next request finds it out.
+      else void send(ping, destination).catch(() => {})
+    }
+  }
   return {
     protocol: 'udp',
-    start: async (receive) => {
+    start: async ({ receive }) => {
       socket = await bind(family, options)
       onMessage = (bytes, remote) => {
         if (!drops('in', bytes)) receive(bytes, sourceOf(remote, send))
@@ -64,8 +82,10 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
       // The sender notices errors of single datagrams by time-out.
       socket.on('error', () => {})
       socket.on('message', onMessage)
+      keeper = setInterval(keepBindings, options.keepAliveMs ?? defaultKeepAliveMs).unref()
     },
     stop: async () => {
+      clearInterval(keeper)
       const closing = socket
       socket = undefined
       await Promise.all([...connections.keys()].map(forget))
@@ -78,7 +98,8 @@ export const createUdpTransport = (options: UdpTransportOptions): Transport => {
     },
     prepare: async (destination) => {
       await keepConnected(destination)
-      return findLocalAddress(destination)
+      const address = await findLocalAddress(destination)
+      return { address, port: socket?.address().port ?? 0 }
     },
     send,
     isRefusing: async (destination) =>

@@ -1,5 +1,7 @@
 import type { AgentContext } from '../dialog/agent-context.ts'
-import { contactHeader, withVia } from '../transaction/hop.ts'
+import { contactHeader, withVia, type Hop } from '../transaction/hop.ts'
+import type { Destination } from '../message/destination.ts'
+import { hostPort } from '../message/uri.ts'
 import { emptyBody, type SipRequest, type SipResponse } from '../message/message.ts'
 import { OutgoingInvite } from './outgoing-invite.ts'
 import { newTag } from '../message/responses.ts'
@@ -7,6 +9,8 @@ import type { InviteOptions, InviteResult, UserAgent } from './user-agent-types.
 
 /** The calling half of a user agent. */
 interface Caller extends Pick<UserAgent, 'invite' | 'ping'> {
+  /** OPTIONS over a silent connection. */
+  askPeer(destination: Destination): Promise<void>
   /** Cancels what still rings; resolves when no phone can answer any more. */
   stop(): Promise<void>
 }
@@ -25,7 +29,19 @@ export const createCaller = (context: AgentContext): Caller => {
   }
   return {
     invite,
-    ping: (...request) => ping(context, ...request),
+    ping: async (target, timeoutMs, onTransportError) => {
+      const hop = await context.signalling.route(target).catch((error: unknown) => {
+        onTransportError?.(error instanceof Error ? error : new Error(String(error)))
+        return undefined
+      })
+      return hop && ping(context, { target, hop, timeoutMs, onTransportError })
+    },
+    askPeer: async (destination) => {
+      const { protocol, address, port } = destination
+      const target = `sip:${hostPort(address, port)};transport=${protocol}`
+      const hop = await context.signalling.hopTo(destination)
+      await ping(context, { target, hop, timeoutMs: peerPatienceMs, onTransportError: undefined })
+    },
     stop: async () => {
       const ending = [...pending]
       for (const outgoing of ending) outgoing.cancel()
@@ -34,32 +50,43 @@ export const createCaller = (context: AgentContext): Caller => {
   }
 }
 
+/** With the 20 s between pings and the 10 s for a pong: a dead connection is noticed within 40 s. */
+const peerPatienceMs = 10_000
+
+interface Ping {
+  readonly target: string
+  readonly hop: Hop
+  readonly timeoutMs: number
+  readonly onTransportError: ((error: Error) => void) | undefined
+}
+
 const ping = async (
   context: AgentContext,
-  target: string,
-  timeoutMs: number,
-  onTransportError: (error: Error) => void = () => undefined,
+  { target, hop, timeoutMs, onTransportError }: Ping,
 ): Promise<SipResponse | undefined> => {
-  const hop = await context.signalling.route(target).catch(() => undefined)
-  if (hop === undefined) return undefined
   const plain = buildOptions(target, context.userAgentName)
   const request = withVia({ ...plain, headers: [...plain.headers, contactHeader(hop)] }, hop)
   const { promise, resolve } = Promise.withResolvers<SipResponse | undefined>()
   const nothing = (): void => {
     resolve(undefined)
   }
+  const failed = (): void => {
+    context.signalling.health.failed(hop.destination)
+    nothing()
+  }
   const transaction = context.signalling.startRequest(request, hop, {
     onResponse: (response) => {
       if (response.status >= 200) resolve(response)
     },
-    onTimeout: nothing,
+    onTimeout: failed,
     onTransportError: (error) => {
-      onTransportError(error)
-      nothing()
+      onTransportError?.(error)
+      failed()
     },
     onTerminated: nothing,
   })
   const cancelTimeout = context.time.after(timeoutMs, () => {
+    failed()
     transaction.terminate()
   })
   const response = await promise

@@ -4,11 +4,14 @@ import { calleeDialog } from '../dialog/dialog-state.ts'
 import { InviteDialog } from '../dialog/invite-dialog.ts'
 import { bodyText, type Header, type SipRequest } from '../message/message.ts'
 import { createResponse, newTag, type ResponseOptions } from '../message/responses.ts'
-import type { ServerTransaction } from '../transaction/server-transaction.ts'
+import { respond, type ServerTransaction } from '../transaction/server-transaction.ts'
 import { termsHeaders, termsOfRequest } from '../dialog/session-timer.ts'
 import type { Source } from '../transport/transport.ts'
 import type { IncomingInvite } from './user-agent-types.ts'
 import type { Dialog } from '../dialog/dialog.ts'
+
+/** A 100 is sent only where nothing else was by then (RFC 3261 17.2.1): a refusal at once is one datagram. */
+const tryingMs = 200
 
 /** One incoming call: the callee's side of an INVITE until its final response is acknowledged (RFC 3261 13.3). */
 export class IncomingCall implements IncomingInvite {
@@ -20,6 +23,7 @@ export class IncomingCall implements IncomingInvite {
   readonly #onFinal: () => void
   readonly #cancellation = new AbortController()
   readonly #tag = newTag()
+  readonly #cancelTrying: () => void
   #isFinal = false
   #contact: Header[] = []
 
@@ -34,6 +38,9 @@ export class IncomingCall implements IncomingInvite {
     this.#onFinal = options.onFinal
     this.cancelled = this.#cancellation.signal
     this.offer = this.request.body.length === 0 ? undefined : bodyText(this.request)
+    this.#cancelTrying = context.time.after(tryingMs, () => {
+      respond(transaction, 100)
+    })
   }
 
   get request(): SipRequest {
@@ -92,10 +99,12 @@ export class IncomingCall implements IncomingInvite {
 
   #close(): void {
     this.#isFinal = true
+    this.#cancelTrying()
     this.#onFinal()
   }
 
   #respond(status: number, options: ResponseOptions): void {
+    this.#cancelTrying()
     this.#transaction.respond(
       createResponse(this.request, status, { ...options, toTag: this.#tag }),
     )

@@ -8,6 +8,8 @@ import type { InviteOptions } from './user-agent-types.ts'
 
 /** What changes between the INVITEs of one attempt, and what makes them one attempt. */
 interface InviteIdentity {
+  /** Request-URI: the target of the call, or where a 3xx led. */
+  readonly target: string
   readonly hop: Hop
   readonly sipCallId: string
   readonly localTag: string
@@ -20,10 +22,11 @@ interface InviteIdentity {
 export const buildInvite = (options: InviteOptions, identity: InviteIdentity): SipRequest => ({
   kind: 'request',
   method: 'INVITE',
-  uri: options.target,
+  uri: identity.target,
   body: Buffer.from(options.offer, 'utf8'),
   headers: [
     ['max-forwards', '70'],
+    ...(options.routes ?? []).map((route): Header => ['route', `<${looseRoute(route)}>`]),
     ['from', `<${options.from}>;tag=${identity.localTag}`],
     ['to', `<${options.to ?? options.target}>`],
     ['call-id', identity.sipCallId],
@@ -41,6 +44,9 @@ export const buildInvite = (options: InviteOptions, identity: InviteIdentity): S
     ['content-type', 'application/sdp'],
   ],
 })
+
+/** A proxy of RFC 3261 keeps the Request-URI (16.4); every carrier's does. */
+const looseRoute = (uri: string): string => (/;lr(?:[;=]|$)/.test(uri) ? uri : `${uri};lr`)
 
 /** CANCEL goes where its INVITE went, with the same Via, and requests no session (RFC 3261 9.1). */
 export const buildCancel = (invite: SipRequest): SipRequest => {

@@ -5,6 +5,7 @@ import { bodyText, headerOf, headersOf } from '../message/message.ts'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { audioSdp, call, startAgent, startPeer } from '../../../tests/support/sip/test-agents.ts'
 import { toTagOf, type ScriptedPeer } from '../../../tests/support/sip/scripted-peer.ts'
+import { defaultTiming } from '../transaction/transaction-timing.ts'
 import type { UserAgent } from './user-agent-types.ts'
 import { createDigestServer } from '../digest/digest-server.ts'
 
@@ -263,7 +264,7 @@ test('a challenge after ringing is not answered: a second INVITE would ring a se
 })
 
 test('a server that keeps calling the nonce stale is given up', async (t) => {
-  const [agent, peer] = [await startAgent(t), await startPeer(t)]
+  const [agent, peer] = [await startAgent(t, { timing: defaultTiming }), await startPeer(t)]
   const credentials = { username: 'trunk', password: 's3cret' }
   const result = call(agent, peer.target, { credentials })
   const server = createDigestServer(credentials, { realm: 'r' })

@@ -8,7 +8,14 @@ import {
 } from './invite-branches.ts'
 import type { InviteClientTransaction } from '../transaction/invite-client-transaction.ts'
 import { buildCancel, buildInvite } from './invite-request.ts'
-import { bodyText, headerOf, type SipRequest, type SipResponse } from '../message/message.ts'
+import { createRedirection, type Redirection } from './redirection.ts'
+import {
+  bodyText,
+  headerOf,
+  serializeMessage,
+  type SipRequest,
+  type SipResponse,
+} from '../message/message.ts'
 import { newTag } from '../message/responses.ts'
 import { createTimers, type Timers } from '../transaction/timers.ts'
 import { minimumOf } from '../dialog/session-timer.ts'
@@ -20,8 +27,16 @@ import type { InviteOptions, InviteResult } from './user-agent-types.ts'
 /** Why this INVITE shall end without an answered call. */
 type GivingUp = 'ring_timeout' | 'cancelled' | 'no_response'
 
-// A legitimate path sends at most a 401, a 407, a stale nonce of each and a 422.
+// To one address a legitimate path sends at most a 401, a 407, a stale nonce of each and a 422.
 const maxInvites = 5
+/** Addresses of one call that are tried. */
+const maxAddresses = 8
+/** RFC 3261 18.1.1, with the Via that is still missing. */
+const maxDatagramBytes = 1300
+const viaBytes = 120
+const digestBytes = 300
+/** How long after the beginning another address is still tried (D16). */
+const tryingMs = 12_000
 
 /**
  * One call being placed: the INVITE, its repetitions for 401, 407 and 422, its early dialogs, CANCEL and every race
@@ -44,6 +59,12 @@ export class OutgoingInvite {
   #sequence = 0
   #transaction: InviteClientTransaction | undefined
   #hop: Hop | undefined
+  /** Addresses that were not tried yet (RFC 3263 4.3). */
+  #others: readonly Destination[] = []
+  #invitesHere = 0
+  readonly #startedMs: number
+  #target: string
+  readonly #redirection: Redirection
   #isProvisional = false
   #isCancelSent = false
   #isSettled = false
@@ -53,12 +74,19 @@ export class OutgoingInvite {
   constructor(context: AgentContext, options: InviteOptions) {
     this.#context = context
     this.#options = options
+    this.#startedMs = context.time.monotonicMs()
+    this.#target = options.target
+    this.#redirection = createRedirection(options.target, options.redirectHosts)
     this.#digest = createDigestClient(options.credentials, {
       policy: options.digestPolicy,
-      isFirstHop: (destination) => isSameHop(destination, this.#hop?.destination),
+      // Another server that a 3xx named may be of the carrier; its password is for the first one all the same.
+      isFirstHop: (destination) =>
+        this.#target === options.target && isSameHop(destination, this.#hop?.destination),
     })
     this.#branches = createInviteBranches(context, this.#digest, options.onEarlyOffer)
     this.#timers = createTimers(context.time)
+    if (options.trace !== undefined)
+      context.signalling.traces.follow(this.#sipCallId, options.trace)
     this.#expiresSeconds = context.sessionTimer.expiresSeconds
     this.#minSeconds = context.sessionTimer.minSeconds
     const result = Promise.withResolvers<InviteResult>()
@@ -101,16 +129,57 @@ export class OutgoingInvite {
     this.#closeGivenUp(undefined)
   }
 
-  /** Rejects if an INVITE would not arrive. */
+  /** The first address that takes a connection. Rejects if an INVITE would arrive at none. */
   async #findHop(): Promise<Hop> {
-    const { signalling } = this.#context
-    const hop = await signalling.route(this.#options.target)
-    if (await signalling.isRefusing(hop)) throw new Error('its address refused a datagram just now')
-    return hop
+    this.#others = (
+      await this.#context.signalling.locate(this.#options.routes?.[0] ?? this.#target)
+    ).slice(0, maxAddresses)
+    return this.#nextHop()
+  }
+
+  async #nextHop(): Promise<Hop> {
+    const { signalling, time } = this.#context
+    let fault: unknown = new Error('no address is left')
+    for (;;) {
+      const [next, ...others] = this.#others
+      if (next === undefined || time.monotonicMs() - this.#startedMs > tryingMs) throw fault
+      this.#others = others
+      try {
+        const hop = await signalling.hopTo(next)
+        if (!(await signalling.isRefusing(hop))) return await this.#fitting(hop)
+        signalling.health.failed(next)
+        fault = new Error('its address refused a datagram just now')
+      } catch (error) {
+        fault = error
+      }
+    }
+  }
+
+  /** Tries the next address, because this INVITE certainly rang no phone; else it ends with `result`. */
+  async #tryElsewhere(result: InviteResult, find: () => Promise<Hop>): Promise<void> {
+    this.#timers.clear('response')
+    this.#isProvisional = false
+    const hop = await find().catch(() => undefined)
+    if (this.#givingUp !== undefined) return this.#closeGivenUp(undefined)
+    if (hop === undefined) return this.#close(result)
+    if (this.#options.maySend?.() === false)
+      return this.#close({ kind: 'cancelled', rang: this.#rang, invited: true })
+    this.#invitesHere = 0
+    this.#hop = hop
+    this.#send(hop)
+  }
+
+  /** A datagram longer than the path's would be fragmented and lost: it goes by TCP where the server takes that. */
+  #fitting(hop: Hop): Hop | Promise<Hop> {
+    if (hop.destination.protocol !== 'udp') return hop
+    const bytes = serializeMessage(this.#signedInvite(hop)).length
+    const expected = bytes + viaBytes + (this.#options.credentials === undefined ? 0 : digestBytes)
+    return expected > maxDatagramBytes ? this.#context.signalling.wideHop(hop) : hop
   }
 
   #send(hop: Hop): void {
     this.#sequence += 1
+    this.#invitesHere += 1
     this.#isProvisional = false
     const request = withVia(this.#signedInvite(hop), hop)
     if (this.#options.responseTimeoutMs !== undefined) {
@@ -134,6 +203,7 @@ export class OutgoingInvite {
 
   #signedInvite(hop: Hop): SipRequest {
     const invite = buildInvite(this.#options, {
+      target: this.#target,
       hop,
       sipCallId: this.#sipCallId,
       localTag: this.#localTag,
@@ -186,18 +256,28 @@ export class OutgoingInvite {
   #refusal(response: SipResponse): void {
     this.#branches.dropAllBut(undefined)
     if (this.#givingUp !== undefined) return this.#closeGivenUp(response)
+    const refused = this.#refusedBy(response)
+    if (response.status === 503 && !this.#rang && this.#others.length > 0) {
+      this.#hopFailed()
+      if (this.#hop !== undefined) this.#digest.towards(this.#hop.destination).prove(response)
+      return void this.#tryElsewhere(refused, () => this.#nextHop())
+    }
+    const redirected = this.#rang ? undefined : this.#redirection.next(response)
+    if (redirected !== undefined) {
+      this.#target = redirected
+      return void this.#tryElsewhere(refused, () => this.#findHop())
+    }
     if (this.#mayTryAgain(response) && this.#hop !== undefined) {
       if (this.#options.maySend?.() ?? true) return this.#send(this.#hop)
       return this.#close({ kind: 'cancelled', rang: this.#rang, invited: true })
     }
+    this.#close(refused)
+  }
+
+  #refusedBy(response: SipResponse): InviteResult {
     const request = this.#transaction?.request
     const isAuthorized = request !== undefined && carriesCredentials(request)
-    this.#close({
-      kind: 'refused',
-      response,
-      rang: this.#rang,
-      ...(isAuthorized && { isAuthorized }),
-    })
+    return { kind: 'refused', response, rang: this.#rang, ...(isAuthorized && { isAuthorized }) }
   }
 
   /**
@@ -205,7 +285,7 @@ export class OutgoingInvite {
    * interval. After any 18x a second INVITE would ring a phone a second time.
    */
   #mayTryAgain(response: SipResponse): boolean {
-    if (this.#rang || this.#sequence >= maxInvites) return false
+    if (this.#rang || this.#invitesHere >= maxInvites) return false
     if (this.#hop === undefined) return false
     if (response.status !== 422) return this.#digest.towards(this.#hop.destination).learn(response)
     const minimum = minimumOf(response) ?? 0
@@ -215,8 +295,14 @@ export class OutgoingInvite {
     return true
   }
 
+  /** The next calls try other addresses of the name first. */
+  #hopFailed(): void {
+    if (this.#hop !== undefined) this.#context.signalling.health.failed(this.#hop.destination)
+  }
+
   #giveUp(why: GivingUp): void {
     if (this.#isSettled || this.#givingUp !== undefined) return
+    if (why === 'no_response') this.#hopFailed()
     this.#givingUp = why
     this.#timers.clearAll()
     if (this.#isProvisional) return this.#sendCancel()
@@ -248,6 +334,7 @@ export class OutgoingInvite {
 
   #closeGivenUp(response: SipResponse | undefined): void {
     this.#timers.clearAll()
+    this.#branches.dropAllBut(undefined)
     this.#settleGivenUp(response)
     this.#finish()
   }
@@ -267,7 +354,11 @@ export class OutgoingInvite {
 
   /** `isUnsent`: no copy of this INVITE left, and earlier ones got final responses, so they rang no phone. */
   #lost(reason: string, isUnsent = false): void {
-    if (this.#givingUp === undefined) this.#unreachable(reason, isUnsent && !this.#rang)
+    this.#hopFailed()
+    if (this.#givingUp === undefined && isUnsent && !this.#rang && this.#others.length > 0) {
+      const result: InviteResult = { kind: 'unreachable', reason, rang: false, invited: false }
+      void this.#tryElsewhere(result, () => this.#nextHop())
+    } else if (this.#givingUp === undefined) this.#unreachable(reason, isUnsent && !this.#rang)
     else this.#closeGivenUp(undefined)
   }
 
@@ -278,6 +369,7 @@ export class OutgoingInvite {
 
   #close(result: InviteResult): void {
     this.#timers.clearAll()
+    if (result.kind !== 'answered') this.#branches.dropAllBut(undefined)
     this.#resolve(result)
     this.#finish()
   }

@@ -89,7 +89,6 @@ export class RequestRouter implements SignallingHandlers {
     const isAdmitted = this.#options.newCalls.admits(source.address)
     const transaction = isAdmitted ? arrival.open('outside') : undefined
     if (transaction === undefined) return
-    respond(transaction, 100)
     const call = new IncomingCall(this.#context, transaction, {
       source,
       onFinal: () => waiting.delete(key),

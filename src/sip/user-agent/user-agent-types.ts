@@ -1,6 +1,8 @@
 import type { Dialog } from '../dialog/dialog.ts'
 import type { DigestPolicy } from '../digest/digest-policy.ts'
+import type { OutsideRequest, OutsideResult } from './outside-request.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
+import type { MessageTrace } from '../transaction/message-traces.ts'
 
 /** The SIP functions for the rest of the product. `createUserAgent` (user-agent.ts) creates one. */
 export interface UserAgent {
@@ -9,6 +11,8 @@ export interface UserAgent {
   stop(graceMs?: number): Promise<void>
   /** Bound UDP port, after start. */
   readonly localPort: number
+  /** Bound port of TLS, after start; 0 without a certificate. */
+  readonly tlsPort: number
   /**
    * UAC: one INVITE (RFC 3261 13.2). Digest challenges and 422 are handled inside. Never rejects for network facts.
    */
@@ -24,6 +28,15 @@ export interface UserAgent {
   ): Promise<SipResponse | undefined>
   /** Our address towards a target, as in Contact. Rejects if the target has no address. */
   localHostFor(target: string): Promise<string>
+  /**
+   * Our address and port as the target sees them through a NAT, once it sent a response; `undefined` where it sees our
+   * own. Rejects if the target has no address.
+   */
+  viewFrom(target: string): Promise<string | undefined>
+  /** Our Contact towards a target, without parameters; a stream is connected for it. Rejects if that is impossible. */
+  contactFor(target: string): Promise<string>
+  /** A request outside of dialogs, such as REGISTER. Digest challenges are handled inside. Never rejects. */
+  request(request: OutsideRequest): Promise<OutsideResult>
   /** UAS: called for every new INVITE outside a dialog. Without a handler they get 403. */
   onInvite(handler: (incoming: IncomingInvite) => void): void
 }
@@ -34,6 +47,10 @@ export interface InviteOptions {
   /** From URI, and To URI if it differs from the target. */
   readonly from: string
   readonly to?: string
+  /** Preloaded route set: the INVITE goes to the first (RFC 3261 8.1.1.1). By default it goes to the target. */
+  readonly routes?: readonly string[]
+  /** Hosts that a 3xx may lead to, with the same number; by default a 3xx ends the call. */
+  readonly redirectHosts?: readonly string[]
   readonly offer: string
   readonly ringTimeoutMs: number
   /** How long to wait for the first response; 64 × T1 (32 s) by default. Then nothing more is sent. */
@@ -45,6 +62,8 @@ export interface InviteOptions {
   /** Called right before each INVITE is written to the socket; `false` for the first gives `not_sent`. */
   readonly maySend?: () => boolean
   readonly onProvisional?: (response: SipResponse) => void
+  /** Sees every message of the call, its dialog included. */
+  readonly trace?: MessageTrace
   /**
    * An UPDATE with an offer before the answer, after early media was negotiated: returns our answer, `undefined`
    * for 488.

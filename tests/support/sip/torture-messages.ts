@@ -8,6 +8,8 @@ export interface TortureMessage {
   readonly section: string
   readonly text: string
   readonly fault?: 400 | 505
+  /** The status that a user agent without calls responds with. */
+  readonly answer?: number
 }
 
 interface Fields {
@@ -255,6 +257,167 @@ const valid: readonly TortureMessage[] = [
   },
 ]
 
+/** Readable messages whose meaning is refused, or used in part. */
+const understood: readonly TortureMessage[] = [
+  {
+    name: 'bext01: extensions that nobody knows are required',
+    section: '3.3.5',
+    text: compose({
+      extra: [
+        'Require: nothingSupportsThis, nothingSupportsThisEither',
+        'Proxy-Require: noProxies',
+      ],
+    }),
+    answer: 420,
+  },
+  {
+    name: 'invut: a body of an unknown type',
+    section: '3.3.6',
+    text: compose({
+      start: 'INVITE sip:user@example.com SIP/2.0',
+      cseq: '8 INVITE',
+      extra: ['Contact: <sip:caller@host5.example.net>', 'Content-Type: application/unknownformat'],
+      body: '<audio>\n <pcmu port="443"/>\n</audio>\n',
+    }),
+    answer: 415,
+  },
+  {
+    name: 'regaut01: credentials of an unknown scheme',
+    section: '3.3.7',
+    text: compose({
+      start: 'REGISTER sip:example.com SIP/2.0',
+      cseq: '8 REGISTER',
+      extra: ['Authorization: NoOneKnowsThisScheme opaque-data=here'],
+    }),
+    answer: 405,
+  },
+  {
+    name: 'cparam01: an unknown Contact parameter outside of brackets',
+    section: '3.3.12',
+    text: compose({
+      start: 'REGISTER sip:example.com SIP/2.0',
+      cseq: '9 REGISTER',
+      extra: ['Contact: sip:+19725552222@gw1.example.net;unknownparam'],
+    }),
+    answer: 405,
+  },
+  {
+    name: 'cparam02: an unknown URI parameter inside of brackets',
+    section: '3.3.13',
+    text: compose({
+      start: 'REGISTER sip:example.com SIP/2.0',
+      cseq: '10 REGISTER',
+      extra: ['Contact: <sip:+19725552222@gw1.example.net;unknownparam>'],
+    }),
+    answer: 405,
+  },
+  {
+    name: 'regescrt: an escaped header inside a Contact URI',
+    section: '3.3.14',
+    text: compose({
+      start: 'REGISTER sip:example.com SIP/2.0',
+      cseq: '11 REGISTER',
+      extra: ['Contact: <sip:user@example.com?Route=%3Csip:sip.example.com%3E>'],
+    }),
+    answer: 405,
+  },
+  {
+    name: 'sdp01: only a body is accepted that nobody knows',
+    section: '3.3.15',
+    text: compose({
+      start: 'INVITE sip:user@example.com SIP/2.0',
+      cseq: '12 INVITE',
+      extra: [
+        'Contact: <sip:caller@host5.example.net>',
+        'Accept: text/nobodyKnowsThis',
+        'Content-Type: application/sdp',
+      ],
+      body: sdp,
+    }),
+    // We send no such body: the call is refused because nobody takes calls here.
+    answer: 403,
+  },
+]
+
+/** IPv6 in the style of RFC 5118, with its sections. */
+const ipv6: readonly TortureMessage[] = [
+  {
+    name: 'ipv6-good: references everywhere',
+    section: '5118 4.1',
+    text: compose({
+      start: 'OPTIONS sip:user@[2001:db8::10] SIP/2.0',
+      via: 'SIP/2.0/UDP [2001:db8::9:1];branch=z9hG4bKas3-111',
+      extra: ['Contact: "Caller" <sip:caller@[2001:db8::1]>'],
+    }),
+    answer: 200,
+  },
+  {
+    name: 'ipv6-bad: an address without brackets in the request URI',
+    section: '5118 4.2',
+    text: compose({ start: 'OPTIONS sip:2001:db8::10 SIP/2.0' }),
+    fault: 400,
+  },
+  {
+    name: 'port-ambiguous: a port inside of the brackets is a part of the address',
+    section: '5118 4.3',
+    text: compose({ start: 'OPTIONS sip:[2001:db8::10:5070] SIP/2.0' }),
+    answer: 200,
+  },
+  {
+    name: 'port-unambiguous: a port behind the brackets',
+    section: '5118 4.4',
+    text: compose({ start: 'OPTIONS sip:[2001:db8::10]:5070 SIP/2.0' }),
+    answer: 200,
+  },
+  {
+    name: 'via-received-param-with-delim: brackets in received',
+    section: '5118 4.5',
+    text: compose({
+      via: 'SIP/2.0/UDP [2001:db8::9:1];received=[2001:db8::9:255];branch=z9hG4bKas3-111',
+    }),
+    answer: 200,
+  },
+  {
+    name: 'via-received-param-no-delim: none',
+    section: '5118 4.5',
+    text: compose({
+      via: 'SIP/2.0/UDP [2001:db8::9:1];received=2001:db8::9:255;branch=z9hG4bKas3',
+    }),
+    answer: 200,
+  },
+  {
+    name: 'ipv6-in-sdp: addresses of both versions in one description',
+    section: '5118 4.6, 4.7',
+    text: compose({
+      start: 'INVITE sip:user@[2001:db8::10] SIP/2.0',
+      cseq: '8 INVITE',
+      extra: ['Contact: <sip:caller@[2001:db8::1]>', 'Content-Type: application/sdp'],
+      body: 'v=0\no=a 1 1 IN IP6 2001:db8::20\ns=-\nc=IN IP6 2001:db8::20\nt=0 0\nm=audio 4224 RTP/AVP 0\nm=video 6000 RTP/AVP 97\nc=IN IP4 192.0.2.1\n',
+    }),
+    answer: 403,
+  },
+  {
+    name: 'mult-ip-in-header: Vias of both versions',
+    section: '5118 4.8',
+    text: compose({
+      via: 'SIP/2.0/UDP [2001:db8::9:1]:6050;branch=z9hG4bKas3,SIP/2.0/UDP 192.0.2.1;branch=z9hG4bKjhja',
+    }),
+    answer: 200,
+  },
+  {
+    name: 'ipv4-mapped-ipv6: an IPv4 address inside of an IPv6 one',
+    section: '5118 4.9',
+    text: compose({ extra: ['Contact: <sip:caller@[::ffff:192.0.2.10]:19823>'] }),
+    answer: 200,
+  },
+  {
+    name: 'ipv6-bug-abnf-3-colons: three colons',
+    section: '5118 4.10',
+    text: compose({ start: 'OPTIONS sip:user@[2001:db8:::192.0.2.1] SIP/2.0' }),
+    fault: 400,
+  },
+]
+
 const invalid: readonly TortureMessage[] = [
   {
     name: 'badinv01: separators with nothing between them',
@@ -390,7 +553,12 @@ const invalid: readonly TortureMessage[] = [
   },
 ]
 
-export const tortureMessages: readonly TortureMessage[] = [...valid, ...invalid]
+export const tortureMessages: readonly TortureMessage[] = [
+  ...valid,
+  ...understood,
+  ...invalid,
+  ...ipv6,
+]
 
 /** The message as a datagram contains it. */
 export const tortureBytes = ({ text }: TortureMessage): Buffer =>
