@@ -10,4 +10,6 @@ export type HangUpReason =
   | 'callee_gone'
   /** A fax, a busy tone or an announcement of the network answered. */
   | 'nobody_there'
+  /** The callee held the line for too long. */
+  | 'held_too_long'
   | 'engine_failed'

@@ -198,6 +198,7 @@ const ends: Readonly<Record<HangUpReason, string | undefined>> = {
   transferred: 'The agent had the contact connected with a colleague.',
   callee_gone: undefined,
   nobody_there: 'No person answered: a fax, a busy tone or an announcement was heard.',
+  held_too_long: 'The contact held the line until the call was ended.',
   engine_failed: 'The call broke off because the voice engine failed.',
 }
 

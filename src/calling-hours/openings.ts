@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { isTimeZone } from '../contract/time-zone.ts'
+import { holidayOn, type Holiday } from './holidays.ts'
 import { canOpenTogether } from './open-together.ts'
 import {
   weekdays,
@@ -18,10 +19,18 @@ export interface Interval {
 export interface Schedule {
   readonly timeZone: string
   readonly windows: readonly WeeklyWindow[]
+  /** Days of the zone's calendar on which no window is open. */
+  readonly holidays?: readonly Holiday[]
 }
 
 /** How far ahead openings are searched; a lane that finds none searches again before that. */
 export const horizonMs = 9 * 24 * 3_600_000
+
+/**
+ * How many horizons one after the other are searched where holidays may be what closes the first: 50 are 450 days, so
+ * that a policy whose every day of a year is a holiday ends the search, too.
+ */
+const maxHorizons = 50
 
 /**
  * When a lane may dial: the policy in every possible zone of its callees (in the organization's zone, if they have
@@ -35,6 +44,7 @@ export const laneSchedules = (
   const schedules: Schedule[] = calleeZones(policy, timeZones).map((timeZone) => ({
     timeZone,
     windows: policy.windows,
+    ...(policy.holidays && { holidays: policy.holidays }),
   }))
   return callingWindow ? [...schedules, scheduleOfWindow(callingWindow)] : schedules
 }
@@ -59,15 +69,34 @@ const scheduleOfWindow = (window: CallingWindowJson): Schedule => ({
 
 /**
  * The current opening, or the next one within the horizon: the first period, not yet over at `fromMs`, in which
- * every schedule is open. Adjacent windows are one opening. Undefined: none within the horizon, or an unknown zone
+ * every schedule is open. Adjacent windows are one opening. Holidays do not count towards the horizon: the opening
+ * after them is found, however many they are in a row. Undefined: none within the horizon, or an unknown zone
  * (fail closed).
  */
-export const nextOpening = (
+export const nextOpening = (schedules: readonly Schedule[], fromMs: number): Interval | undefined =>
+  openingWithin(schedules, fromMs) ??
+  (haveHolidays(schedules) && openingWithin(schedules.map(withoutHolidays), fromMs)
+    ? openingAfterHolidays(schedules, fromMs)
+    : undefined)
+
+const openingWithin = (schedules: readonly Schedule[], fromMs: number): Interval | undefined =>
+  commonOpenings(schedules, fromMs).find((opening) => opening.endMs > fromMs)
+
+const openingAfterHolidays = (
   schedules: readonly Schedule[],
   fromMs: number,
 ): Interval | undefined => {
-  return commonOpenings(schedules, fromMs).find((opening) => opening.endMs > fromMs)
+  for (let horizon = 1; horizon < maxHorizons; horizon += 1) {
+    const found = openingWithin(schedules, fromMs + horizon * horizonMs)
+    if (found) return found
+  }
+  return undefined
 }
+
+const haveHolidays = (schedules: readonly Schedule[]): boolean =>
+  schedules.some(({ holidays }) => holidays !== undefined && holidays.length > 0)
+
+const withoutHolidays = ({ timeZone, windows }: Schedule): Schedule => ({ timeZone, windows })
 
 /** Every period within the horizon in which each of the schedules is open, in order, from a little before `fromMs`. */
 export const commonOpenings = (schedules: readonly Schedule[], fromMs: number): Interval[] => {
@@ -76,11 +105,14 @@ export const commonOpenings = (schedules: readonly Schedule[], fromMs: number): 
 }
 
 /** Every opening of one schedule from a little before `fromMs` to the horizon, in order, adjacent ones merged. */
-export const openIntervals = ({ timeZone, windows }: Schedule, fromMs: number): Interval[] => {
+export const openIntervals = (
+  { timeZone, windows, holidays }: Schedule,
+  fromMs: number,
+): Interval[] => {
   if (!isTimeZone(timeZone)) return []
   const untilMs = fromMs + horizonMs
   const intervals = offsetSegments(timeZone, fromMs, untilMs).flatMap((segment) =>
-    windows.flatMap((window) => openInSegment(window, segment)),
+    windows.flatMap((window) => openInSegment(window, holidays, segment)),
   )
   return mergeIntervals(intervals)
 }
@@ -113,13 +145,17 @@ const offsetSegments = (timeZone: string, fromMs: number, untilMs: number): Offs
 
 const dayMs = 24 * 3_600_000
 
-const openInSegment = (window: WeeklyWindow, segment: OffsetSegment): Interval[] => {
+const openInSegment = (
+  window: WeeklyWindow,
+  holidays: readonly Holiday[] | undefined,
+  segment: OffsetSegment,
+): Interval[] => {
   const { startMs, endMs, offsetMs } = segment
   const intervals: Interval[] = []
   const firstDay = Math.floor((startMs + offsetMs) / dayMs)
   const lastDay = Math.floor((endMs - 1 + offsetMs) / dayMs)
   for (let day = firstDay; day <= lastDay; day += 1) {
-    if (!window.weekdays.includes(weekdayOf(day))) continue
+    if (!window.weekdays.includes(weekdayOf(day)) || holidayOn(holidays, day)) continue
     const midnightMs = day * dayMs - offsetMs
     const opening = {
       startMs: Math.max(startMs, midnightMs + timeOfDayMs(window.startTime)),

@@ -23,6 +23,10 @@ export const commandGroups: readonly LazyGroup[] = [
     load: async () => (await import('./key-commands.ts')).addKeyCommands,
   },
   {
+    help: { trunk: 'ways to the telephone network' },
+    load: async () => (await import('./trunk/trunk-commands.ts')).addTrunkCommands,
+  },
+  {
     help: { admin: 'people who sign in to the dashboard' },
     load: async () => (await import('./admin-commands.ts')).addAdminCommands,
   },
@@ -53,6 +57,10 @@ export const commandGroups: readonly LazyGroup[] = [
   {
     help: { dnc: 'the do-not-call list' },
     load: async () => (await import('./dnc-commands.ts')).addDncCommands,
+  },
+  {
+    help: { 'usage [options]': 'calls, minutes and cost by day, agent or key' },
+    load: async () => (await import('./usage/usage-commands.ts')).addUsageCommands,
   },
   {
     help: { 'doctor [options]': 'check database, disk, trunk, NAT, AI provider, clock and ports' },

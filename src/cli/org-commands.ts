@@ -8,6 +8,10 @@ import {
   type OrganizationMode,
 } from '../domains/organizations/organization-mode.ts'
 import type { Organization } from '../domains/organizations/organization-resource.ts'
+import {
+  recordingChoices,
+  type RecordingChoice,
+} from '../domains/organizations/recording-choice.ts'
 import { setOrganization } from '../domains/organizations/set-organization.ts'
 import {
   showOrganization,
@@ -129,13 +133,23 @@ const addSetCommand = (org: Command, context: CliContext): void => {
       'days that recordings, transcripts and summaries are kept, or off',
       daysOrOff,
     )
+    .addOption(
+      new Option(
+        '--recording <choice>',
+        'whether its calls are recorded; never wins over the agents, and transcripts are written either way',
+      ).choices(recordingChoices),
+    )
     .option('--json', 'print JSON')
     .action(
       async (
         id: string,
         options: ChangeOptions &
           RateOption &
-          QuotaOption & { readonly publicApi?: 'on' | 'off'; readonly retentionDays?: number },
+          QuotaOption & {
+            readonly publicApi?: 'on' | 'off'
+            readonly retentionDays?: number
+            readonly recording?: RecordingChoice
+          },
       ) => {
         const input = {
           ...changes(options),
@@ -143,6 +157,7 @@ const addSetCommand = (org: Command, context: CliContext): void => {
           ...(options.rate && { rateLimits: options.rate }),
           ...(options.quota && { quotas: options.quota }),
           ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
+          ...(options.recording && { recording: options.recording }),
         }
         const organization = await context.withDatabase((db) =>
           db.transaction(async (tx) => {
@@ -186,6 +201,7 @@ const describe = (organization: Organization, width?: number, rates?: string): L
       ['version', organization.default_version],
       ['API', organization.public_api_enabled ? 'on' : 'off'],
       ['concurrency', String(organization.concurrency)],
+      ['records', organization.recording ?? 'always'],
       ['keeps for', retentionOf(organization)],
       ['rates', rates],
     ],

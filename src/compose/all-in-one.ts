@@ -6,13 +6,24 @@ import { readPrices } from '../domains/results/read-prices.ts'
 import { httpOrigin } from '../http/http-origin.ts'
 import { storeReadiness } from '../http/store-readiness.ts'
 import { openIdentity } from '../identity/open-identity.ts'
+import { createSecretBox } from '../domains/organizations/secret-box.ts'
+import { publishEnvironmentTrunk } from '../domains/trunks/environment-trunk.ts'
+import { countTrunks } from '../domains/trunks/trunk-store.ts'
+import {
+  describeEnvironmentTrunk,
+  modeBeside,
+  nameTrunks,
+  sandboxPortBeside,
+} from '../live-call/trunks/environment.ts'
 import { liveLacks } from '../live-call/call/live-lacks.ts'
 import { encodingTaskOf, openSpoolFolder } from '../live-call/recording/spool-location.ts'
 import { phoneMetadata } from '../numbering/phone-metadata.ts'
 import { explainStartError } from '../operator/explain-start-error.ts'
 import { prepareFirstAdmin } from '../operator/first-admin.ts'
 import { prepareFirstStart, type FirstStart } from '../operator/first-start.ts'
+import { testTrunk } from '../operator/test-trunk.ts'
 import { tryPortsOfFirstStart } from '../operator/port-trials.ts'
+import { readEnvironmentTrunk } from '../telephony/telephony.ts'
 import { systemTime } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { LoggedTelemetry, type Telemetry } from '../runtime/telemetry.ts'
@@ -20,6 +31,7 @@ import { createServiceGroup, type ServiceGroup } from '../runtime/service-group.
 import { endCall } from './call-end.ts'
 import { dashboardOrigins } from './dashboard-origins.ts'
 import { createApiRole } from './roles/api.ts'
+import { createHealth } from '../operator/health/installation-health.ts'
 import { createDashboardBuild } from '../operator/dashboard-build.ts'
 import { createDashboardRole } from './roles/dashboard.ts'
 import { createDispatcherRole } from './roles/dispatcher.ts'
@@ -89,11 +101,25 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
   const spoolFolder = openSpoolFolder(config.store.dataFolder)
   const encodingTask = encodingTaskOf(spoolFolder)
   const prices = readPrices(config.program.pricesFile)
-  const lacks = liveLacks({ ...config.sip, engines: config.engines })
+  const environment = readEnvironmentTrunk(config.sip)
+  await publishEnvironmentTrunk(database, describeEnvironmentTrunk(environment, config.dialing))
+  const trunks = await countTrunks(database)
+  const lacks = liveLacks({ ...config.sip, trunks, engines: config.engines })
   const state = { hasStarted: false, isDraining: false }
   const downloads = await createDownloads(config, database, time, logger)
   const spool = { spoolFolder, encodingTask, prices }
-  const media = createMediaRole({ config, database, ...spool, clock: time, logger, telemetry })
+  const box = createSecretBox({ ...config.program, ...config.store })
+  const media = createMediaRole({
+    config,
+    database,
+    box,
+    environment,
+    sandboxPort: sandboxPortBeside(trunks, config.sip),
+    ...spool,
+    clock: time,
+    logger,
+    telemetry,
+  })
   const dispatching = createDispatcherRole({
     config,
     store,
@@ -123,11 +149,15 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     clock: time,
     logger,
     telemetry,
+    requestLogDays: config.http.requestLogDays,
   })
   const application = createDashboardBuild(logger)
   const dashboard = await createDashboardRole({
     database,
     identity,
+    apiUrl,
+    trunks: { box, test: (db, name) => testTrunk(db, box, config.sip, name) },
+    health: createHealth({ config, database, clock: time }),
     application: application.pages,
     host,
     port: config.http.dashboardPort,
@@ -136,6 +166,8 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     downloadUrls: { signDownloadUrl: downloads.signUrl, clock: time },
     storage: downloads.storage,
     mediaOrigin: () => new URL(downloads.publicUrl()).origin,
+    live: media.live,
+    talks: media.talks,
     trustedProxies,
     isDraining: () => state.isDraining,
     readiness: () => storeReadiness(store, state.hasStarted),
@@ -154,23 +186,25 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     dispatching,
     worker,
     lacks,
+    trunks,
     state,
   }
 }
 
 /** Dispatch starts last, because a start that fails must not have dialled anybody. */
 const startRoles = async (
-  { api, application, dashboard, downloads, media, dispatching, worker }: Roles,
+  { api, application, dashboard, downloads, media, dispatching, worker, trunks }: Roles,
   services: ServiceGroup,
   { database }: Store,
   logger: Logger,
   onTakingWork: () => void,
 ): Promise<void> => {
   await services.run(...media.services)
+  await services.run(media.fleet)
   logger.info({}, 'telephony and media threads are ready')
   await services.run(downloads.keys, downloads.server, api, dashboard)
   logger.info({}, 'HTTP is ready')
-  await decideModes(database, media.telephony.trunk === undefined ? 'sandbox' : 'live')
+  await decideModes(database, modeBeside(trunks))
   onTakingWork()
   await services.run(...dispatching.services, ...worker)
   // A build has the machine's spare time once everything else stands.
@@ -193,7 +227,7 @@ const describe = async (
   mediaUrl: downloads.publicUrl(),
   dashboardUrl: origins()[0],
   setupUrl: setupSecret === undefined ? undefined : `${origins()[0]}/setup#${setupSecret}`,
-  trunkName: media.telephony.trunk?.name,
+  trunkName: nameTrunks(media.fleet.served()),
   lacks,
   liveOrganizations: await countOrganizations(database, 'live'),
   firstStart,

@@ -3,6 +3,7 @@ import { settleBatchesOfCalls } from '../domains/batches/settle-batch.ts'
 import { createEndCall } from '../domains/calls/lifecycle/end-call.ts'
 import {
   blockOptedOut,
+  countUsageOfCalls,
   keepRecording,
   openResultsOfCalls,
   storeConversation,
@@ -17,4 +18,6 @@ export const endCall = createEndCall<LearnedOnCall>([
   openResultsOfCalls,
   settleBatchesOfCalls,
   wakeRunsOfCalls,
+  // Last: many calls of a day write the same rows, which are locked until the commit.
+  countUsageOfCalls,
 ])

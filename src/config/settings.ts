@@ -58,6 +58,11 @@ const http = {
       shown: 'from the port',
     },
   ),
+  requestLogDays: setting(
+    'OUTDIAL_REQUEST_LOG_DAYS',
+    wholeNumber(0, 365).prefault('7'),
+    'Days that the API’s requests are kept for the dashboard, masked; 0 keeps none.',
+  ),
   publicDashboardUrl: setting(
     'OUTDIAL_PUBLIC_DASHBOARD_URL',
     optional(url('http', 'https')),
@@ -111,6 +116,43 @@ const sip = {
     'Number that callees of live organizations are shown, E.164; sandbox organizations show a fictional one.',
   ),
   port: setting('OUTDIAL_SIP_PORT', port.prefault('0'), 'Local SIP port; 0 is any free one.'),
+  tlsCertificate: setting(
+    'OUTDIAL_SIP_TLS_CERT',
+    optionalText,
+    'File with our TLS certificate and its chain, PEM: SIP also listens on TLS, and trunks that ask for a client certificate get it.',
+  ),
+  tlsKey: setting(
+    'OUTDIAL_SIP_TLS_KEY',
+    optionalText,
+    'File with the key of that certificate, PEM.',
+  ),
+  tlsPort: setting(
+    'OUTDIAL_SIP_TLS_PORT',
+    optional(port),
+    'Local port of SIP over TLS, with a certificate.',
+    { shown: 'the one after `OUTDIAL_SIP_PORT`' },
+  ),
+  tlsAuthorities: setting(
+    'OUTDIAL_SIP_TLS_CA',
+    optionalText,
+    'File with the authorities, PEM, that a trunk’s certificate must come from, in place of the system’s.',
+  ),
+  tlsName: setting(
+    'OUTDIAL_SIP_TLS_NAME',
+    optionalText,
+    'Name that the trunk’s certificate must have.',
+    { shown: 'the host of `OUTDIAL_SIP_TRUNK`' },
+  ),
+  tlsMinVersion: setting(
+    'OUTDIAL_SIP_TLS_MIN',
+    z.enum(['1.2', '1.3']).prefault('1.2'),
+    'Oldest TLS version that is accepted from a trunk.',
+  ),
+  tlsVerify: setting(
+    'OUTDIAL_SIP_TLS_VERIFY',
+    z.enum(['required', 'insecure']).prefault('required'),
+    '`insecure` takes any certificate of the trunk: its calls and password can then be read on the way.',
+  ),
   rtpPorts: setting(
     'OUTDIAL_RTP_PORTS',
     portRange.prefault('10000-20000'),
@@ -121,6 +163,18 @@ const sip = {
     optional(z.union([z.ipv4(), z.ipv6()], 'must be an IP address')),
     'Address put into Contact and SDP.',
     { shown: 'the address that reaches the trunk' },
+  ),
+  rtpAddress: setting(
+    'OUTDIAL_RTP_ADDRESS',
+    optional(z.union([z.ipv4(), z.ipv6()], 'must be an IP address')),
+    'Local address of the RTP ports of live calls.',
+    { shown: 'that of SIP' },
+  ),
+  rtpPublicAddress: setting(
+    'OUTDIAL_RTP_PUBLIC_IP',
+    optional(z.union([z.ipv4(), z.ipv6()], 'must be an IP address')),
+    'Address put into SDP, where it is another than `OUTDIAL_PUBLIC_IP`.',
+    { shown: 'OUTDIAL_PUBLIC_IP' },
   ),
 } as const
 
@@ -149,6 +203,11 @@ const dialing = {
     'OUTDIAL_RING_TIMEOUT_SECONDS',
     wholeNumber(1, 60).prefault('45'),
     'How long a phone rings before the attempt is given up; 60 at most.',
+  ),
+  maxHoldSeconds: setting(
+    'OUTDIAL_MAX_HOLD_SECONDS',
+    wholeNumber(1, 3600).prefault('300'),
+    'How long a callee may hold the line before the call is ended.',
   ),
 } as const
 
@@ -233,6 +292,19 @@ const bucket = {
 
 /** The process itself. */
 const program = {
+  secretKey: setting(
+    'OUTDIAL_SECRET_KEY',
+    optional(
+      z
+        .string()
+        .regex(
+          /^[A-Za-z0-9+/]{43}=$/,
+          'must be 32 bytes in base64, such as `openssl rand -base64 32` prints',
+        ),
+    ),
+    'Key that encrypts the secrets of trunks in the database, 32 bytes in base64; the same on every node.',
+    { secret: true, shown: 'the file `secret-key` in the data folder, made at its first use' },
+  ),
   pricesFile: setting(
     'OUTDIAL_PRICES',
     optionalText,

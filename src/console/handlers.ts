@@ -41,6 +41,8 @@ import { exportAuditEntries, listAuditEntries } from './people/audit-handlers.ts
 import { invite, listInvitations, revokeInvitation } from './people/invitation-handlers.ts'
 import { changeRole, listMembers, removeMember } from './people/member-handlers.ts'
 
+import { talkToAgent } from './live/talk-handlers.ts'
+import { listenToCall, listLiveCalls } from './live/live-handlers.ts'
 import {
   checkAutomation,
   countRunsAtSteps,
@@ -62,6 +64,7 @@ import {
 import {
   cancelBatch,
   createBatch,
+  forecastBatch,
   getBatch,
   listBatches,
   listRecipients,
@@ -70,11 +73,19 @@ import {
   retryBatch,
   startBatch,
 } from './work/batch-handlers.ts'
-import { cancelCall, getCall, getOverview, listCalls, placeCall } from './work/call-handlers.ts'
+import {
+  cancelCall,
+  getCall,
+  getCallTrace,
+  getOverview,
+  listCalls,
+  placeCall,
+} from './work/call-handlers.ts'
 import { callAgain, reprocessCall } from './work/call-repetition.ts'
 import {
   changeContact,
   eraseContact,
+  findContacts,
   getContact,
   listContacts,
   setDoNotCall,
@@ -89,6 +100,7 @@ import {
   draftImport,
   exportRefusedRows,
   getImport,
+  getImportWork,
   listRefusedRows,
 } from './work/import-handlers.ts'
 import {
@@ -99,6 +111,18 @@ import {
 } from './organization/do-not-call-handlers.ts'
 import { changePolicy, getPolicy, previewPolicy } from './organization/policy-handlers.ts'
 import { changeOrganization, getOrganization } from './organization/settings-handlers.ts'
+import {
+  addTrunk,
+  changeTrunk,
+  listTrunks,
+  removeTrunk,
+  setTrunkPaused,
+  testTrunk,
+} from './trunks/trunk-handlers.ts'
+import { getApiRequest, listApiRequests, listRefusals } from './requests/request-handlers.ts'
+import { exportUsage, getUsage, setCallPrices } from './usage/usage-handlers.ts'
+import { getHealth } from './system/health-handlers.ts'
+import { search } from './search/search-handlers.ts'
 import { deleteCallRecording, getCallRecording, listRecordings } from './work/recording-handlers.ts'
 
 /** One handler for each operation of the dashboard. */
@@ -148,6 +172,7 @@ export const consoleHandlers: ConsoleHandlers = {
   getOverview,
   listCalls,
   getCall,
+  getCallTrace,
   getCallRecording,
   deleteCallRecording,
   listRecordings,
@@ -155,7 +180,11 @@ export const consoleHandlers: ConsoleHandlers = {
   reprocessCall,
   placeCall,
   cancelCall,
+  listLiveCalls,
+  listenToCall,
+  talkToAgent,
   listContacts,
+  findContacts,
   getContact,
   upsertContact,
   changeContact,
@@ -164,6 +193,7 @@ export const consoleHandlers: ConsoleHandlers = {
   createImport,
   addImportPart,
   getImport,
+  getImportWork,
   deleteImport,
   checkImport,
   listRefusedRows,
@@ -173,6 +203,7 @@ export const consoleHandlers: ConsoleHandlers = {
   listBatches,
   getBatch,
   listRecipients,
+  forecastBatch,
   createBatch,
   previewWindow,
   retryBatch,
@@ -202,4 +233,18 @@ export const consoleHandlers: ConsoleHandlers = {
   importDoNotCall,
   getOrganization,
   changeOrganization,
+  search,
+  listTrunks,
+  testTrunk,
+  addTrunk,
+  changeTrunk,
+  setTrunkPaused,
+  removeTrunk,
+  listApiRequests,
+  getApiRequest,
+  listRefusals,
+  getUsage,
+  exportUsage,
+  setCallPrices,
+  getHealth,
 }

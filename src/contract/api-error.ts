@@ -1,8 +1,9 @@
 import {
+  consoleErrorStatuses,
   errorStatuses,
   maxFieldProblems,
   type BrokenRule,
-  type ErrorCode,
+  type AnyErrorCode,
   type ErrorDetails,
   type FieldCode,
 } from './errors.ts'
@@ -15,15 +16,17 @@ interface ApiErrorOptions {
   readonly cause?: unknown
 }
 
+const statuses = { ...errorStatuses, ...consoleErrorStatuses }
+
 /** An error for the API client: the message is written for the integrator and contains no internals (D9). */
 export class ApiError extends Error {
-  readonly code: ErrorCode
+  readonly code: AnyErrorCode
   readonly status: number
   readonly details: ErrorDetails | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
-    code: ErrorCode,
+    code: AnyErrorCode,
     message: string,
     details?: ErrorDetails,
     options: ApiErrorOptions = {},
@@ -31,7 +34,7 @@ export class ApiError extends Error {
     super(message, { cause: options.cause })
     this.name = 'ApiError'
     this.code = code
-    this.status = errorStatuses[code]
+    this.status = statuses[code]
     this.details = details
     this.retryAfterSeconds = options.retryAfterSeconds
   }

@@ -41,6 +41,8 @@ export interface Operation<
   readonly anyRole: readonly Role[]
   /** Whether a visitor who has not signed in has access. */
   readonly open: boolean
+  /** Whether a login must also administer the installation, whatever its role. */
+  readonly ofInstallation: boolean
   /** Whether the handler opens its own transactions: what it notes of a refusal must outlast it. */
   readonly ownTransactions: Own
   readonly bucket: Bucket
@@ -70,6 +72,7 @@ interface Specification<Params, Query, Body, Response, Statuses, Paged, Own> {
   scope?: Scope | readonly Scope[]
   role?: readonly Role[]
   open?: boolean
+  ofInstallation?: boolean
   ownTransactions?: Own
   bucket: Bucket
   idempotency?: IdempotencyRule
@@ -105,6 +108,7 @@ export const op = <
     method,
     path,
     open: false,
+    ofInstallation: false,
     idempotency: 'none',
     location: undefined,
     errors: [],

@@ -27,6 +27,14 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses
 
+/** Codes of the dashboard's server only: no answer of the API has them. */
+export const consoleErrorStatuses = {
+  /** The session looks at another organization than the one that the asking window shows. */
+  organization_changed: 409,
+} as const
+
+export type AnyErrorCode = ErrorCode | keyof typeof consoleErrorStatuses
+
 export const errorCodes = Object.keys(errorStatuses) as [ErrorCode, ...ErrorCode[]]
 
 /** The possible errors of one field (D9; `unsupported_destination` by D14). */

@@ -52,6 +52,10 @@ const decision = z
     decision: z.string(),
     reason: z.string().optional(),
     until: dateTime.optional(),
+    sip: z.array(z.string()).optional().meta({
+      description:
+        'The SIP messages of this attempt, `→` sent and `←` received; kept for 30 days, numbers masked.',
+    }),
   })
   .meta({ id: 'ExplanationDecision', description: 'One thing that was decided about a call.' })
 

@@ -47,6 +47,10 @@ export const noOrganization = '00000000-0000-0000-0000-000000000000' as Organiza
 /** Who sent a request. */
 export type Principal = KeyPrincipal | SessionPrincipal | VisitorPrincipal
 
+/** The key that asks; undefined where a person does. */
+export const keyOf = (principal: Principal): string | undefined =>
+  principal.kind === 'key' ? principal.apiKeyId : undefined
+
 /** What a handler may know and say beyond its input: where the request came from, and what the browser is to keep. */
 export interface Visit {
   /** The client's address; behind a trusted proxy what that says. */

@@ -6,6 +6,7 @@ import { releaseClaim } from '../domains/calls/lifecycle/release-claim.ts'
 import type { GateRow } from './gate-store.ts'
 import { passGate, type GateOutcome, type HasLiveEngine } from './gate.ts'
 import type { Lease } from './lease/lease.ts'
+import type { TrunkDesk } from './pacing/trunk-desk.ts'
 import { endLostCall, lostTrackReason } from './lease/rescue.ts'
 import type {
   AdmittedCall,
@@ -20,6 +21,8 @@ interface DispatchCallOptions {
   readonly endCall: EndCall
   readonly lease: Lease
   readonly hasLiveEngine?: HasLiveEngine
+  /** Undefined: live calls have one trunk only, which needs no choice. */
+  readonly trunks?: TrunkDesk | undefined
   readonly logger: Logger
 }
 
@@ -50,7 +53,7 @@ interface Admitted {
 }
 
 const admit = async (
-  { database, lease, endCall, prepareCall, hasLiveEngine }: DispatchCallOptions,
+  { database, lease, endCall, prepareCall, hasLiveEngine, trunks }: DispatchCallOptions,
   fence: ClaimedCall,
   signal: AbortSignal,
   logger: Logger,
@@ -59,12 +62,15 @@ const admit = async (
     await releaseClaim(database, fence, { reason: 'Its node stopped before it was dialled.' })
     return undefined
   }
+  const desk = fence.route === 'env' ? trunks : undefined
+  const trunk = await desk?.choose(fence, signal)
+  if (desk !== undefined && trunk === undefined) return undefined
   const ready: { prepared?: PreparedCall } = {}
   let isAdmitted = false
   try {
     const outcome = await passGate(database, fence, endCall, {
       onAdmitted: (row) => {
-        ready.prepared = prepareCall(admittedCall(fence, row))
+        ready.prepared = prepareCall(admittedCall(fence, row, trunk))
       },
       ...(hasLiveEngine && { hasLiveEngine }),
     })
@@ -74,7 +80,13 @@ const admit = async (
     const { row, attempt } = outcome
     const mayInvite = (): boolean => lease.isHeld() && !signal.aborted
     return {
-      call: { ...admittedCall(fence, row), attempt, mayInvite },
+      call: {
+        ...admittedCall(fence, row, trunk),
+        attempt,
+        mayInvite,
+        ...(desk &&
+          trunk !== undefined && { nextTrunk: (tried) => desk.next(fence, trunk, tried) }),
+      },
       prepared: ready.prepared,
     }
   } finally {
@@ -82,8 +94,13 @@ const admit = async (
   }
 }
 
-const admittedCall = (fence: ClaimedCall, row: GateRow): AdmittedCall => ({
+const admittedCall = (
+  fence: ClaimedCall,
+  row: GateRow,
+  trunk: string | undefined,
+): AdmittedCall => ({
   ...fence,
+  ...(trunk !== undefined && { trunk }),
   contactId: row.contact_id,
   agentId: row.agent_id,
   agentVersion: row.agent_version,

@@ -8,6 +8,7 @@ import type { Service } from '../runtime/service.ts'
 import { requestedCancellations } from './cancellations.ts'
 import { takeClaimTurn } from './claim/claim-turn.ts'
 import { dispatchCall } from './dispatch-call.ts'
+import { keepForecasts } from '../domains/batches/forecast/keep-forecasts.ts'
 import { feedBatches } from './feed-batches.ts'
 import { wakeEnginelessCalls } from '../domains/calls/lifecycle/wake-engineless-calls.ts'
 import type { HasLiveEngine } from './gate.ts'
@@ -18,6 +19,7 @@ import { repeat, type Repeating } from '../runtime/repeating.ts'
 import { systemTime, type Time } from '../runtime/time.ts'
 import type { PrepareCall } from '../domains/calls/lifecycle/hand-over.ts'
 import { createSweep } from './sweep.ts'
+import type { TrunkDesk } from './pacing/trunk-desk.ts'
 import { configureRoute, type ServedRoute } from './pacing/route-pacing.ts'
 
 /** Polling finds work whose hints were lost. */
@@ -45,6 +47,8 @@ export interface DispatcherOptions {
   readonly hasLiveEngine?: HasLiveEngine
   /** Calls that this node's media can carry now, by default all: no call is claimed beyond it. */
   readonly mediaCapacity?: () => number
+  /** See `DispatchCallOptions`. */
+  readonly trunks?: TrunkDesk
   readonly time: Time
   readonly logger: Logger
   /** Renews the lease while this thread is stalled. */
@@ -88,6 +92,11 @@ export class Dispatcher implements Service {
     return (this.#draining ??= this.#drain(limitMs, cutShort))
   }
 
+  /** The fencing id of this process; undefined before its start. */
+  nodeId(): string | undefined {
+    return this.#lease?.nodeId
+  }
+
   liveCalls(): number {
     return this.#live.size()
   }
@@ -105,6 +114,7 @@ export class Dispatcher implements Service {
       this.#deliverCancellations(),
     )
     this.#repeat('batches', batchIntervalMs, () => feedBatches(database, endCall))
+    this.#repeat('forecasts', batchIntervalMs, () => keepForecasts(database))
     const claiming = this.#repeat('claim', pollIntervalMs, () => this.#claimTurn())
     this.#claiming = claiming
     this.#listeners.push(await database.listen(callsChannel, () => claiming.wake()))

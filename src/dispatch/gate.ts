@@ -6,6 +6,7 @@ import type { EndedCall } from '../domains/calls/lifecycle/ended-call.ts'
 import type { EndCall } from '../domains/calls/lifecycle/end-call.ts'
 import { endHeld, type CallResult } from '../domains/calls/lifecycle/end-held-call.ts'
 import type { CallFence } from '../domains/calls/lifecycle/call-fence.ts'
+import { holidayBetween } from '../calling-hours/holidays.ts'
 import { calleeZones, dayOfCallee } from '../calling-hours/openings.ts'
 import { zonesOfText } from '../domains/calls/lane-store.ts'
 import { lackSentences } from '../domains/calls/lack-sentences.ts'
@@ -186,9 +187,12 @@ const noEngine = (row: GateRow, hasLiveEngine: HasLiveEngine): Verdict | undefin
 const closedHours = (row: GateRow, policy: CallingPolicy): Verdict | undefined => {
   if (row.is_lane_paused) return { kind: 'wait', reason: pausedSentence(row.lane_kind) }
   if (row.is_lane_open) return undefined
+  const zones = zonesOf(row, policy)
+  const nowMs = row.now.getTime()
+  const untilMs = row.opens_at?.getTime() ?? nowMs
   return {
     kind: 'wait',
-    reason: `It is outside the calling hours in ${zonesOf(row, policy).join(', ')}.`,
+    reason: `It is outside the calling hours in ${zones.join(', ')}${holidayBetween(policy.holidays, zones, nowMs, untilMs)}.`,
     ...(row.opens_at && row.opens_at > row.now && { until: row.opens_at }),
   }
 }

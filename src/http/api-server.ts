@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { BlockList } from 'node:net'
+import type { KeepRequest } from '../contract/answered-request.ts'
 import type { Handlers, Operations } from '../contract/define-operation.ts'
 import { rateWindowSeconds } from '../contract/buckets.ts'
 import type { Authenticator } from '../contract/principal.ts'
@@ -18,6 +19,7 @@ import { respondToParserFaults } from './connections/parser-faults.ts'
 import { splitTarget } from './request-target.ts'
 import type { EventStreams } from './event-streams.ts'
 import { rarely, type Readiness } from './readiness.ts'
+import type { WebSockets } from './web-sockets.ts'
 import { createRouter, type ClosedArea } from './router.ts'
 import { guardAnonymous } from './steps/anonymous-guard.ts'
 import type { RateWindows } from './steps/rate-limit.ts'
@@ -62,6 +64,8 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly pages?: Pages
   /** The page at a path that is none of these: of an application whose paths are not known here. */
   readonly application?: (path: string) => WebPage | undefined
+  /** WebSockets beside the operations. */
+  readonly webSockets?: Pick<WebSockets, 'takes' | 'onUpgrade'>
   /** Streams beside the operations. */
   readonly eventStreams?: Pick<EventStreams, 'serves' | 'serve'>
   /** Counts requests; by default in this process's memory, which suits one node. */
@@ -73,6 +77,8 @@ export interface ApiServerOptions<Table extends Operations, Parts = unknown> {
   readonly checkResponses?: boolean
   readonly telemetry?: Telemetry
   readonly onServed?: (served: ServedRequest) => void
+  /** Is told of every request of a key, once it is answered; by default nothing is. */
+  readonly keepRequest?: KeepRequest | undefined
 }
 
 const defaultAnonymousLimit = 3000
@@ -90,6 +96,7 @@ export const createApiServer = <Table extends Operations, Parts>(
   const listener = createHttpServer(options, {
     onRequest: serve(pages, kernel, options),
     refuse: (request, response, fault) => kernel.refuse(request, response, fault),
+    upgrades: options.webSockets,
   })
   respondToParserFaults(listener.server, kernel)
   return listener
@@ -120,6 +127,7 @@ const kernelParts = <Table extends Operations, Parts>(options: ApiServerOptions<
     isDraining: options.isDraining,
     checkResponses: options.checkResponses ?? false,
     onServed: noteServed(options),
+    keepRequest: options.keepRequest,
   }
 }
 

@@ -5,11 +5,13 @@ import { latestVersion } from '../contract/versions.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { soleHeader } from './connections/request-head.ts'
 import { errorReply, faultReply, standingHeaders, type Headers, type Reply } from './reply.ts'
+import { splitTarget } from './request-target.ts'
 import { readRequestId } from './steps/request-id.ts'
 
 /** One event as the browser is told it. */
 interface StreamedEvent {
-  readonly id: string
+  /** Left out, the browser's place stays that of the event before. */
+  readonly id?: string
   readonly event: string
   readonly data: unknown
 }
@@ -19,6 +21,8 @@ interface Listener {
   readonly principal: SessionPrincipal
   /** Of the newest event that it has; undefined at its first connection. */
   readonly lastEventId: string | undefined
+  /** Whose words it wants to read, as its address has it. */
+  readonly words: string | undefined
   readonly send: (event: StreamedEvent) => void
   readonly end: () => void
 }
@@ -26,7 +30,7 @@ interface Listener {
 interface EventStreamsOptions {
   readonly path: string
   readonly authenticate: Authenticator
-  /** Begins to tell the listener of events; the function that it returns ends that. */
+  /** Begins to tell the listener of events; the function that it returns ends that. Throws `ApiError` before that. */
   readonly follow: (listener: Listener) => () => void
   /** Of every answer, as names and values in turn. */
   readonly furtherHeaders: () => readonly string[]
@@ -62,7 +66,9 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
     const principal: Principal = await authenticate({
       method: 'GET',
       connection: request.socket,
-      header: (name) => soleHeader(request, name),
+      // An EventSource can send no header of its own, so its address names what the window shows.
+      header: (name) =>
+        name === shownOrganization.header ? shownBy(request) : soleHeader(request, name),
       isHeldUp: () => false,
     })
     if (principal.kind !== 'session')
@@ -76,6 +82,20 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
   }
 
   const begin = (request: IncomingMessage, response: ServerResponse, by: SessionPrincipal) => {
+    const asked = new URLSearchParams(splitTarget(request.url ?? '').query)
+    const early: string[] = []
+    let write = (text: string): void => void early.push(text)
+    const leave = follow({
+      principal: by,
+      // A page that wants other words connects anew, and has no way to set the header itself.
+      lastEventId: soleHeader(request, 'last-event-id') ?? asked.get('after') ?? undefined,
+      words: asked.get('words') ?? undefined,
+      send: ({ id, event, data }) =>
+        write(
+          `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+        ),
+      end: () => response.end(),
+    })
     open.set(response, by.sessionId)
     response.writeHead(200, {
       ...standingHeaders(readRequestId(request), latestVersion),
@@ -84,20 +104,13 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
       // nginx would hold events back.
       'X-Accel-Buffering': 'no',
     })
-    const write = (text: string): void => {
+    write = (text) => {
       if (response.writableLength > maxUnreadBytes) response.destroy()
       else response.write(text)
     }
-    write(`retry: ${reconnectMs}\n\n`)
+    write(`retry: ${reconnectMs}\n\n${early.join('')}`)
     const heartbeat = setInterval(() => write(':\n\n'), heartbeatMs)
     heartbeat.unref()
-    const leave = follow({
-      principal: by,
-      lastEventId: soleHeader(request, 'last-event-id') ?? undefined,
-      send: ({ id, event, data }) =>
-        write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-      end: () => response.end(),
-    })
     response.once('close', () => {
       clearInterval(heartbeat)
       open.delete(response)
@@ -126,6 +139,13 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
       for (const response of open.keys()) response.end()
     },
   }
+}
+
+const shownOrganization = { header: 'outdial-organization', parameter: 'organization' } as const
+
+const shownBy = (request: IncomingMessage): string | undefined => {
+  const { query } = splitTarget(request.url ?? '')
+  return new URLSearchParams(query).get(shownOrganization.parameter) ?? undefined
 }
 
 const refuse = (response: ServerResponse, { status, body, headers }: Reply, further: Headers) => {

@@ -5,6 +5,8 @@ import type { RequestHead } from './connections/request-head.ts'
 import type { Allowance } from './steps/rate-limit.ts'
 import { readRequestId } from './steps/request-id.ts'
 import type { OrganizationId } from '../contract/organization-id.ts'
+import type { Principal } from '../contract/principal.ts'
+import type { Target } from './router.ts'
 
 /**
  * A request's head on its way through the kernel, with the findings of the steps so far, which every response
@@ -19,6 +21,14 @@ export interface Arrival {
   /** For logs and metrics. */
   operation: string | undefined
   organizationId: OrganizationId | undefined
+  /** Undefined until it is known who asks, and where the request leads. */
+  principal: Principal | undefined
+  target: Target | undefined
+  /** The parsed body, once it was read. */
+  body: unknown
+  bodyBytes: number
+  /** Whether it has an Idempotency-Key. */
+  isClaimed: boolean
 }
 
 /** A request whose body can be read, and whose response goes over Node's response. */
@@ -36,6 +46,11 @@ export const openArrival = (head: RequestHead, socket: Socket): Arrival => ({
   version: latestVersion,
   operation: undefined,
   organizationId: undefined,
+  principal: undefined,
+  target: undefined,
+  body: undefined,
+  bodyBytes: 0,
+  isClaimed: false,
 })
 
 export const openExchange = (request: IncomingMessage, response: ServerResponse): Exchange => ({
@@ -45,6 +60,11 @@ export const openExchange = (request: IncomingMessage, response: ServerResponse)
   version: latestVersion,
   operation: undefined,
   organizationId: undefined,
+  principal: undefined,
+  target: undefined,
+  body: undefined,
+  bodyBytes: 0,
+  isClaimed: false,
   request,
   response,
   allowance: undefined,

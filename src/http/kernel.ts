@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { AnsweredRequest, KeepRequest } from '../contract/answered-request.ts'
 import { ApiError } from '../contract/api-error.ts'
 import { hasBody } from '../contract/define-operation.ts'
 import type { Authenticator, Principal, RequestCredentials, Visit } from '../contract/principal.ts'
@@ -75,6 +76,8 @@ interface KernelParts {
   /** Checks every 2xx against its schema: for tests and development. */
   readonly checkResponses: boolean
   readonly onServed: (served: ServedRequest) => void
+  /** Is told of every request of a key, once it is answered. */
+  readonly keepRequest: KeepRequest | undefined
 }
 
 export interface Kernel {
@@ -114,7 +117,9 @@ export const createKernel = (parts: KernelParts): Kernel => ({
       () => otherwise,
       (reason: unknown) => reason,
     )
-    return { ...arrival, reply: refuse(arrival, error, parts) }
+    const reply = refuse(arrival, error, parts)
+    keep(arrival, reply, { isAllowed: false, durationMs: 0 }, parts)
+    return { ...arrival, reply }
   },
 })
 
@@ -123,18 +128,55 @@ const finish = (
   reply: Reply,
   isLast: boolean,
   startedMs: number,
-  { clock, onServed, furtherHeaders }: KernelParts,
+  parts: KernelParts,
 ): void => {
+  const { clock, onServed, furtherHeaders } = parts
   sendReply(exchange, reply, isLast, furtherHeaders())
+  const durationMs = clock.monotonicMs() - startedMs
+  const { allowance } = exchange
+  const isAllowed = allowance !== undefined && allowance.remaining >= 0
+  keep(exchange, reply, { isAllowed, durationMs }, parts)
   onServed({
     requestId: exchange.requestId,
     method: exchange.request.method ?? '',
     operation: exchange.operation,
     organizationId: exchange.organizationId,
     status: reply.status,
-    durationMs: clock.monotonicMs() - startedMs,
+    durationMs,
   })
 }
+
+/** Hands a request of a key on to be kept. */
+const keep = (
+  arrival: Arrival,
+  { status, body, headers }: Reply,
+  { isAllowed, durationMs }: Pick<AnsweredRequest, 'isAllowed' | 'durationMs'>,
+  { keepRequest }: KernelParts,
+): void => {
+  const { principal, head, target } = arrival
+  if (!keepRequest || principal?.kind !== 'key') return
+  const known = target?.kind === 'operation' ? target : undefined
+  keepRequest({
+    principal,
+    requestId: arrival.requestId,
+    method: head.method ?? '',
+    target: head.url ?? '',
+    operation: known?.name,
+    template: known?.operation.path,
+    params: known?.params ?? noParams,
+    status,
+    durationMs,
+    isAllowed,
+    isClaimed: arrival.isClaimed,
+    isReplay: headers['Idempotent-Replayed'] !== undefined,
+    body: arrival.body,
+    bodyBytes: arrival.bodyBytes,
+    answer: body,
+    location: headers['Location'],
+  })
+}
+
+const noParams = {}
 
 /** Who sent this, and where it leads. */
 interface Admission {
@@ -149,10 +191,13 @@ const admit = async (arrival: Arrival, parts: KernelParts): Promise<Admission> =
   const found = parts.authenticate(credentialsOf(arrival, parts))
   const principal = found instanceof Promise ? await found : found
   arrival.organizationId = principal.organizationId
+  arrival.principal = principal
   arrival.version = principal.defaultVersion
   requireEnabledOrganization(principal)
   const { path, query } = splitTarget(head.url ?? '')
-  return { principal, query, target: parts.router.find(head.method ?? '', path) }
+  const target = parts.router.find(head.method ?? '', path)
+  arrival.target = target
+  return { principal, query, target }
 }
 
 const credentialsOf = (arrival: Arrival, parts: KernelParts): RequestCredentials => ({
@@ -175,6 +220,7 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
   requireAccess(principal, target.operation)
   const idempotencyKey = readIdempotencyKey(request, target.operation.idempotency)
   const claimKey = idempotencyKey && claimKeyOf(principal, idempotencyKey)
+  exchange.isClaimed = claimKey !== undefined
   const body = hasBody(target.operation.method) ? await readJson(exchange) : undefined
   const raw = { params: target.params, query, body }
   const input = validate(target.operation, raw, principal.organizationId, parts.cursors)
@@ -200,7 +246,10 @@ const answer = async (exchange: Exchange, parts: KernelParts): Promise<Reply> =>
 
 const readJson = async (exchange: Exchange): Promise<unknown> => {
   requireJson(exchange.request)
-  return parseJson(await readBody(exchange))
+  const bytes = await readBody(exchange)
+  exchange.bodyBytes = bytes.length
+  exchange.body = parseJson(bytes)
+  return exchange.body
 }
 
 const handlerOf = (

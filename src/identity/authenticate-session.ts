@@ -33,13 +33,16 @@ const visitor: VisitorPrincipal = {
 
 /**
  * Knows the session of a request by its cookie; a request without one is a visitor's. Each request asks the database, so
- * that a session that was ended is of no use from the next request on. Throws 403 for a change from a foreign origin.
+ * that a session that was ended is of no use from the next request on. Throws 403 for a change from a foreign origin, 409
+ * where the asking window shows another organization than the session looks at.
  */
 export const authenticateVisits = (options: SessionAuthentication): Authenticator => {
   const find = sessionFinder(options)
   return async (credentials) => {
     requireOrigin(credentials, options.origins())
-    return (await find(credentials)) ?? visitor
+    const found = await find(credentials)
+    if (found) requireShownOrganization(credentials, found)
+    return found ?? visitor
   }
 }
 
@@ -90,6 +93,25 @@ const principalOf = (row: SessionRow): SessionPrincipal => {
     hasTwoFactor: row.two_factor_enabled,
     administersInstallation: row.administers_installation,
   }
+}
+
+/** The organization that the asking window shows. A program that has no window leaves it out. */
+const shownOrganizationHeader = 'outdial-organization'
+
+/**
+ * A session looks at one organization, and any window of the browser may switch it. What is asked by a window that still
+ * shows the one before must not be done in the new one.
+ */
+const requireShownOrganization = (
+  { header }: RequestCredentials,
+  { organizationId }: SessionPrincipal,
+): void => {
+  const shown = header(shownOrganizationHeader)
+  if (shown === undefined || shown === organizationId) return
+  throw new ApiError(
+    'organization_changed',
+    'Another window opened another organization. Nothing was done: load the page again.',
+  )
 }
 
 const reading = new Set(['GET', 'HEAD', 'OPTIONS'])

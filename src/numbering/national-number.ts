@@ -20,3 +20,7 @@ export const toE164 = (text: string, country: CountryCode): string | undefined =
   })
   return number?.isPossible() && number.ext === undefined ? number.number : undefined
 }
+
+/** The number as it is dialled inside its country, digits only: `02079460000`, `2025550100`. Undefined: not possible. */
+export const nationalDigits = (number: string): string | undefined =>
+  phoneMetadata().parsePhoneNumberFromString(number)?.formatNational().replace(/\D/g, '')

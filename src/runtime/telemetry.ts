@@ -2,7 +2,10 @@ import type { Logger } from './logger.ts'
 import type { Time } from './time.ts'
 
 /** The one list of all counts and measurements: `outdial_<noun>_<unit>`. */
-type CounterName = 'outdial_http_requests_total' | 'outdial_sip_dropped_messages_total'
+type CounterName =
+  | 'outdial_http_requests_total'
+  | 'outdial_sip_dropped_messages_total'
+  | 'outdial_dropped_requests_total'
 type HistogramName = 'outdial_http_request_seconds'
 
 /** Values out of small closed sets: a status, an operation, a reason. Never an id, an address or a name. */

@@ -6,6 +6,7 @@ import {
 } from '../../src/contract/console/operations.ts'
 import { hasBody } from '../../src/contract/define-operation.ts'
 import { roles, type Role } from '../../src/contract/roles.ts'
+import { addMember } from '../../src/identity/member-store.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { startComposedConsole, type Browser } from '../support/composed-console.ts'
 import { createConsoleTenant, privateWords } from '../support/console-tenant.ts'
@@ -47,6 +48,7 @@ after(() => app.stop())
 const bodies: Partial<Record<ConsoleOperationName, object>> = {
   publishAgent: minimalAgentFile,
   saveAgentDraft: { file: minimalAgentFile, revision: 0, version: 1 },
+  talkToAgent: { version: 'published' },
 }
 
 /** Queries that name versions by something else than `version`. */
@@ -151,7 +153,8 @@ for (const name of guarded) {
       const browser = browsers.get(role) ?? assert.fail(role)
       const answer = await ask(browser, name, other)
       const text = JSON.stringify(answer.body)
-      if (place === 'path') assert.equal(answer.status, 404, `${role}: ${text}`)
+      if (consoleOperations[name].ofInstallation) assert.equal(answer.status, 403, text)
+      else if (place === 'path') assert.equal(answer.status, 404, `${role}: ${text}`)
       // A member of a body may be refused as such; a filter by a foreign id finds nothing.
       else if (place === 'body') assert.ok([400, 404, 409].includes(answer.status), text)
       else if (!isChange(name)) assert.ok([200, 404].includes(answer.status), text)
@@ -165,6 +168,30 @@ for (const name of guarded) {
     assert.deepEqual(await content(other.organizationId), before)
   })
 }
+
+test('a window that shows the organization before reaches none, whatever it asks for', async () => {
+  const { browser, accountId } = await app.signInAs(
+    own.organizationId,
+    'owner',
+    `${newId()}@both.test`,
+  )
+  await addMember(app.db, other.organizationId, accountId, 'owner')
+  const switched = await browser.send('POST', '/console/session/organization', {
+    organization_id: other.organizationId,
+  })
+  assert.equal(switched.status, 200, JSON.stringify(switched.body))
+  const before = await content()
+  for (const name of guarded)
+    for (const tenant of isChange(name) ? [own, other] : [own])
+      for (const shown of [own.organizationId, '', 'x', newId()]) {
+        const { status, code } = await ask(browser, name, tenant, { 'outdial-organization': shown })
+        assert.deepEqual([status, code], [409, 'organization_changed'], `${name} by ${shown}`)
+      }
+  assert.deepEqual(await content(), before)
+  const shown = { 'outdial-organization': other.organizationId }
+  const session = await browser.send('GET', '/console/session', undefined, shown)
+  assert.equal(session.body['organization_id'], other.organizationId)
+})
 
 /** Where a request of the operation names what belongs to a tenant. */
 const namesTenant = (name: ConsoleOperationName): 'path' | 'body' | undefined => {
@@ -206,7 +233,9 @@ test('a viewer reads no number, name or word in any answer, and an operator does
   const shown = new Set<string>()
   for (const name of guarded.filter((each) => !isChange(each))) {
     const readable = await ask(operator, name, own)
-    const expected = anyRoleOf(name).includes('operator') ? 200 : 403
+    const isAllowed =
+      anyRoleOf(name).includes('operator') && !consoleOperations[name].ofInstallation
+    const expected = isAllowed ? 200 : 403
     assert.equal(readable.status, expected, `${name}: ${JSON.stringify(readable.body)}`)
     for (const [kind, word] of words)
       if (JSON.stringify(readable.body).includes(word)) shown.add(kind)

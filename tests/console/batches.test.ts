@@ -40,6 +40,11 @@ test('an operator drafts a batch, starts, pauses, resumes and cancels it; each c
   assert.deepEqual([made.status, made.body['status']], [201, 'draft'], JSON.stringify(made.body))
   const id = String(made.body['id'])
   assert.deepEqual((await newestEntry())['after'], { agent_id: agentId, recipients: 2 })
+  const forecast = await viewer.send('GET', `/console/batches/${id}/forecast`)
+  assert.equal(forecast.status, 200, JSON.stringify(forecast.body))
+  assert.equal(forecast.body['waiting'], 2)
+  assert.equal((forecast.body['recipients'] as unknown[]).length, 2)
+  assert.equal((await viewer.send('GET', '/console/batches/nobody/forecast')).status, 404)
   const states: unknown[] = []
   for (const verb of ['start', 'pause', 'start', 'cancel']) {
     states.push((await operator.send('POST', `/console/batches/${id}/${verb}`, {})).body['status'])
@@ -159,4 +164,26 @@ test('a viewer reads recipients without their number and name', async () => {
   const path = `/console/batches/${String(made.body['id'])}/recipients`
   const text = JSON.stringify((await viewer.send('GET', path)).body)
   assert.ok(!text.includes('+12025550150') && !text.includes('Ada'), text)
+})
+
+test('a recipient of a draft is no call yet, for no operation', async () => {
+  const made = await create({ recipients: recipients('+12025550190') })
+  const statement = sql(
+    'batches.test.recipient',
+    'select id from calls where organization_id = $1 and batch_id = $2',
+  )
+  const row = await app.db.row<{ id: string }>(statement, [organizationId, made.body['id']])
+  const path = `/console/calls/${row?.id}`
+  for (const [method, rest] of [
+    ['GET', ''],
+    ['GET', '/recording'],
+    ['POST', '/cancel'],
+    ['POST', '/again'],
+    ['POST', '/reprocess'],
+    ['DELETE', '/recording'],
+  ] as const) {
+    const body = method === 'POST' ? {} : undefined
+    const answer = await admin.send(method, path + rest, body)
+    assert.equal(answer.status, 404, `${method} ${rest}: ${JSON.stringify(answer.body)}`)
+  }
 })

@@ -108,3 +108,23 @@ test('a viewer sees neither number nor name of a contact', async () => {
   for (const word of ['Grace', '+12025550167', 'Navy', '"hidden"'])
     assert.ok(!text.includes(word), text)
 })
+
+test('contacts are found by what operators type; viewers would learn what is masked', async () => {
+  const id = await make('found-1', '+12025550171')
+  const find = (q: string, browser = operator) =>
+    browser.send('GET', `/console/contact-search?${new URLSearchParams({ q }).toString()}`)
+  const idsOf = (body: Record<string, unknown>) =>
+    (body['data'] as { id: string }[]).map((c) => c.id)
+  for (const q of ['found-1', 'grace hop found', '(202) 555-0171', ' 0171 ']) {
+    const answer = await find(q)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    assert.ok(idsOf(answer.body).includes(id), q)
+    assert.equal(answer.body['truncated'], false)
+  }
+  for (const q of ['', ' ', 'x'.repeat(101)]) assert.equal((await find(q)).status, 400, q)
+  const two = await operator.send('GET', '/console/contact-search?q=a&q=b')
+  assert.equal(two.status, 400)
+  for (const odd of ["'", '\\', ':*', '%', '\u0000', '…', '&|!()<->'])
+    assert.ok([200, 400].includes((await find(odd)).status), odd)
+  assert.equal((await find('grace', viewer)).status, 403)
+})

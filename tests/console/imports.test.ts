@@ -5,6 +5,7 @@ import { sql } from '../../src/database/database.ts'
 import { purgeImports } from '../../src/domains/contacts/file/import-store.ts'
 import { startComposedConsole, type Browser } from '../support/composed-console.ts'
 import { createOrganizationFixture } from '../support/organization-fixture.ts'
+import { until } from '../support/until.ts'
 
 let app: Awaited<ReturnType<typeof startComposedConsole>>
 let organizationId: OrganizationId
@@ -67,7 +68,7 @@ test('a file is uploaded in parts, checked, mended in place and imported', async
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   const { status, row_count: rows, heading, mapping } = answer.body
   assert.deepEqual([status, rows, heading], ['read', 5, ['Id', 'Full name', 'Phone']])
-  assert.deepEqual(mapping, [null, null, null])
+  assert.deepEqual(mapping, ['external_id', 'name', 'phone_number'])
   const detail = await operator.send('GET', path)
   assert.deepEqual((detail.body['sample'] as string[][])[4], ['a5', 'Joan\nClarke', '+12025550104'])
 
@@ -98,6 +99,116 @@ test('a file is uploaded in parts, checked, mended in place and imported', async
   const names = (body['data'] as { name: string }[]).map(({ name }) => name)
   assert.deepEqual(names.toSorted(), ['Ada', 'Ada again', 'Grace', 'Joan\nClarke', 'Mary'])
   assert.equal((await operator.send('GET', path)).status, 404)
+})
+
+test('without external ids the phone number says who a row is', async () => {
+  const known = await upload('external_id,name,phone_number\nw1,Ada,+12025550160\n')
+  await check(known.path)
+  await operator.send('POST', `${known.path}/commit`, {})
+  const text =
+    'First name,Last name,Mobile,E-mail\nAda,Lovelace,+12025550160,ada@example.com\n' +
+    ',Hopper,+12025550161,\nMary,,+12025550161,\n,,+12025550162,\n'
+  const { path, answer } = await upload(text)
+  const mapping = ['first_name', 'last_name', 'phone_number', 'email']
+  assert.deepEqual(answer.body['mapping'], mapping)
+  const { body } = await check(path, { mapping })
+  assert.deepEqual(body, { rows: 4, ready: 2, updated: 1, duplicate: 1, invalid: 1 })
+  assert.deepEqual(
+    (await refusedRows(path)).map(({ row, problems }) => [row, problems[0]?.column]),
+    [
+      [4, 'phone_number'],
+      [5, 'name'],
+    ],
+  )
+  const receipt = await operator.send('POST', `${path}/commit`, { leave_out_refused: true })
+  assert.deepEqual(receipt.body, { contacts: 2, new: 1, updated: 1 })
+  const contacts = await app.db.rows<Record<string, unknown>>(
+    sql(
+      'test.importedByNumber',
+      `select name, source, external_id, email from contacts
+        where organization_id = $1 and phone_number = any($2) order by phone_number`,
+    ),
+    [organizationId, ['+12025550160', '+12025550161']],
+  )
+  // The known one keeps its identity; a caller may still give one to the new one (D4).
+  assert.deepEqual(contacts, [
+    { name: 'Ada Lovelace', source: 'public_api', external_id: 'w1', email: 'ada@example.com' },
+    { name: 'Hopper', source: 'import', external_id: null, email: null },
+  ])
+  const later = await upload('external_id,name,phone_number\ncrm-7,Grace Hopper,+12025550161\n')
+  assert.deepEqual((await check(later.path)).body['updated'], 1)
+  const adopted = await operator.send('POST', `${later.path}/commit`, {})
+  assert.deepEqual(adopted.body, { contacts: 1, new: 0, updated: 1 })
+
+  const batchFile = await upload('Name;Tel\nJoan;+12025550163\nAda;+12025550160\n')
+  await check(batchFile.path, { mapping: ['name', 'phone_number'], purpose: 'batch' })
+  const drafted = await operator.send('POST', `${batchFile.path}/batches`, {
+    name: 'By number',
+    agent_id: agentId,
+  })
+  assert.equal(drafted.status, 201, JSON.stringify(drafted.body))
+  const [batch] = drafted.body['data'] as { total_recipients: number }[]
+  assert.equal(batch?.total_recipients, 2)
+  const nameless = await upload('Phone\n+12025550163\n')
+  assert.equal((await check(nameless.path, { mapping: ['phone_number'] })).status, 400)
+})
+
+/** What comes of the work on a large file. */
+const endOfWork = (path: string): Promise<Record<string, unknown>> =>
+  until(
+    'the end of the work',
+    async () => {
+      const { status, body } = await operator.send('GET', `${path}/work`)
+      assert.equal(status, 200, JSON.stringify(body))
+      return body['status'] === 'running' ? undefined : body
+    },
+    { timeoutMs: 240_000, everyMs: 250 },
+  )
+
+test('a large file is checked and imported by work that outlasts its requests', async () => {
+  const rows = 2_100
+  const numbers = Array.from(
+    { length: rows },
+    (_, index) => `+1415555${String(1_0000 + index).slice(1)}`,
+  )
+  const lines = numbers.map((number, index) => `big${index},Person ${index},${number}`)
+  lines[10] = 'big10,,+14155550010'
+  const { path, answer } = await upload(
+    `external_id,name,phone_number\n${lines.join('\n')}\n`,
+    150_000,
+  )
+  assert.equal(answer.body['row_count'], rows, JSON.stringify(answer.body))
+  assert.equal((await operator.send('GET', `${path}/work`)).body['status'], 'none')
+  const counts = { rows, ready: rows - 1, updated: 0, duplicate: 0, invalid: 1 }
+  const checked = await check(path)
+  assert.equal(checked.status, 200, JSON.stringify(checked.body))
+  assert.deepEqual((await endOfWork(path))['counts'], counts)
+  assert.ok('ready' in checked.body || checked.body['status'] === 'running')
+  // All or nothing: a refused row that may not be left out stops it, and nothing is imported.
+  await operator.send('POST', `${path}/commit`, {})
+  const refused = await endOfWork(path)
+  assert.equal(refused['status'], 'failed')
+  assert.deepEqual(refused['failure'], {
+    code: 'resource_state_conflict',
+    message: 'The file has rows that are refused.',
+  })
+  const known = () =>
+    app.db.rows(
+      sql(
+        'test.bigContacts',
+        `select from contacts where organization_id = $1 and external_id like 'big%'`,
+      ),
+      [organizationId],
+    )
+  assert.equal((await known()).length, 0)
+  const first = operator.send('POST', `${path}/commit`, { leave_out_refused: true })
+  const second = operator.send('POST', `${path}/commit`, { leave_out_refused: true })
+  const statuses = (await Promise.all([first, second])).map(({ status }) => status)
+  assert.ok(statuses.includes(200), statuses.join())
+  const done = await endOfWork(path)
+  if (done['status'] === 'done')
+    assert.deepEqual(done['receipt'], { contacts: rows - 1, new: rows - 1, updated: 0 })
+  assert.equal((await known()).length, rows - 1)
 })
 
 test('known contacts are counted as updated, conflicts as invalid', async () => {

@@ -55,8 +55,25 @@ test('what a policy would do to queued calls is counted by their hours, and noth
     open_after: 0,
     would_wait: 2,
     would_ring: 0,
+    would_ring_later: 3,
     without_opening: 0,
+    scheduled: 0,
+    scheduled_later: 0,
   })
+  const holiday = {
+    ...policyOf('08:00', '21:00'),
+    holidays: [{ date: '2020-01-12', name: 'Founding day', every_year: true }],
+  }
+  const onHoliday = await previewPolicy(
+    app.db,
+    organizationId,
+    { before: policies.before, after: checkPolicyFile(holiday) },
+    new Date('2027-01-12T15:00:00Z'),
+  )
+  assert.deepEqual(
+    [onHoliday.would_wait, onHoliday.would_ring_later, onHoliday.without_opening],
+    [2, 3, 0],
+  )
   const { before: early, after: late } = policies
   const swapped = { before: late, after: early }
   const noon = new Date('2027-01-12T16:30:00Z')
@@ -109,6 +126,7 @@ test('the settings of the organization are those of org set, and each change is 
     public_api_enabled: false,
     concurrency: 7,
     retention_days: 30,
+    recording: 'never',
     rates: { read: 50 },
   }
   const changed = await admin.send('PATCH', '/console/organization', change)
@@ -120,7 +138,11 @@ test('the settings of the organization are those of org set, and each change is 
         ? Object.fromEntries(Object.entries(each).filter(([name]) => name in change))
         : each,
     ),
-    [{ public_api_enabled: false, concurrency: 7, retention_days: 30 }, 50, 1500],
+    [
+      { public_api_enabled: false, concurrency: 7, retention_days: 30, recording: 'never' },
+      50,
+      1500,
+    ],
   )
   const forGood = await admin.send('PATCH', '/console/organization', { retention_days: null })
   assert.deepEqual([forGood.body['retention_days'], forGood.body['concurrency']], [null, 7])

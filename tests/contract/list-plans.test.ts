@@ -14,6 +14,7 @@ import { listApiBatches, listOwnBatches } from '../../src/domains/batches/batch-
 import { listApiCalls, listOwnCalls } from '../../src/domains/calls/call-store.ts'
 import { listContactRows } from '../../src/domains/contacts/contact-store.ts'
 import { listRecordingRows } from '../../src/domains/recordings/recording-store.ts'
+import { listRequestRows } from '../../src/domains/requests/request-store.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -126,6 +127,23 @@ const lists: Readonly<Record<string, List>> = {
     indexes: [['', 'batches_own_list']],
     besides: 'calls_batch_counts',
     compared: ['status'],
+  },
+  'requests of the API': {
+    read: listRequestRows as Read,
+    filters: {
+      target_id: newId(),
+      is_refused: true,
+      status_class: 4,
+      error_code: 'invalid_json',
+      ...times,
+    },
+    indexes: [
+      ['target_id', 'api_requests_target'],
+      ['is_refused', 'api_requests_refused'],
+      ['', 'api_requests_newest'],
+    ],
+    sorted: ['target_id'],
+    compared: ['status_class', 'error_code'],
   },
 }
 

@@ -1,8 +1,12 @@
 // Runs beside few others: it waits for most of its 52 s.
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import type { CallPlan } from '../../src/live-call/call/live-call-port.ts'
 import { CallStop, type DialableCall } from '../../src/domains/calls/lifecycle/hand-over.ts'
+import { ladderOf } from '../../src/domains/calls/sip-ladder.ts'
+import { listSipTraces } from '../../src/domains/calls/sip-trace-store.ts'
+import { findRecordingDetails } from '../../src/domains/recordings/recording-details.ts'
 import { probeAudio } from '../support/ffmpeg.ts'
 import { startLiveCallRig, type LiveCallRig } from '../support/live-call-rig.ts'
 import { missingPeer } from '../support/peers.ts'
@@ -79,6 +83,42 @@ describe('a live call to the sandbox', { concurrency: true, timeout: 120_000 }, 
       assert.ok(lastTurnMs < audio.seconds * 1000)
     },
   )
+
+  it('keeps the SIP messages of every attempt, masked', async () => {
+    const busy = await runTo('+12025550101')
+    const [refused] = await listSipTraces(rig.db, busy.organizationId, busy.callId)
+    assert.ok(refused)
+    const refusal = ladderOf(refused, true)
+    assert.match(refusal[0] ?? '', /^→ INVITE sip:\+1202\*\*\*0101@127\.0\.0\.1/)
+    // Any of them may be repeated.
+    assert.ok(refusal.includes('← 486 Busy Here (INVITE)'), refusal.join('\n'))
+    assert.ok(refusal.some((rung) => rung.startsWith('→ ACK sip:+1202***0101@')))
+    const hungUp = await runTo('+12025550107')
+    const [answered] = await listSipTraces(rig.db, hungUp.organizationId, hungUp.callId)
+    assert.ok(answered)
+    const rungs = ladderOf(answered, true)
+    for (const part of [/^← 200 OK \(INVITE\)/, /^→ ACK /, /^← BYE /, /^→ 200 OK \(BYE\)/])
+      assert.ok(
+        rungs.some((rung) => part.test(rung)),
+        `${part} in ${rungs.join('\n')}`,
+      )
+    const everything = JSON.stringify([refused, answered])
+    for (const number of ['2025550101', '2025550107', '2025550199'])
+      assert.ok(!everything.includes(number), number)
+  })
+
+  it('keeps the words and no audio of a call that is not to be recorded', async () => {
+    const call = await runTo('+12025550110', { plan: { isRecorded: false } })
+    const row = await rig.row(call)
+    assert.deepEqual([row.status, row.answer_status], ['completed', 'answered'])
+    assert.ok((await speakersOf(call)).includes('contact'))
+    assert.deepEqual(await findRecordingDetails(rig.db, call), {
+      status: 'unavailable',
+      reason: 'not_enabled',
+    })
+    const names = await readdir(rig.spoolFolder)
+    assert.ok(!names.some((name) => name.startsWith(call.callId)), 'a spool was written')
+  })
 
   for (const [number, status, answerStatus, reason] of [
     ['+12025550101', 'completed', 'busy', 'SIP 486 Busy Here'],

@@ -1,13 +1,17 @@
 import { createApiRole } from '../../src/compose/roles/api.ts'
+import { testBox } from './trunk-fixtures.ts'
 import { createDashboardRole } from '../../src/compose/roles/dashboard.ts'
 import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import type { Role } from '../../src/contract/roles.ts'
 import { createOrganization } from '../../src/domains/organizations/create-organization.ts'
 import { createIdentity } from '../../src/identity/better-auth-identity.ts'
 import { addMember } from '../../src/identity/member-store.ts'
+import { createLiveRegistry } from '../../src/live-call/call/live-registry.ts'
+import { healthOf } from '../../src/operator/health/installation-health.ts'
 import { parseNetworks } from '../../src/runtime/networks.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { systemTime } from '../../src/runtime/time.ts'
+import { createRecordedTalks } from './recorded-talks.ts'
 import { endCallAlone } from './call-ends.ts'
 import { createTestDatabase } from './test-database.ts'
 
@@ -46,15 +50,25 @@ export const startComposedConsole = async (origin = consoleOrigin) => {
     signDownloadUrl: (id: string) => `http://media.test/recordings/${id}`,
     clock: systemTime,
   }
+  const live = createLiveRegistry()
+  const talks = createRecordedTalks()
   const dashboard = await createDashboardRole({
     application: { find: () => undefined },
     ...role,
     identity,
+    apiUrl: () => 'http://api.test',
+    trunks: {
+      box: testBox,
+      test: (_db, trunk) => Promise.resolve({ trunk, ok: true, gateways: [] }),
+    },
+    health: async () => healthOf(db, [], systemTime.now()),
     origins: () => [origin],
     endCall: endCallAlone,
     downloadUrls,
     storage: { open: async () => undefined },
     mediaOrigin: () => 'http://media.test',
+    live,
+    talks: talks.source,
   })
   const api = await createApiRole({
     ...role,
@@ -125,6 +139,8 @@ export const startComposedConsole = async (origin = consoleOrigin) => {
     apiUrl: `http://127.0.0.1:${api.port}`,
     db,
     identity,
+    live,
+    talks,
     browse,
     signIn,
     signInAs,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import type { KeyPrincipal } from '../../src/contract/principal.ts'
 import { buckets } from '../../src/contract/buckets.ts'
 import { createApiKey } from '../../src/domains/api-keys/create-api-key.ts'
 import { publishAutomation } from '../../src/domains/automations/publish-automation.ts'
@@ -8,6 +9,8 @@ import { placeCall } from '../../src/domains/calls/place-call.ts'
 import { recordSummary } from '../../src/domains/calls/record-summary.ts'
 import { addDoNotCall } from '../../src/domains/organizations/do-not-call.ts'
 import { setOrganization } from '../../src/domains/organizations/set-organization.ts'
+import { describeRequest } from '../../src/domains/requests/describe-request.ts'
+import { insertRequests } from '../../src/domains/requests/request-store.ts'
 import { recordingKeysOf } from '../../src/domains/recordings/recording-keys.ts'
 import {
   completeRecording,
@@ -92,6 +95,7 @@ export const createConsoleTenant = async (app: App) => {
   })
   const file = await send('POST', '/console/imports', { file_name: `${privateWords.name}.csv` })
   const [session] = await listSessions(db, owner.accountId)
+  const apiRequestId = await keepRequest(app, organizationId, key.id, callId)
   const ids: Readonly<Record<string, string>> = {
     organization_id: organizationId,
     agent_id: agentId,
@@ -104,11 +108,46 @@ export const createConsoleTenant = async (app: App) => {
     import_id: String(file['id']),
     recording_id: recordingIdOf({ organizationId, callId }),
     api_key_id: key.id,
+    api_request_id: apiRequestId,
+    target_id: callId,
     account_id: owner.accountId,
     session_id: session?.id ?? assert.fail('The owner has no session.'),
     invitation_id: String(invited['id']),
   }
   return { organizationId, ids }
+}
+
+/** A kept request that made the call, with the words of its person. */
+const keepRequest = async (
+  { db }: App,
+  organizationId: OrganizationId,
+  apiKeyId: string,
+  callId: string,
+): Promise<string> => {
+  const noted = { id: newId(), at: new Date() }
+  const row = describeRequest(
+    {
+      principal: { kind: 'key', organizationId, apiKeyId } as KeyPrincipal,
+      requestId: `req_${noted.id}`,
+      method: 'POST',
+      target: `/calls?name=${privateWords.name}`,
+      operation: 'placeCall',
+      template: '/calls',
+      params: {},
+      status: 202,
+      durationMs: 1,
+      isAllowed: true,
+      isClaimed: true,
+      isReplay: false,
+      body: { recipient: { ...privateWords, phone_number: privateWords.phone } },
+      bodyBytes: 100,
+      answer: JSON.stringify({ id: callId, summary: privateWords.summary }),
+      location: `/calls/${callId}`,
+    },
+    noted,
+  )
+  await insertRequests(db, [row])
+  return noted.id
 }
 
 /** A call to the contact that was held, with its words, summary and recording. */

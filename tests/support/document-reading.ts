@@ -18,8 +18,8 @@ export const documentParts = {
     'docs/operations.md',
     'docs/carriers.md',
   ],
-  batches: ['docs/batches.md', 'docs/automations.md'],
-  agents: ['docs/agents.md'],
+  batches: ['docs/batches.md', 'docs/automations.md', 'docs/live.md'],
+  agents: ['docs/agents.md', 'docs/trunks.md'],
 } as const
 
 const blockLimitMs = 180_000

@@ -75,6 +75,11 @@ const texts = [
    select organization_id, call_id, kind, 1, '{}', '', now(), case kind when 'summary' then now() - interval '1 hour' end
      from results
    on conflict do nothing`,
+  `insert into daily_usage (organization_id, day, agent_id, api_key_id, slot, calls, answered, connected_seconds,
+                            model_cost_microusd)
+   select $1, current_date - n % 400, ${id(1, `1 + n % ${grown.agents}`)}, ${id(7, 'n % 5')}, n % 4, 1, 1, 60, 0
+     from generate_series(1, 4000) n
+   on conflict do nothing`,
   `insert into automations (organization_id, id, name, status, published_version)
    select $1, ${id(6, 'n')}, 'Test', 'active', 1 from generate_series(1, ${grown.agents}) n`,
   `insert into automation_runs (organization_id, id, origin, automation_id, automation_version, contact_id, status,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { summarize } from '../../src/call-text/summarize.ts'
 import { builtInTools } from '../../src/conversation/tools/tools.ts'
 import { ScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
@@ -13,6 +14,7 @@ import { createEncodeRecording } from '../../src/live-call/recording/encode-reco
 import { createCallLedger } from '../../src/live-call/call/call-ledger.ts'
 import type { CallPlan } from '../../src/live-call/call/live-call-port.ts'
 import type { DialableCall } from '../../src/domains/calls/lifecycle/hand-over.ts'
+import { MediaUnavailableError, type MediaCall } from '../../src/live-call/media/media-port.ts'
 import { MediaWorkerPool } from '../../src/live-call/media/media-worker-pool.ts'
 import { createRecordingStore } from '../../src/live-call/recording/store-recording.ts'
 import { createRunCall } from '../../src/live-call/call/run-call.ts'
@@ -54,14 +56,34 @@ const planFor = (engineUrl: string, changes: Partial<CallPlan>): CallPlan => ({
   voicemail: 'hang_up',
   outcomes,
   httpTools: [],
+  isRecorded: true,
   allowPrivateNetwork: false,
   ...changes,
 })
 
+/** On a busy machine no worker may have room for a moment; dispatch would bring such a call again. */
+const openInTime = async (media: MediaWorkerPool, callId: string): Promise<MediaCall> => {
+  const lastMs = performance.now() + 30_000
+  for (;;) {
+    try {
+      return await media.open(callId)
+    } catch (error) {
+      if (!(error instanceof MediaUnavailableError) || performance.now() > lastMs) throw error
+      await setTimeout(100)
+    }
+  }
+}
+
 export const startLiveCallRig = async ({
   workers = 1,
   rtpPorts = { min: 30_000, max: 33_998 },
-}: { workers?: number; rtpPorts?: { min: number; max: number } } = {}) => {
+  target,
+}: {
+  workers?: number
+  rtpPorts?: { min: number; max: number }
+  /** The trunk of its calls; by default the sandbox carrier. */
+  target?: string
+} = {}) => {
   const logger = silentLogger
   const spoolFolder = await mkdtemp(join(tmpdir(), 'outdial-rig-'))
   const database = await createTestDatabase()
@@ -78,7 +100,7 @@ export const startLiveCallRig = async ({
   await Promise.all([engine.start(), sandbox.start(), userAgent.start(), media.start()])
   const carrier = createSipCarrier({
     userAgent,
-    trunk: parseTrunkUri(sandbox.target),
+    trunk: parseTrunkUri(target ?? sandbox.target),
     sendsCallId: true,
     logger,
   })
@@ -130,10 +152,11 @@ export const startLiveCallRig = async ({
   ): Promise<void> =>
     createRunCall({
       carrier,
-      media,
+      media: { open: (callId) => openInTime(media, callId) },
       ledger,
       loadPlan: async () => ({ plan: planFor(engine.url, plan) }),
       ringTimeoutMs,
+      maxHoldMs: 300_000,
       spoolFolder,
       clock: systemTime,
       logger,

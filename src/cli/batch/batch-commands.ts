@@ -11,6 +11,7 @@ import { programPath } from '../../runtime/program-path.ts'
 import { addActions } from './batch-actions.ts'
 import { batchBar } from './batch-bar.ts'
 import { addBatchExplanation } from './batch-explain.ts'
+import { addBatchForecast } from './batch-forecast.ts'
 import { addBatchListCommands } from './batch-list.ts'
 import { createWatchOutput, howToGoOn, watchBatches } from './batch-watch.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -43,6 +44,7 @@ export const addBatchCommands = (program: Command, context: CliContext): void =>
   const batch = program.command('batch').description('many calls at once')
   addBatchListCommands(batch, context)
   addBatchExplanation(batch, context)
+  addBatchForecast(batch, context)
   addActions(batch, context)
   withContactFileOptions(
     withOrganization(

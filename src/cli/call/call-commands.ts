@@ -8,18 +8,21 @@ import { explainCall } from '../../domains/calls/explain-call.ts'
 import { OperatorError } from '../../domains/organizations/operator-error.ts'
 import { findRecordingDetails } from '../../domains/recordings/recording-details.ts'
 import { listResultHeads } from '../../domains/results/result-heads.ts'
+import { listQuality } from '../../domains/results/quality-store.ts'
 import { listTurnLatencies, listUsage } from '../../domains/results/usage-store.ts'
 import { listTurns, type StoredTurn } from '../../domains/results/transcript-store.ts'
 import { addCallListCommands } from './call-list-commands.ts'
 import type { CliContext } from '../cli-context.ts'
 import { describeCall, describeExplanation, type ShownCall } from './describe-call.ts'
+import { addTraceCommand } from './trace-command.ts'
 import { show, type OutputOptions } from '../terminal/output.ts'
 import { requireOwner, withOrganization, type OrganizationOption } from '../require-organization.ts'
 
-/** `outdial call list|cancel|show|explain|reprocess`: calls of any origin. */
+/** `outdial call list|cancel|show|explain|trace|reprocess`: calls of any origin. */
 export const addCallCommands = (program: Command, context: CliContext): void => {
   const call = program.command('call').description('calls, however they were made')
   addCallListCommands(call, context)
+  addTraceCommand(call, context)
   withOrganization(
     call
       .command('show')
@@ -77,7 +80,7 @@ const loadCall = async (
 ): Promise<ShownCall> => {
   const organizationId = await requireOwner(db, options, 'call', callId)
   const key = { organizationId, callId }
-  const [row, parties, explanation, results, recording, turns, usage, latencies] =
+  const [row, parties, explanation, results, recording, turns, usage, latencies, quality] =
     await Promise.all([
       findCall(db, organizationId, callId),
       listCallParties(db, organizationId, [callId]),
@@ -87,6 +90,7 @@ const loadCall = async (
       listTurns(db, key),
       listUsage(db, key),
       listTurnLatencies(db, key),
+      listQuality(db, key),
     ])
   if (!row) return refuse(callId)
   return {
@@ -100,6 +104,7 @@ const loadCall = async (
     turns: turns.map(turnOf),
     usage,
     latencies,
+    quality,
   }
 }
 

@@ -2,8 +2,12 @@ import type { CallExplanation } from '../../domains/calls/explain-call.ts'
 import type { ExplanationReason } from '../../contract/explanations.ts'
 import type { callResource } from '../../domains/calls/call-record.ts'
 import type { CallParties } from '../../domains/calls/call-parties.ts'
-import type { RecordingDetails } from '../../domains/recordings/recording-details.ts'
+import type {
+  MissingRecording,
+  RecordingDetails,
+} from '../../domains/recordings/recording-details.ts'
 import type { ResultHeadRow } from '../../domains/results/result-heads.ts'
+import type { QualityRow } from '../../domains/results/quality-store.ts'
 import type { LatencyRow, UsageRow } from '../../domains/results/usage-store.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { programPath } from '../../runtime/program-path.ts'
@@ -19,10 +23,11 @@ export type ShownCall = ReturnType<typeof callResource> &
     readonly organization_id: OrganizationId
     readonly origin: string
     readonly results: readonly ResultHeadRow[]
-    readonly recording?: RecordingDetails
+    readonly recording?: RecordingDetails | MissingRecording
     readonly turns: readonly ShownTurn[]
     readonly usage: readonly UsageRow[]
     readonly latencies: readonly LatencyRow[]
+    readonly quality: readonly QualityRow[]
   }
 
 interface ShownTurn {
@@ -56,6 +61,7 @@ export const describeCall = (call: ShownCall, width?: number): Lines => [
       ['recording', call.recording && describeRecording(call.recording)],
       ...call.results.map((result) => [result.kind, describeResult(result)] as const),
       ...call.usage.map((usage) => [usage.purpose, describeUsage(usage)] as const),
+      ...call.quality.map((each) => [lineNames[each.direction], describeQuality(each)] as const),
     ],
     width,
   ),
@@ -82,7 +88,14 @@ export const describeExplanation = (
     : ['', ...describeDecisions(decisions, width)]),
 ]
 
-const describeDecisions = (decisions: CallExplanation['decisions'], width?: number): Lines =>
+const describeDecisions = (decisions: CallExplanation['decisions'], width?: number): Lines => [
+  ...decisionTable(decisions, width),
+  ...decisions.flatMap(({ at, sip }) =>
+    sip === undefined ? [] : ['', `SIP messages since ${at}:`, ...sip.map((rung) => `  ${rung}`)],
+  ),
+]
+
+const decisionTable = (decisions: CallExplanation['decisions'], width?: number): Lines =>
   table(
     ['AT', 'DECISION', 'UNTIL', 'REASON'],
     decisions.map((each) => [each.at, each.decision, each.until ?? '', each.reason ?? '']),
@@ -102,7 +115,8 @@ const called = ({ contact_name: name, phone_number: number }: CallParties): stri
 
 const section = (lines: Lines): Lines => (lines.length === 0 ? [] : ['', ...lines])
 
-const describeRecording = (recording: RecordingDetails): string => {
+const describeRecording = (recording: RecordingDetails | MissingRecording): string => {
+  if (recording.status === 'unavailable') return 'none: the organization or its agent records never'
   const { frames_expected: expected, frames_written: written } = recording
   const completeness =
     expected === undefined || written === undefined
@@ -154,5 +168,23 @@ const describeUsage = (usage: UsageRow): string =>
       ? 'cost unknown'
       : `cost $${(usage.cost_microusd / 1_000_000).toFixed(4)}`,
   ].join(', ')
+
+const lineNames = { from_callee: 'audio in', to_callee: 'audio out' } as const
+
+const describeQuality = (quality: QualityRow): string => {
+  const parts = [
+    ['MOS', quality.mos, ''],
+    ['lost', quality.packets_lost, ''],
+    ['late', quality.packets_late, ''],
+    ['concealed', quality.concealed, ''],
+    ['jitter', quality.jitter_ms, ' ms'],
+    ['wait', quality.delay_ms, ' ms'],
+    ['round trip', quality.round_trip_ms, ' ms'],
+  ] as const
+  const known = parts.flatMap(([name, value, unit]) =>
+    value === null ? [] : [`${name} ${value}${unit}`],
+  )
+  return [`${quality.packets} packets`, ...known].join(', ')
+}
 
 const roundSeconds = (ms: number): number => Math.round(ms / 1000)

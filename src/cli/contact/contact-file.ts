@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { Command } from 'commander'
-import type { ContactInput } from '../../contract/contacts.ts'
+import type { PersonInput } from '../../domains/contacts/person-input.ts'
 import type { Queryable } from '../../database/database.ts'
 import { judgeRecipients } from '../../domains/contacts/upsert-recipients.ts'
 import type { CallingPolicy } from '../../domains/organizations/calling-policy.ts'
@@ -51,7 +51,7 @@ interface ContactFile {
   /** Rows below the heading. */
   readonly rows: number
   /** Number of valid rows. */
-  readonly inputs: readonly ContactInput[]
+  readonly inputs: readonly PersonInput[]
   /** How many of them are known contacts. */
   readonly known: number
   readonly problems: readonly RowProblem[]
@@ -94,7 +94,7 @@ export const acceptedInputs = (
   context: CliContext,
   { inputs, problems }: ContactFile,
   { skipInvalid }: ContactFileOptions,
-): readonly ContactInput[] => {
+): readonly PersonInput[] => {
   if (problems.length > 0 && !skipInvalid) throw refusedFile(problems)
   if (problems.length > 0) warn(context, ['Rows left out:', ...describeProblems(problems)])
   if (inputs.length === 0) throw new OperatorError('The file has no row that can be taken.')

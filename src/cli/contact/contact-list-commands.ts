@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ContactInput } from '../../contract/contacts.ts'
+import type { PersonInput } from '../../domains/contacts/person-input.ts'
 import type { Database } from '../../database/database.ts'
 import { contactResource } from '../../domains/contacts/contact-resource.ts'
 import {
@@ -120,7 +120,7 @@ const importContacts = async (
   )
 }
 
-const partsOf = (inputs: readonly ContactInput[]): (readonly ContactInput[])[] =>
+const partsOf = (inputs: readonly PersonInput[]): (readonly PersonInput[])[] =>
   Array.from({ length: Math.ceil(inputs.length / maxPart) }, (_, index) =>
     inputs.slice(index * maxPart, (index + 1) * maxPart),
   )

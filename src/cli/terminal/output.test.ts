@@ -49,6 +49,7 @@ const callOf = (text: string): ShownCall =>
     results: [{ kind: 'summary', status: 'ready', reason: text, revision: 1, summary: text }],
     usage: [{ purpose: text, model: text, engine: text, provider: text, input_tokens: 1 }],
     latencies: [],
+    quality: [],
   }) as unknown as ShownCall
 
 const explanationOf = (text: string) =>

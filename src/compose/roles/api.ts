@@ -23,6 +23,7 @@ import { getBatchExplanation } from '../../domains/batches/get-batch-explanation
 import { listBatches } from '../../domains/batches/list-batches.ts'
 import { pauseBatch } from '../../domains/batches/pause-batch.ts'
 import { startBatch } from '../../domains/batches/start-batch.ts'
+import { RequestNotes } from '../../domains/requests/request-notes.ts'
 import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { cancelCall } from '../../domains/calls/cancel-call.ts'
 import { getCall } from '../../domains/calls/get-call.ts'
@@ -49,7 +50,7 @@ import type { Readiness } from '../../http/readiness.ts'
 import { createSharedWindows } from '../../http/rate-limits/shared-windows.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { Telemetry } from '../../runtime/telemetry.ts'
+import { silentTelemetry, type Telemetry } from '../../runtime/telemetry.ts'
 import type { Service } from '../../runtime/service.ts'
 
 export interface ApiRoleOptions {
@@ -71,6 +72,8 @@ export interface ApiRoleOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly telemetry?: Telemetry
+  /** Days that requests are kept; with 0 none is written. */
+  readonly requestLogDays?: number
 }
 
 /** The API role: bearer keys in, the operations of the contract out. */
@@ -81,8 +84,16 @@ export const createApiRole = async (
   const principals = createPrincipals({ database, clock, logger })
   const [newest, ...older] = await installationSecrets(database, 'cursor')
   const quotas = createStorageQuotas({ database, clock })
+  const requests = new RequestNotes({
+    database,
+    clock,
+    logger,
+    telemetry: options.telemetry ?? silentTelemetry,
+    days: options.requestLogDays,
+  })
   const server = createApiServer({
     ...options,
+    keepRequest: requests.note,
     operations: { ...operations, ...administratorOperations },
     handlers: { ...handlers, updateApiKey },
     parts: { quotas, clock, endCall, downloadUrls },
@@ -108,10 +119,12 @@ export const createApiRole = async (
     },
     start: async () => {
       await principals.start()
+      requests.start()
       await server.start()
     },
     stop: async () => {
       await server.stop()
+      await requests.stop()
       await principals.stop()
     },
   }

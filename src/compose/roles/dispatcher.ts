@@ -4,6 +4,8 @@ import { createAutomationRunner } from '../../dispatch/automations/runner.ts'
 import { Dispatcher } from '../../dispatch/dispatcher.ts'
 import { LeaseKeeper } from '../../dispatch/lease/lease-keeper.ts'
 import { nodeName } from '../../dispatch/lease/node-name.ts'
+import { createTrunkDesk } from '../../dispatch/pacing/trunk-desk.ts'
+import { createRegistrationReport } from '../../dispatch/pacing/registration-report.ts'
 import { servedRoutes } from '../../dispatch/pacing/served-routes.ts'
 import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
 import { canServeLive } from '../../live-call/call/choose-engine.ts'
@@ -40,14 +42,20 @@ export const createDispatcherRole = (options: DispatcherRoleOptions): Dispatcher
     maxChannels: config.dialing.maxChannels,
     settings: nodeSettings(config),
     mediaCapacity: media.capacity,
-    routes: servedRoutes(config.dialing, media.servesLive),
+    routes: servedRoutes(config.dialing.callsPerSecond, media.servesLive),
+    trunks: createTrunkDesk({ database, served: (like) => media.fleet.served(like), time, logger }),
     lacks,
     hasLiveEngine: (engine) => canServeLive(media.engineFor, engine),
     leaseKeeper: new LeaseKeeper({ connection, logger }),
     time,
     logger,
   })
+  const registrations = createRegistrationReport({
+    database,
+    nodeId: () => dispatcher.nodeId(),
+    registrations: () => media.fleet.registrations(),
+    logger,
+  })
   const automations = createAutomationRunner({ database, endCall, logger })
-  const circuits = media.circuit === undefined ? [] : [media.circuit]
-  return { dispatcher, services: [dispatcher, ...circuits, automations] }
+  return { dispatcher, services: [dispatcher, media.watch, registrations, automations] }
 }

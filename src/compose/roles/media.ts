@@ -3,8 +3,12 @@ import { ScriptedRealtimeServer } from '../../conversation/engines/scripted/scri
 import type { Database } from '../../database/database.ts'
 import type { PrepareCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import { TrunkCircuit } from '../../dispatch/pacing/trunk-circuit.ts'
+import { createTrunkWatch } from '../../dispatch/pacing/trunk-watch.ts'
+import type { SecretBox } from '../../domains/organizations/secret-box.ts'
 import type { PriceTable } from '../../domains/results/price-table.ts'
 import { createEngineChoice, type EngineChoice } from '../../live-call/call/choose-engine.ts'
+import { createLiveRegistry, type LiveRegistry } from '../../live-call/call/live-registry.ts'
+import { createTalks, type Talks } from '../../live-call/call/talks.ts'
 import { createCallLedger } from '../../live-call/call/call-ledger.ts'
 import { createPrepareByRoute, socketOf } from '../../live-call/call/prepare-by-route.ts'
 import { mediaThreads } from '../../live-call/media/media-threads.ts'
@@ -13,14 +17,21 @@ import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Telemetry } from '../../runtime/telemetry.ts'
 import type { Service } from '../../runtime/service.ts'
-import { withCircuit } from '../../telephony/circuit-carrier.ts'
+import { createTrunkFleet, type TrunkFleet } from '../../live-call/trunks/trunk-fleet.ts'
+import { nationalDigits } from '../../numbering/national-number.ts'
 import { personaVocabulary } from '../../telephony/sandbox/personas.ts'
-import { createTelephony, type Telephony } from '../../telephony/telephony.ts'
+import { createSandboxLine } from '../../telephony/sandbox/sandbox-line.ts'
+import type { Trunk } from '../../telephony/trunk-uri.ts'
 import { endCall } from '../call-end.ts'
 
 interface MediaRoleOptions {
   readonly config: Pick<Config, 'sip' | 'dialing' | 'engines' | 'program'>
   readonly database: Database
+  readonly box: SecretBox
+  /** The trunk of the environment. */
+  readonly environment: Trunk | undefined
+  /** The local SIP port of the sandbox; the trunks have the configured one, if there are any. */
+  readonly sandboxPort: number
   /** The folder for recordings of live calls; it exists. */
   readonly spoolFolder: string
   /** The task that encodes the spools of this node. */
@@ -32,17 +43,21 @@ interface MediaRoleOptions {
 }
 
 export interface MediaRole {
-  readonly telephony: Telephony
+  readonly fleet: TrunkFleet
   /** Telephony, the media threads and the scripted model; they start side by side. */
   readonly services: readonly Service[]
-  /** Watches the trunk; started with dispatch. Undefined: there is no trunk. */
-  readonly circuit: TrunkCircuit | undefined
+  /** Watches the trunks; started with dispatch. */
+  readonly watch: Service
   /** How many calls the threads can carry now. */
   readonly capacity: () => number
-  /** Whether calls of live organizations are claimed: this needs a trunk and a caller ID. */
+  /** Whether calls of live organizations are claimed: this needs a caller ID. */
   readonly servesLive: boolean
   readonly prepareCall: PrepareCall
   readonly engineFor: EngineChoice
+  /** The conversations of this process. */
+  readonly live: LiveRegistry
+  /** Talks with agents in the browser. */
+  readonly talks: Talks
 }
 
 /** The media role: carries a call from INVITE to its terminal state. */
@@ -50,43 +65,64 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
   const { config, database, spoolFolder, clock, logger, telemetry } = options
   const { allowPrivateNetwork } = config.program
   const scripted = new ScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
-  const telephony = createTelephony(config.sip, logger, telemetry)
-  const { sandbox, trunk } = telephony
-  const circuit =
-    trunk && new TrunkCircuit({ database, route: 'env', ping: () => trunk.ping(), logger })
+  const sandbox = createSandboxLine(options.sandboxPort, logger, telemetry)
+  const fleet = createTrunkFleet({
+    database,
+    box: options.box,
+    environment: options.environment,
+    settings: config.sip,
+    national: nationalDigits,
+    createCircuit: (gateway, ping) => new TrunkCircuit({ database, gateway, ping, logger }),
+    logger,
+    telemetry,
+  })
+  const watch = createTrunkWatch({ database, circuits: () => fleet.circuits(), logger })
   const media = new MediaWorkerPool({
     ...mediaThreads(config.dialing.maxChannels),
     socket: socketOf(sandbox, config.sip.rtpPorts),
     logger,
   })
+  const live = createLiveRegistry()
   const engineFor = createEngineChoice({
     engines: config.engines,
     allowPrivateNetwork,
     sandboxUrl: () => scripted.url,
   })
+  const talks = createTalks({
+    media,
+    engineFor,
+    allowPrivateNetwork,
+    monotonicMs: () => clock.monotonicMs(),
+    logger,
+  })
   const { servesLive, prepareCall } = createPrepareByRoute({
     database,
     sandbox,
-    trunk: trunk && circuit && { ...trunk, carrier: withCircuit(trunk.carrier, circuit) },
+    trunks: fleet,
+    callerId: config.sip.callerId,
     media,
     portRange: config.sip.rtpPorts,
     engineFor,
     allowPrivateNetwork,
     ringTimeoutSeconds: config.dialing.ringTimeoutSeconds,
+    maxHoldSeconds: config.dialing.maxHoldSeconds,
     ledger: createCallLedger({
       database,
       endCall,
       encodingTask: options.encodingTask,
       prices: options.prices,
     }),
+    live,
     spoolFolder,
     clock,
     logger,
   })
   return {
-    telephony,
-    services: [scripted, telephony, media],
-    circuit,
+    live,
+    talks,
+    fleet,
+    services: [scripted, sandbox, media, talks],
+    watch,
     capacity: () => media.capacity(),
     servesLive,
     prepareCall,

@@ -20,7 +20,7 @@ import type { Service } from '../../runtime/service.ts'
 import type { ObjectStorage } from '../../storage/object-storage.ts'
 
 interface WorkerRoleOptions {
-  readonly config: Pick<Config, 'engines'>
+  readonly config: Pick<Config, 'engines' | 'http'>
   readonly store: Store
   readonly storage: ObjectStorage
   readonly spoolFolder: string
@@ -38,6 +38,7 @@ export const createWorkerRole = (options: WorkerRoleOptions): readonly Service[]
     database,
     storage,
     purgeClaims: (limit) => purgeExpiredClaims(database, limit),
+    requestLogDays: config.http.requestLogDays,
     purgeIdentity: (limit) => purgeExpiredIdentity(database, limit),
   })
   const jobs = new JobRunner({

@@ -39,11 +39,15 @@ export const listRuns: ConsoleHandler<'listRuns'> = async (input, context) => {
 }
 
 /** A run of any origin. */
-export const getRun: ConsoleHandler<'getRun'> = async ({ params }, { db, organizationId }) => {
+export const getRun: ConsoleHandler<'getRun'> = async (
+  { params },
+  { db, organizationId, parts },
+) => {
   const row = await findRun(db, organizationId, params.run_id)
   const place = row && (await findRunPlace(db, organizationId, row.id))
   const explanation = row && (await explainRun(db, organizationId, row.id))
   if (!row || !place || !explanation) throw notFound()
+  parts.showToFollowers(organizationId, 'run', row.id)
   const moves = await listNewestRunMoves(db, organizationId, row.id)
   const next = whatComesNext(row.status, readDefinition(place.definition), place)
   const { call } = explanation

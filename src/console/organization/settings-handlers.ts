@@ -15,6 +15,7 @@ const settingsOf = async (db: Queryable, organizationId: OrganizationId) => {
     public_api_enabled: shown.public_api_enabled,
     concurrency: shown.concurrency,
     retention_days: shown.retention_days ?? null,
+    recording: shown.recording,
     rates: allowancesOf(shown.rates),
     created_at: shown.created_at,
     updated_at: shown.updated_at,
@@ -39,6 +40,7 @@ export const changeOrganization: ConsoleHandler<'changeOrganization'> = async (
       ...(publicApi !== undefined && { publicApiEnabled: publicApi }),
       ...(concurrency !== undefined && { concurrency }),
       ...(days !== undefined && { retentionDays: days ?? 0 }),
+      ...(body.recording !== undefined && { recording: body.recording }),
       rateLimits: Object.fromEntries(
         Object.entries(rates).flatMap(([bucket, rate]) =>
           rate === undefined ? [] : [[bucket, rate]],

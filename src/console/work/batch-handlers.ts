@@ -12,6 +12,7 @@ import { draftRetry } from '../../domains/batches/draft-retry.ts'
 import { expectBatchEnd } from '../../domains/batches/expect-batch-end.ts'
 import { explainBatch } from '../../domains/batches/get-batch-explanation.ts'
 import { listRecipients as list } from '../../domains/batches/list-recipients.ts'
+import { forecastBatch as forecast } from '../../domains/batches/forecast/forecast-batch.ts'
 import { pauseBatchById } from '../../domains/batches/pause-batch.ts'
 import { previewWindow as preview } from '../../domains/batches/preview-window.ts'
 import { startBatchById } from '../../domains/batches/start-batch.ts'
@@ -39,6 +40,7 @@ export const getBatch: ConsoleHandler<'getBatch'> = async (
 ) => {
   const row = await findBatch(db, organizationId, params.batch_id, undefined)
   if (!row) throw notFound()
+  parts.showToFollowers(organizationId, 'batch', row.id)
   const [reasons, end, agent] = await Promise.all([
     explainBatch(db, organizationId, row),
     expectBatchEnd(db, organizationId, row, parts.clock.now()),
@@ -59,6 +61,15 @@ export const listRecipients: ConsoleHandler<'listRecipients'> = async (
   const row = await findBatch(db, organizationId, params.batch_id, undefined)
   if (!row) throw notFound()
   return { data: await list(db, organizationId, row.id) }
+}
+
+export const forecastBatch: ConsoleHandler<'forecastBatch'> = async (
+  { params },
+  { db, organizationId },
+) => {
+  const row = await findBatch(db, organizationId, params.batch_id, undefined)
+  if (!row) throw notFound()
+  return forecast(db, organizationId, row)
 }
 
 /** A draft, by the rules of the API. */

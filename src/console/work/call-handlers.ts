@@ -4,17 +4,22 @@ import { newestOf } from '../../database/newest-first.ts'
 import { listCallParties } from '../../domains/calls/call-parties.ts'
 import { callResource, type CallRow } from '../../domains/calls/call-record.ts'
 import { cancelCallById } from '../../domains/calls/cancel-call.ts'
-import { findCall, listApiCalls, listOwnCalls } from '../../domains/calls/call-store.ts'
-import { explainCall } from '../../domains/calls/explain-call.ts'
+import { findPlacedCall, listApiCalls, listOwnCalls } from '../../domains/calls/call-store.ts'
+import { explainCall, type CallExplanation } from '../../domains/calls/explain-call.ts'
 import { waitReasonsOf } from '../../domains/calls/explain-store.ts'
+import { titleOf } from '../../domains/calls/sip-ladder.ts'
+import { listSipTraces } from '../../domains/calls/sip-trace-store.ts'
 import { readOverview } from '../../domains/calls/overview-store.ts'
 import { placeManualCall } from '../../domains/calls/place-manual-call.ts'
 import { findRecordingDetails } from '../../domains/recordings/recording-details.ts'
 import { listResultHeads } from '../../domains/results/result-heads.ts'
 import { listTurns } from '../../domains/results/transcript-store.ts'
+import { listQuality } from '../../domains/results/quality-store.ts'
 import { listTurnLatencies, listUsage } from '../../domains/results/usage-store.ts'
+import { findMaker } from '../../domains/requests/request-store.ts'
+import { requestOf } from '../requests/request-handlers.ts'
 import { isUuid } from '../../runtime/ids.ts'
-import { note, type ConsoleHandler } from '../console-handler.ts'
+import { note, sessionOf, type ConsoleHandler } from '../console-handler.ts'
 
 export const getOverview: ConsoleHandler<'getOverview'> = async (
   _input,
@@ -59,26 +64,35 @@ export const listCalls: ConsoleHandler<'listCalls'> = async (
 }
 
 /** A call of any origin, with its words before they were sanitized. */
-export const getCall: ConsoleHandler<'getCall'> = async ({ params }, { db, organizationId }) => {
+export const getCall: ConsoleHandler<'getCall'> = async (
+  { params },
+  { db, organizationId, parts },
+) => {
   const { call_id: callId } = params
   const key = { organizationId, callId }
-  const row = await findCall(db, organizationId, callId)
+  const row = await findPlacedCall(db, organizationId, callId)
   const explanation = row && (await explainCall(db, organizationId, callId))
   if (!row || !explanation) throw notFound()
-  const [parties, results, recording, turns, usage, latencies] = await Promise.all([
+  parts.showToFollowers(organizationId, 'call', row.id)
+  const makers = [callId, row.batch_id, row.automation_run_id].filter((id) => id !== null)
+  const [maker, parties, results, recording, turns, usage, latencies, quality] = await Promise.all([
+    findMaker(db, organizationId, makers),
     listCallParties(db, organizationId, [callId]),
     listResultHeads(db, key),
     findRecordingDetails(db, key),
     listTurns(db, key),
     listUsage(db, key),
     listTurnLatencies(db, key),
+    listQuality(db, key),
   ])
   return {
     ...callResource(row),
     ...parties.get(callId),
+    ...(maker && { made_by: requestOf(maker) }),
     origin: row.origin,
+    ...(row.status === 'in_progress' && { is_here: parts.live.isHere(key) }),
     reasons: [...explanation.reasons],
-    decisions: [...explanation.decisions],
+    decisions: explanation.decisions.map(withoutMessages),
     results,
     turns: turns.map(({ sequence, speaker, text, audioOffsetMs }) => ({
       sequence,
@@ -89,6 +103,41 @@ export const getCall: ConsoleHandler<'getCall'> = async ({ params }, { db, organ
     ...(recording && { recording }),
     usage: usage.map((each) => ({ ...each })),
     latencies: latencies.map((each) => ({ ...each })),
+    quality: quality.map((each) => ({ ...each })),
+  }
+}
+
+/** The page of a call reads its SIP messages by themselves. */
+const withoutMessages = ({
+  at,
+  decision,
+  reason,
+  until,
+}: CallExplanation['decisions'][number]) => ({
+  at,
+  decision,
+  ...(reason !== undefined && { reason }),
+  ...(until !== undefined && { until }),
+})
+
+/** What was said to the trunk, and what it replied; who runs the installation sees where, and the whole texts. */
+export const getCallTrace: ConsoleHandler<'getCallTrace'> = async ({ params }, context) => {
+  const { db, organizationId } = context
+  const { call_id: callId } = params
+  const row = await findPlacedCall(db, organizationId, callId)
+  if (!row) throw notFound()
+  const traces = await listSipTraces(db, organizationId, callId)
+  const seesHosts = sessionOf(context).administersInstallation
+  return {
+    attempts: traces.map(({ attempt, first, last, omitted }) => ({
+      attempt,
+      messages: [...first, ...last].map(({ text, local, remote, ...message }) => ({
+        ...message,
+        title: titleOf(text, seesHosts),
+        ...(seesHosts && { local, remote, message: text }),
+      })),
+      omitted,
+    })),
   }
 }
 
@@ -107,10 +156,10 @@ export const placeCall: ConsoleHandler<'placeCall'> = async ({ body }, context) 
 
 export const cancelCall: ConsoleHandler<'cancelCall'> = async ({ params }, context) => {
   const { db, organizationId, parts } = context
-  const before = await findCall(db, organizationId, params.call_id)
+  const before = await findPlacedCall(db, organizationId, params.call_id)
   if (!before) throw notFound()
   await cancelCallById(db, parts.endCall, organizationId, params.call_id, undefined)
-  const row = (await findCall(db, organizationId, params.call_id)) ?? before
+  const row = (await findPlacedCall(db, organizationId, params.call_id)) ?? before
   await note(db, context, {
     action: 'call.cancel',
     target: { type: 'call', id: row.id },

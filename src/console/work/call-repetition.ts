@@ -1,13 +1,13 @@
 import { notFound } from '../../contract/api-error.ts'
 import { callResource } from '../../domains/calls/call-record.ts'
-import { findCall } from '../../domains/calls/call-store.ts'
+import { findPlacedCall } from '../../domains/calls/call-store.ts'
 import { callsChannel, queueCall } from '../../domains/calls/queue-call.ts'
 import { asTold, note, type ConsoleHandler } from '../console-handler.ts'
 
 /** A new call of the same agent to the same contact; the API shows only its recording (D3). */
 export const callAgain: ConsoleHandler<'callAgain'> = async ({ params }, context) => {
   const { db, organizationId } = context
-  const earlier = await findCall(db, organizationId, params.call_id)
+  const earlier = await findPlacedCall(db, organizationId, params.call_id)
   if (!earlier) throw notFound()
   const row = await queueCall(db, organizationId, {
     agentId: earlier.agent_id,
@@ -26,7 +26,7 @@ export const callAgain: ConsoleHandler<'callAgain'> = async ({ params }, context
 /** Makes a call's summary and transcript anew where every try was used up (D7). */
 export const reprocessCall: ConsoleHandler<'reprocessCall'> = async ({ params }, context) => {
   const { db, organizationId, parts } = context
-  const row = await findCall(db, organizationId, params.call_id)
+  const row = await findPlacedCall(db, organizationId, params.call_id)
   if (!row) throw notFound()
   await asTold(parts.reprocessCall(db, { organizationId, callId: row.id }))
   await note(db, context, {

@@ -1,6 +1,9 @@
 import { notFound } from '../../contract/api-error.ts'
+import { maxFoundContacts } from '../../contract/console/contacts.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import { showContact } from '../../domains/contacts/show-contact.ts'
+import { contactResource } from '../../domains/contacts/contact-resource.ts'
+import { findContacts as find } from '../../domains/contacts/find-contacts.ts'
 import { findContact } from '../../domains/contacts/contact-store.ts'
 import { editContact } from '../../domains/contacts/edit-contact.ts'
 import { listContacts as list } from '../../domains/contacts/list-contacts.ts'
@@ -15,6 +18,17 @@ import { isUuid } from '../../runtime/ids.ts'
 import { asTold, note, sessionOf, type ConsoleHandler } from '../console-handler.ts'
 
 export const listContacts: ConsoleHandler<'listContacts'> = list
+
+export const findContacts: ConsoleHandler<'findContacts'> = async (
+  { query },
+  { db, organizationId },
+) => {
+  const rows = await find(db, organizationId, query.q, maxFoundContacts + 1)
+  return {
+    data: rows.slice(0, maxFoundContacts).map(contactResource),
+    truncated: rows.length > maxFoundContacts,
+  }
+}
 
 export const getContact: ConsoleHandler<'getContact'> = async (
   { params },

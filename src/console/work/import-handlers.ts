@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync'
 import { ApiError, notFound } from '../../contract/api-error.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
-import type { ContactInput } from '../../contract/contacts.ts'
+import type { ImportColumn } from '../../contract/console/imports.ts'
+import type { PersonInput } from '../../domains/contacts/person-input.ts'
 import { batchResource } from '../../domains/batches/batch-resource.ts'
 import { draftBatches } from '../../domains/batches/run-file.ts'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../domains/contacts/file/accepted-recipients.ts'
 import { addImportPart as addPart } from '../../domains/contacts/file/add-import-part.ts'
 import { checkImport as check, fieldsOf } from '../../domains/contacts/file/check-import.ts'
-import { columnNamed, type Column } from '../../domains/contacts/file/contact-csv.ts'
+import { usualColumns } from '../../domains/contacts/file/usual-columns.ts'
 import {
   deleteImport as forget,
   findImport,
@@ -20,10 +21,12 @@ import {
   lockImport,
   type ImportRow,
 } from '../../domains/contacts/file/import-store.ts'
+import { findImportWork } from '../../domains/contacts/file/import-work.ts'
 import { upsertRecipients } from '../../domains/contacts/upsert-recipients.ts'
 import { findOrganization } from '../../domains/organizations/organization-store.ts'
 import { newId } from '../../runtime/ids.ts'
 import { note, sessionOf, type ConsoleHandler } from '../console-handler.ts'
+import { requireImport, lastingContext, workOn } from './import-work.ts'
 
 const stateOf = (row: ImportRow) => ({
   id: row.id,
@@ -33,15 +36,11 @@ const stateOf = (row: ImportRow) => ({
   size_bytes: row.size_bytes,
   row_count: row.row_count,
   heading: [...(row.heading ?? [])],
-  mapping: row.mapping ? row.mapping.map((each) => each as Column | null) : guess(row.heading),
+  mapping: row.mapping
+    ? row.mapping.map((each) => each as ImportColumn | null)
+    : usualColumns(row.heading ?? []),
   created_at: formatDateTime(row.created_at),
 })
-
-/** Each field by the first column that names it. */
-const guess = (heading: ImportRow['heading']): (Column | null)[] => {
-  const named = (heading ?? []).map((cell) => columnNamed(cell) ?? null)
-  return named.map((column, index) => (named.indexOf(column) === index ? column : null))
-}
 
 export const createImport: ConsoleHandler<'createImport'> = async ({ body }, context) => {
   const { db, organizationId } = context
@@ -80,18 +79,38 @@ export const deleteImport: ConsoleHandler<'deleteImport'> = async (
   return { status: 'done' }
 }
 
-export const checkImport: ConsoleHandler<'checkImport'> = async (
-  { params, body },
+export const checkImport: ConsoleHandler<'checkImport'> = async ({ params, body }, context) => {
+  const { organizationId } = context
+  const { mapping, country, purpose, fixes } = body
+  const found = await requireImport(context.db, organizationId, params.import_id)
+  if (found.status === 'uploading')
+    throw new ApiError('resource_state_conflict', 'The file is not uploaded yet.')
+  return workOn(
+    context,
+    found,
+    'check',
+    async (tx, tell) => {
+      const [file, organization] = await Promise.all([
+        lockImport(tx, organizationId, found.id),
+        findOrganization(tx, organizationId),
+      ])
+      if (!file || !organization) throw notFound()
+      const policy = purpose === 'batch' ? organization.policy : undefined
+      const rules = { mapping, country, purpose, policy }
+      return check(tx, organizationId, file, rules, fixes, tell)
+    },
+    (counts) => counts,
+  )
+}
+
+export const getImportWork: ConsoleHandler<'getImportWork'> = async (
+  { params },
   { db, organizationId },
 ) => {
-  const file = await lockImport(db, organizationId, params.import_id)
-  const organization = await findOrganization(db, organizationId)
-  if (!file || !organization) throw notFound()
-  if (file.status === 'uploading')
-    throw new ApiError('resource_state_conflict', 'The file is not uploaded yet.')
-  const { mapping, country, purpose, fixes } = body
-  const policy = purpose === 'batch' ? organization.policy : undefined
-  return check(db, organizationId, file, { mapping, country, purpose, policy }, fixes)
+  const found = await findImportWork(db, organizationId, params.import_id)
+  if (found) return found
+  const { row_count: total } = await requireImport(db, organizationId, params.import_id)
+  return { status: 'none', done: 0, total }
 }
 
 /** Refused rows that are shown at once, and those of one page of the file of them. */
@@ -135,56 +154,72 @@ export const exportRefusedRows: ConsoleHandler<'exportRefusedRows'> = async (
 
 /** All of it or nothing, as `outdial contact import`. */
 export const commitImport: ConsoleHandler<'commitImport'> = async ({ params, body }, context) => {
-  const { db, organizationId, parts } = context
-  const file = await requireChecked(db, organizationId, params.import_id, 'contacts')
-  if (!file) throw notFound()
-  const counts = { contacts: 0, new: 0, updated: 0 }
-  const mayLeaveOut = body.leave_out_refused
-  for await (const { inputs, updated } of acceptedPortions(db, organizationId, file, mayLeaveOut)) {
-    if (inputs.length > 0) await upsertRecipients(db, organizationId, inputs, parts.quotas)
-    counts.contacts += inputs.length
-    counts.updated += updated
-    counts.new += inputs.length - updated
-  }
-  if (counts.contacts === 0) throw nothingLeft()
-  await forget(db, organizationId, file.id)
-  await note(db, context, {
-    action: 'contact.import',
-    target: { type: 'import', id: file.id },
-    after: counts,
-  })
-  return counts
+  const { organizationId, parts } = context
+  const found = await requireImport(context.db, organizationId, params.import_id)
+  const lasting = lastingContext(context)
+  return workOn(
+    context,
+    found,
+    'commit',
+    async (tx, tell) => {
+      const file = await requireChecked(tx, organizationId, found.id, 'contacts')
+      if (!file) throw notFound()
+      const counts = { contacts: 0, new: 0, updated: 0 }
+      const portions = acceptedPortions(tx, organizationId, file, body.leave_out_refused)
+      for await (const { inputs, updated } of portions) {
+        if (inputs.length > 0) await upsertRecipients(tx, organizationId, inputs, parts.quotas)
+        counts.contacts += inputs.length
+        counts.updated += updated
+        counts.new += inputs.length - updated
+        tell(counts.contacts)
+      }
+      if (counts.contacts === 0) throw nothingLeft()
+      await forget(tx, organizationId, file.id)
+      await note(tx, lasting, {
+        action: 'contact.import',
+        target: { type: 'import', id: file.id },
+        after: counts,
+      })
+      return counts
+    },
+    (counts) => counts,
+  )
 }
 
 export const draftImport: ConsoleHandler<'draftImport'> = async ({ params, body }, context) => {
-  const { db, organizationId, parts } = context
-  const file = await requireChecked(db, organizationId, params.import_id, 'batch')
-  if (!file) throw notFound()
-  const recipients: ContactInput[] = []
-  const mayLeaveOut = body.leave_out_refused
-  for await (const { inputs } of acceptedPortions(db, organizationId, file, mayLeaveOut))
-    recipients.push(...inputs)
-  if (recipients.length === 0) throw nothingLeft()
+  const { organizationId, parts } = context
+  const found = await requireImport(context.db, organizationId, params.import_id)
+  const lasting = lastingContext(context)
   const { name, agent_id: agentId, scheduled_start_at: start, calling_window: window } = body
   const times = {
     ...(start !== undefined && { scheduled_start_at: start }),
     ...(window && { calling_window: window }),
   }
-  const rows = await draftBatches(
-    db,
-    parts.clock,
-    { organizationId, agentId, name, recipients, times },
-    'dashboard',
-    parts.quotas,
+  return workOn(
+    context,
+    found,
+    'draft',
+    async (tx, tell) => {
+      const file = await requireChecked(tx, organizationId, found.id, 'batch')
+      if (!file) throw notFound()
+      const recipients: PersonInput[] = []
+      const portions = acceptedPortions(tx, organizationId, file, body.leave_out_refused)
+      for await (const { inputs } of portions) recipients.push(...inputs)
+      if (recipients.length === 0) throw nothingLeft()
+      const request = { organizationId, agentId, name, recipients, times }
+      const rows = await draftBatches(tx, parts.clock, request, 'dashboard', parts.quotas, tell)
+      await forget(tx, organizationId, file.id)
+      for (const row of rows)
+        await note(tx, lasting, {
+          action: 'batch.create',
+          target: { type: 'batch', id: row.id },
+          after: { agent_id: agentId, recipients: row.total_recipients, import_id: file.id },
+        })
+      return rows
+    },
+    (rows) => ({ data: rows.map(batchResource) }),
+    (rows) => rows.map(({ id }) => id),
   )
-  await forget(db, organizationId, file.id)
-  for (const row of rows)
-    await note(db, context, {
-      action: 'batch.create',
-      target: { type: 'batch', id: row.id },
-      after: { agent_id: agentId, recipients: row.total_recipients, import_id: file.id },
-    })
-  return { data: rows.map(batchResource) }
 }
 
 const nothingLeft = (): ApiError =>

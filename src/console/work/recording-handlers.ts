@@ -4,7 +4,7 @@ import { ApiError, notFound } from '../../contract/api-error.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import { defaultDownloadSeconds } from '../../contract/recordings.ts'
 import { listCallParties } from '../../domains/calls/call-parties.ts'
-import { findCall } from '../../domains/calls/call-store.ts'
+import { findPlacedCall } from '../../domains/calls/call-store.ts'
 import { deleteRecordings } from '../../domains/recordings/deleted-recordings.ts'
 import { listEveryRecording } from '../../domains/recordings/every-recording.ts'
 import { downloadableRecording } from '../../domains/recordings/recording-resource.ts'
@@ -46,7 +46,7 @@ export const deleteCallRecording: ConsoleHandler<'deleteCallRecording'> = async 
   context,
 ) => {
   const { db, organizationId } = context
-  const call = await findCall(db, organizationId, params.call_id)
+  const call = await findPlacedCall(db, organizationId, params.call_id)
   if (!call) throw notFound()
   const deleted = await deleteRecordings(db, organizationId, [call.id])
   if (deleted === 0)

@@ -7,6 +7,7 @@ import {
   windowPreview,
   windowPreviewInput,
 } from './batches.ts'
+import { batchForecast } from './forecasts.ts'
 import { changes, reads } from './least-role.ts'
 
 const unknownId = { errors: ['resource_not_found'] } as const
@@ -30,6 +31,12 @@ export const batchOperations = {
     ...unknownId,
     params: batchPath,
     response: batchRecipients,
+  }),
+  forecastBatch: op('GET /console/batches/{batch_id}/forecast', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: batchPath,
+    response: batchForecast,
   }),
   createBatch: op('POST /console/batches', {
     ...changes('operator'),

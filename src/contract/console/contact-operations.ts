@@ -1,6 +1,13 @@
 import { contact, contactFilters, contactInput, contactList, contactPath } from '../contacts.ts'
 import { op } from '../define-operation.ts'
-import { contactChange, contactDetail, doNotCallChange, erasureReceipt } from './contacts.ts'
+import {
+  contactChange,
+  contactDetail,
+  contactQuestion,
+  doNotCallChange,
+  erasureReceipt,
+  foundContacts,
+} from './contacts.ts'
 import { changes, reads } from './least-role.ts'
 
 const unknownId = { errors: ['resource_not_found'] } as const
@@ -11,6 +18,12 @@ export const contactOperations = {
     query: contactFilters,
     response: contactList,
     paged: true,
+  }),
+  // What is found would tell a viewer names and numbers that are masked.
+  findContacts: op('GET /console/contact-search', {
+    ...reads('operator'),
+    query: contactQuestion,
+    response: foundContacts,
   }),
   getContact: op('GET /console/contacts/{contact_id}', {
     ...reads('viewer'),

@@ -2,6 +2,19 @@ import { z } from 'zod'
 import { contact } from '../contacts.ts'
 import { count, dateTime, opaqueId, phoneNumber, text } from '../fields.ts'
 
+/** Words, or a part of a number. */
+export const contactQuestion = z.strictObject({ q: text(1, 100) })
+
+/** Contacts that are shown of those that fit. */
+export const maxFoundContacts = 50
+
+export const foundContacts = z.strictObject({
+  /** Newest first. */
+  data: z.array(contact).max(maxFoundContacts),
+  /** Whether more fit. */
+  truncated: z.boolean(),
+})
+
 export const contactDetail = contact.extend({
   /** Whether the number is on the do-not-call list. */
   is_blocked: z.boolean(),

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { op } from '../define-operation.ts'
 import { done } from './identity.ts'
 import * as imports from './imports.ts'
@@ -34,7 +35,12 @@ export const importOperations = {
     ...changes('operator'),
     ...one,
     body: imports.importCheck,
-    response: imports.importCounts,
+    response: z.union([imports.importCounts, imports.importRunning]),
+  }),
+  getImportWork: op('GET /console/imports/{import_id}/work', {
+    ...reads('operator'),
+    ...one,
+    response: imports.importWork,
   }),
   listRefusedRows: op('GET /console/imports/{import_id}/refused-rows', {
     ...reads('operator'),
@@ -52,14 +58,14 @@ export const importOperations = {
     ...changes('operator'),
     ...one,
     body: imports.importCommit,
-    response: imports.importReceipt,
+    response: z.union([imports.importReceipt, imports.importRunning]),
     errors: ['resource_not_found', 'resource_state_conflict', 'contact_identity_conflict'],
   }),
   draftImport: op('POST /console/imports/{import_id}/batches', {
     ...changes('operator'),
     ...one,
     body: imports.importBatches,
-    response: imports.madeBatches,
+    response: z.union([imports.madeBatches, imports.importRunning]),
     statuses: [201],
     errors: [
       'resource_not_found',

@@ -12,8 +12,8 @@ const maxPartCharacters = 160_000
 const maxFixes = 100
 const maxCellCharacters = 1_000
 
-/** The fields that a column of a file may be. */
-export const importColumns = [
+/** The fields of a contact, as a file may have them. */
+export const contactColumns = [
   'external_id',
   'name',
   'phone_number',
@@ -24,6 +24,11 @@ export const importColumns = [
   'city',
   'country',
 ] as const
+
+/** The fields that a column of an uploaded file may be: the parts of a name are put together. */
+const importColumns = [...contactColumns, 'first_name', 'last_name'] as const
+
+export type ImportColumn = (typeof importColumns)[number]
 
 const column = z.enum(importColumns)
 
@@ -105,6 +110,35 @@ const leavesOut = { leave_out_refused: z.boolean().default(false) }
 export const importCommit = z.strictObject(leavesOut)
 
 export const importReceipt = z.strictObject({ contacts: count, new: count, updated: count })
+
+/** Work on a large file goes on after the request. */
+const workKinds = ['check', 'commit', 'draft'] as const
+export type ImportWorkKind = (typeof workKinds)[number]
+
+/** As work is kept when it has ended, by its kind. */
+export const importWorkResult = {
+  check: importCounts,
+  commit: importReceipt,
+  draft: z.array(opaqueId),
+  failure: z.strictObject({ code: z.string(), message: z.string() }),
+} as const
+
+const workMembers = { kind: z.enum(workKinds), done: count, total: count } as const
+
+/** The answer where the work is not done within seconds: it is asked for at `/work`. */
+export const importRunning = z.strictObject({ ...workMembers, status: z.literal('running') })
+
+/** How far the work is, and what came of it. */
+export const importWork = z.strictObject({
+  ...workMembers,
+  /** Absent where nothing was begun. */
+  kind: z.enum(workKinds).optional(),
+  status: z.enum(['none', 'running', 'done', 'failed']),
+  counts: importCounts.optional(),
+  receipt: importReceipt.optional(),
+  batch_ids: importWorkResult.draft.optional(),
+  failure: importWorkResult.failure.optional(),
+})
 
 /** Drafts of 1,000 recipients each. */
 export const importBatches = z.strictObject({

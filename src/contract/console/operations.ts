@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { apiKey } from '../api-keys.ts'
 import { dateTimeInput, opaqueId, text } from '../fields.ts'
 import { op } from '../define-operation.ts'
+import { apiRequestOperations } from './api-requests.ts'
 import { scopes } from '../scopes.ts'
 import { automationOperations } from './automation-operations.ts'
 import { agentOperations } from './agent-operations.ts'
@@ -11,7 +12,12 @@ import { changes, open, reads } from './least-role.ts'
 import { batchOperations } from './batch-operations.ts'
 import { importOperations } from './import-operations.ts'
 import { contactOperations } from './contact-operations.ts'
+import { liveOperations } from './live-operations.ts'
 import { organizationOperations } from './organization-operations.ts'
+import { trunkOperations } from './trunks.ts'
+import { healthOperations } from './health.ts'
+import { usageOperations } from './usage.ts'
+import { searchOperations } from './search-operations.ts'
 import { callOperations } from './work-operations.ts'
 
 const keyPath = z.strictObject({ api_key_id: opaqueId })
@@ -199,11 +205,17 @@ export const consoleOperations = {
   ...keys,
   ...agentOperations,
   ...callOperations,
+  ...liveOperations,
   ...contactOperations,
   ...importOperations,
   ...batchOperations,
   ...automationOperations,
   ...organizationOperations,
+  ...searchOperations,
+  ...trunkOperations,
+  ...apiRequestOperations,
+  ...usageOperations,
+  ...healthOperations,
 } as const
 
 export type ConsoleOperationName = keyof typeof consoleOperations

@@ -16,8 +16,13 @@ const policyPreview = z.strictObject({
   /** Calls that may ring now and would wait, and the other way about. */
   would_wait: count,
   would_ring: count,
+  /** Calls whose first opening would be later than it is, such as past a holiday; `would_wait` is among them. */
+  would_ring_later: count,
   /** Calls without any opening within the next nine days. */
   without_opening: count,
+  /** Recipients of batches that are scheduled, and those of them whose first opening would be later. */
+  scheduled: count,
+  scheduled_later: count,
 })
 
 const rates = z.strictObject(
@@ -36,6 +41,8 @@ const organizationSettings = z.strictObject({
   concurrency: z.int(),
   /** Null: everything is kept. */
   retention_days: z.int().nullable(),
+  /** `never` wins over the agents. */
+  recording: z.enum(['always', 'never']),
   /** Requests a minute that count, with the defaults. */
   rates,
   created_at: dateTime,
@@ -46,6 +53,7 @@ const organizationChange = z.strictObject({
   public_api_enabled: z.boolean().optional(),
   concurrency: z.int().optional(),
   retention_days: z.int().nullable().optional(),
+  recording: z.enum(['always', 'never']).optional(),
   rates: rates.optional(),
 })
 

@@ -21,6 +21,12 @@ export const callOperations = {
     params: callPath,
     response: work.callDetail,
   }),
+  getCallTrace: op('GET /console/calls/{call_id}/trace', {
+    ...reads('viewer'),
+    ...unknownId,
+    params: callPath,
+    response: work.callTrace,
+  }),
   getCallRecording: op('GET /console/calls/{call_id}/recording', {
     ...reads('operator'),
     ...unknownId,

@@ -4,6 +4,7 @@ import { call } from '../calls.ts'
 import { explanationReason } from '../explanations.ts'
 import { count, dateTime, opaqueId, phoneNumber, uuid } from '../fields.ts'
 import { createdFilters, listOf, listPaging } from '../paging.ts'
+import { listedRequest } from './api-requests.ts'
 import { recording } from '../recordings.ts'
 import { blame, isOpenWindow } from '../rules.ts'
 
@@ -39,10 +40,35 @@ const decision = z.strictObject({
 
 const milliseconds = z.number()
 
+/** The SIP messages of a call's attempts, masked. Addresses and texts are for who runs the installation. */
+export const callTrace = z.strictObject({
+  attempts: z.array(
+    z.strictObject({
+      attempt: z.int(),
+      messages: z.array(
+        z.strictObject({
+          at: dateTime,
+          direction: z.enum(['sent', 'received']),
+          protocol: z.enum(['udp', 'tcp', 'tls']),
+          title: z.string(),
+          local: z.string().optional(),
+          remote: z.string().optional(),
+          message: z.string().optional(),
+        }),
+      ),
+      omitted: z.int(),
+    }),
+  ),
+})
+
 /** Everything that is known of one call. */
 export const callDetail = call.extend({
   ...parties,
+  /** The API request that made it, or its batch or run. */
+  made_by: listedRequest.optional(),
   origin: z.enum(['api', 'manual', 'dashboard', 'cli']),
+  /** Of a call that is held: whether the process that gives this answer carries it. */
+  is_here: z.boolean().optional(),
   reasons: z.array(explanationReason),
   decisions: z.array(decision),
   results: z.array(
@@ -64,18 +90,35 @@ export const callDetail = call.extend({
     }),
   ),
   recording: z
-    .strictObject({
-      id: opaqueId,
-      status: z.string(),
-      recorded_at: dateTime,
-      duration_seconds: count.optional(),
-      size_bytes: count.optional(),
-      frames_expected: count.optional(),
-      frames_written: count.optional(),
-    })
+    .union([
+      z.strictObject({
+        id: opaqueId,
+        status: z.enum(['encoding', 'ready', 'failed', 'deleted']),
+        recorded_at: dateTime,
+        duration_seconds: count.optional(),
+        size_bytes: count.optional(),
+        frames_expected: count.optional(),
+        frames_written: count.optional(),
+      }),
+      z.strictObject({ status: z.literal('unavailable'), reason: z.literal('not_enabled') }),
+    ])
     .optional(),
   usage: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.null()]))),
   latencies: z.array(z.record(z.string(), z.number().nullable())),
+  /** How well each direction of the audio was carried; null where nothing is known. */
+  quality: z.array(
+    z.strictObject({
+      direction: z.enum(['from_callee', 'to_callee']),
+      packets: count,
+      packets_lost: count.nullable(),
+      packets_late: count.nullable(),
+      concealed: count.nullable(),
+      jitter_ms: milliseconds.nullable(),
+      delay_ms: milliseconds.nullable(),
+      round_trip_ms: milliseconds.nullable(),
+      mos: z.number().nullable(),
+    }),
+  ),
 })
 
 export const callRequest = z.strictObject({ agent_id: uuid, phone_number: phoneNumber })

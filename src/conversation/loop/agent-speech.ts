@@ -19,6 +19,8 @@ interface AgentSpeechOptions {
 
 /** Frames above this energy (RMS 100) are voiced. */
 const voicedEnergy = 100 ** 2
+/** 400 ms: the receiver is on its way back to the ear. */
+const sayAgainDelayFrames = 20
 
 /**
  * The agent's speech on its way to the callee: played frame by frame, paused and dropped when the
@@ -30,15 +32,24 @@ export class AgentSpeech {
   readonly #echo = createEchoGate()
   readonly #samples = new Int16Array(g711FrameBytes)
   readonly #playout: PlayoutQueue
+  #waitsFrames = 0
 
   constructor(options: AgentSpeechOptions) {
     this.#options = options
-    this.#playout = createPlayoutQueue((utterance) => options.onOver(utterance, true))
+    this.#playout = createPlayoutQueue(
+      (utterance) => options.onOver(utterance, true),
+      (frame) => this.#energyOf(frame) < voicedEnergy,
+    )
   }
 
   /** Whether audio is queued or playing, or an utterance has begun and not ended. */
   get isBusy(): boolean {
     return this.#playout.isBusy
+  }
+
+  /** How far the utterance is that is playing; undefined while none is. */
+  get playing(): PlayedUtterance | undefined {
+    return this.#playout.playing
   }
 
   /** Whether the utterance that is playing has run out of audio before its end. */
@@ -88,12 +99,26 @@ export class AgentSpeech {
    * speaking.
    */
   next(): Uint8Array | undefined {
+    if (this.#waitsFrames > 0) {
+      this.#waitsFrames -= 1
+      return undefined
+    }
     if (this.#bargeIn.isPaused) return undefined
     const played = this.#playout.next()
     if (!played) return undefined
-    const energy = energyOf(decodeG711(this.#options.codec, played.frame, this.#samples))
+    const energy = this.#energyOf(played.frame)
     this.#echo.sent(energy)
     this.#options.onPlayed(played.utteranceId, energy >= voicedEnergy)
     return played.frame
+  }
+
+  /** The callee was away: what they did not hear to its end is said again, after a moment. */
+  sayAgain(): void {
+    this.#playout.rewind()
+    this.#waitsFrames = sayAgainDelayFrames
+  }
+
+  #energyOf(frame: Uint8Array): number {
+    return energyOf(decodeG711(this.#options.codec, frame, this.#samples))
   }
 }

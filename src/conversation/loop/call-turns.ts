@@ -1,4 +1,4 @@
-import type { ConversationListener } from './conversation-types.ts'
+import type { ConversationListener, PartialTurn } from './conversation-types.ts'
 import type { PlayedUtterance } from './playout-queue.ts'
 import { createTurnLatencyMeter } from './turn-latency.ts'
 import { TurnLog } from './turn-log.ts'
@@ -42,6 +42,11 @@ export class CallTurns {
     this.#latency.heardVoice()
   }
 
+  /** The callee holds the line. */
+  held(): void {
+    this.#latency.held()
+  }
+
   take(event: VoiceEvent): void {
     this.#latency.took(event)
     switch (event.type) {
@@ -74,6 +79,11 @@ export class CallTurns {
   /** The utterance is over: its text ends where the audio did. */
   agentOver({ utteranceId, playedMs, producedMs }: PlayedUtterance): void {
     this.#log.agentOver(utteranceId, playedMs, producedMs)
+  }
+
+  /** What was heard so far of the agent's turn that is not final. */
+  agentWords(playing: PlayedUtterance | undefined): PartialTurn | undefined {
+    return this.#log.agentWords(playing)
   }
 
   /** Delivers the turns that are final at this time. */

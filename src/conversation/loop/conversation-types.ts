@@ -65,6 +65,14 @@ export interface Turn {
   readonly audioOffsetMs: number
 }
 
+/** The beginning of a turn that is being spoken. */
+export interface PartialTurn {
+  /** As heard so far, to the last whole word. */
+  readonly text: string
+  /** As that of the turn once it is final, give or take a silent beginning. */
+  readonly audioOffsetMs: number
+}
+
 /**
  * How the time between the callee's last voiced sound and the agent's reply was spent.
  * Milliseconds.

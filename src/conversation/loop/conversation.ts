@@ -5,7 +5,7 @@ import { AgentTools } from './agent-tools.ts'
 import { AnsweringParty } from '../answering-party/answering-party.ts'
 import { CallTurns } from './call-turns.ts'
 import { CalleeSpeech } from './callee-speech.ts'
-import type { ConversationFacts, ConversationOptions } from './conversation-types.ts'
+import type { ConversationFacts, ConversationOptions, PartialTurn } from './conversation-types.ts'
 import { HangUp } from './hang-up.ts'
 import { createKeypad, type Keypad } from './keypad.ts'
 import { awaitLastWords } from './last-words.ts'
@@ -117,19 +117,33 @@ export class Conversation {
   tick(heard: Uint8Array): Uint8Array {
     if (this.#finishing) return this.#silence
     this.#frames += 1
-    this.#listen(heard)
-    if (!this.#phase.isOver) this.#watch()
+    this.#listen(this.#phase.isHeld ? this.#silence : heard)
+    if (this.#phase.isHeld) this.#watchHeld()
+    else if (!this.#phase.isOver) this.#watch()
     if (this.#frames % turnFlushFrames === 0) this.#turns.flush(this.#nowMs)
-    if (this.#phase.isOver) return this.#silence
+    if (this.#phase.isOver || this.#phase.isHeld) return this.#silence
     const frame = this.#speak()
     this.#hangUp.tick(this.#isAgentBusy)
     this.#keypad.tick()
     return frame
   }
 
+  /** The callee holds the line, or took it back: until then the conversation pauses. Repeats change nothing. */
+  hold(isHeld: boolean): void {
+    if (!this.#phase.hold(isHeld)) return
+    if (isHeld) return this.#turns.held()
+    this.#prompts.resumed()
+    this.#agent.sayAgain()
+  }
+
+  /** The agent's words of this moment: what was heard of the turn that it is speaking. */
+  agentWords(): PartialTurn | undefined {
+    return this.#turns.agentWords(this.#agent.playing)
+  }
+
   /** The callee pressed a key (RFC 4733). The agent is told. */
   heardDigit(digit: string): void {
-    if (this.#finishing || !this.#keypad.heard(digit)) return
+    if (this.#finishing || this.#phase.isHeld || !this.#keypad.heard(digit)) return
     this.#prompts.calleeUnderstood()
     this.#phase.heardWords()
   }
@@ -174,6 +188,14 @@ export class Conversation {
     this.#prompts.watchSilence(!this.#isAgentBusy && (!callee.isSpeaking || callee.isNoise))
     this.#prompts.watchDuration(this.#nowMs)
     if (this.#tools.tick() && !this.#agent.isBusy) this.#prompts.toolIsSlow()
+  }
+
+  /** What goes on while the callee is away: the cap of the call, running tools, and the end of a finished goodbye. */
+  #watchHeld(): void {
+    this.#agent.giveWay(this.#callee, this.#phase.rules.interruptedAfterMs)
+    this.#prompts.watchDuration(this.#nowMs)
+    this.#tools.tick()
+    if (this.#hangUp.isSpeechOver && !this.#isAgentBusy) this.#hangUp.tick(false)
   }
 
   #watchEngine(): void {

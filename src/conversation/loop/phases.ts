@@ -107,6 +107,16 @@ export const phases: Readonly<Record<PhaseName, PhaseRules>> = {
 }
 
 /**
+ * While the callee holds the line, in any phase but the last: these cells replace the phase's own. What the agent was
+ * about to say waits, and music on hold is heard by no part of the loop.
+ */
+export const held = {
+  engineHears: 'silence',
+  interruptedAfterMs: undefined,
+  isPrompted: false,
+} as const satisfies Partial<PhaseRules>
+
+/**
  * After this many turns of words, the person whom a screening assistant looked for has answered.
  */
 const screenedTurns = 2
@@ -114,6 +124,8 @@ const screenedTurns = 2
 /** The current phase of one call. */
 export class CallPhase {
   #name: PhaseName = 'greeting'
+  #isOnHold = false
+  #rules: PhaseRules = phases.greeting
   #turnsUntilPerson = 0
 
   get name(): PhaseName {
@@ -121,7 +133,12 @@ export class CallPhase {
   }
 
   get rules(): PhaseRules {
-    return phases[this.#name]
+    return this.#rules
+  }
+
+  /** Whether the callee holds the line of a call that is not over. */
+  get isHeld(): boolean {
+    return this.#isOnHold && !this.isOver
   }
 
   get isOver(): boolean {
@@ -132,7 +149,16 @@ export class CallPhase {
   enter(next: PhaseName): boolean {
     if (!this.rules.next.includes(next)) return false
     this.#name = next
+    this.#choose()
     return true
+  }
+
+  /** The callee holds the line, or took it back. Returns false if this is no news. */
+  hold(isHeld: boolean): boolean {
+    if (isHeld === this.#isOnHold) return false
+    this.#isOnHold = isHeld
+    this.#choose()
+    return !this.isOver
   }
 
   /** The agent's first utterance is over, or will not be said. */
@@ -150,5 +176,10 @@ export class CallPhase {
     if (this.#name !== 'screened') return
     this.#turnsUntilPerson -= 1
     if (this.#turnsUntilPerson === 0) this.enter('talking')
+  }
+
+  #choose(): void {
+    const rules = phases[this.#name]
+    this.#rules = this.isHeld ? { ...rules, ...held } : rules
   }
 }

@@ -48,4 +48,47 @@ describe('the playout queue', () => {
     assert.equal(queue.add('a', audio(2_000)), false)
     assert.equal(queue.add('b', audio(1_000)), true)
   })
+
+  it('rewinds to the beginning of the playing utterance, and counts what is played again once', () => {
+    const { queue, finished } = createBench()
+    queue.add('a', audio(200))
+    queue.end('a')
+    for (let frame = 0; frame < 5; frame += 1) queue.next()
+    queue.rewind()
+    queue.rewind()
+    let frames = 0
+    while (queue.next()) frames += 1
+    assert.equal(frames, 10)
+    assert.deepEqual(finished, [{ utteranceId: 'a', playedMs: 200, producedMs: 200 }])
+  })
+
+  it('rewinds a long utterance to a pause in the last ten seconds played', () => {
+    const quiet = 7
+    const queue = createPlayoutQueue(
+      () => undefined,
+      ([first]) => first === quiet,
+    )
+    queue.add('a', audio(15_000))
+    queue.add('a', audio(200, quiet))
+    queue.add('a', audio(4_800, 2))
+    for (let frame = 0; frame < 900; frame += 1) queue.next()
+    queue.rewind()
+    const bytes = new Set<number | undefined>()
+    let frames = 0
+    for (let next = queue.next(); next; next = queue.next()) {
+      bytes.add(next.frame[0])
+      frames += 1
+    }
+    assert.deepEqual([frames, [...bytes]], [245, [quiet, 2]])
+  })
+
+  it('has nothing to rewind between utterances', () => {
+    const { queue } = createBench()
+    queue.rewind()
+    queue.add('a', audio(20))
+    queue.end('a')
+    queue.next()
+    queue.rewind()
+    assert.equal(queue.next(), undefined)
+  })
 })

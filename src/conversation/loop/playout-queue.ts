@@ -14,8 +14,15 @@ export interface PlayoutQueue {
   /** The next 160 bytes, or `undefined` when nothing is to be played now. */
   next(): PlayedFrame | undefined
   has(utteranceId: string): boolean
+  /**
+   * Queues again what was played of the playing utterance, from its beginning; of a long one the last ten seconds, from
+   * a pause in them.
+   */
+  rewind(): void
   /** Drops everything and returns it, the playing utterance first. */
   clear(): PlayedUtterance[]
+  /** How far the first utterance is; undefined while there is none. */
+  readonly playing: PlayedUtterance | undefined
   /** Whether audio is queued or playing, or an utterance has begun and not ended. */
   readonly isBusy: boolean
   /** Whether the playing utterance has run dry before its end. */
@@ -43,17 +50,22 @@ interface QueuedUtterance {
   queuedBytes: number
   producedBytes: number
   isEnded: boolean
+  /** The frames played last, oldest first, at most `maxRewindFrames`: views into its audio. */
+  readonly past: Uint8Array[]
 }
 
 /** Three minutes of speech: an agent with more queued speech is broken. */
 const maxQueuedBytes = 180_000 * g711BytesPerMs
 
+const maxRewindFrames = 500
+
 /**
  * `onFinished` is called when the last frame of an utterance has been played: one frame after it
- * was taken.
+ * was taken. `isQuiet` finds the pauses between words.
  */
 export const createPlayoutQueue = (
   onFinished: (utterance: PlayedUtterance) => void,
+  isQuiet: (frame: Uint8Array) => boolean = () => false,
 ): PlayoutQueue => {
   let utterances: QueuedUtterance[] = []
   let queuedBytes = 0
@@ -76,7 +88,22 @@ export const createPlayoutQueue = (
     }
     utterance.queuedBytes -= g711FrameBytes
     queuedBytes -= g711FrameBytes
+    utterance.past.push(frame)
+    if (utterance.past.length > maxRewindFrames) utterance.past.shift()
     return frame
+  }
+
+  const rewind = (utterance: QueuedUtterance): void => {
+    const { chunks, past, chunkAt, producedBytes } = utterance
+    const playedFrames = (producedBytes - utterance.queuedBytes) / g711FrameBytes
+    const from = playedFrames > past.length ? afterPause(past, isQuiet) : 0
+    const again = past.splice(0).slice(from)
+    const [first] = chunks
+    if (first) chunks[0] = first.subarray(chunkAt)
+    utterance.chunkAt = 0
+    chunks.unshift(...again)
+    utterance.queuedBytes += again.length * g711FrameBytes
+    queuedBytes += again.length * g711FrameBytes
   }
 
   return {
@@ -105,12 +132,20 @@ export const createPlayoutQueue = (
       if (!utterance || utterance.queuedBytes === 0) return undefined
       return { frame: takeFrame(utterance), utteranceId: utterance.id }
     },
+    rewind() {
+      finishPlayed()
+      const utterance = utterances[0]
+      if (utterance) rewind(utterance)
+    },
     has: (utteranceId) => utterances.some(({ id }) => id === utteranceId),
     clear() {
       const dropped = utterances.map(played)
       utterances = []
       queuedBytes = 0
       return dropped
+    },
+    get playing() {
+      return utterances[0] && played(utterances[0])
     },
     get isBusy() {
       return utterances.length > 0
@@ -128,7 +163,24 @@ const emptyUtterance = (id: string): QueuedUtterance => ({
   queuedBytes: 0,
   producedBytes: 0,
   isEnded: false,
+  past: [],
 })
+
+/** 100 ms between two words or sentences. */
+const pauseFrames = 5
+
+/** The index after the first pause, or 0. */
+const afterPause = (
+  frames: readonly Uint8Array[],
+  isQuiet: (frame: Uint8Array) => boolean,
+): number => {
+  let quiet = 0
+  for (const [index, frame] of frames.entries()) {
+    quiet = isQuiet(frame) ? quiet + 1 : 0
+    if (quiet >= pauseFrames) return index + 1
+  }
+  return 0
+}
 
 const played = ({ id, producedBytes, queuedBytes }: QueuedUtterance): PlayedUtterance => ({
   utteranceId: id,

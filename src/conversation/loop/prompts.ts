@@ -42,6 +42,11 @@ export class Prompts {
     this.#silence.heardWords()
   }
 
+  /** The callee took the line back: their silence is counted anew. */
+  resumed(): void {
+    this.#silence.heardWords()
+  }
+
   /** One tick; `isQuiet`: neither side is speaking. */
   watchSilence(isQuiet: boolean): void {
     const { phase, hangUp, phrases } = this.#options

@@ -7,6 +7,8 @@ interface TurnLatencyMeter {
   /** A frame of the callee was voiced. */
   heardVoice(): void
   took(event: VoiceEvent): void
+  /** The callee holds the line: a reply that waits for the resume is not measured. */
+  held(): void
   /** A frame of this utterance is on its way to the callee; `atMs` on the recording's clock. */
   played(utteranceId: string, atMs: number, isVoiced: boolean): void
 }
@@ -72,6 +74,10 @@ export const createTurnLatencyMeter = (
         case 'error':
           return
       }
+    },
+    held() {
+      voicedAt = undefined
+      turn = undefined
     },
     played(utteranceId, atMs, isVoiced) {
       if (isVoiced && !hasSpoken) {

@@ -43,6 +43,26 @@ describe('the turn log', () => {
     )
   })
 
+  it('has the agent’s words as far as they were played, until the turn is delivered', () => {
+    const { log, turns } = createBench()
+    const wordsAt = (playedMs: number) =>
+      log.agentWords({ utteranceId: 'a', playedMs, producedMs: 1_000 })?.text
+    log.agentPlayed('a', 40, true)
+    assert.equal(wordsAt(400), undefined)
+    log.agentText('a', 'One two, three four.')
+    assert.equal(wordsAt(100), undefined)
+    assert.equal(wordsAt(500), 'One two…')
+    assert.equal(wordsAt(1_000), 'One two, three four.')
+    log.agentOver('a', 700, 1_000)
+    assert.deepEqual(log.agentWords(undefined), { text: 'One two, three…', audioOffsetMs: 40 })
+    log.flush(1_000)
+    assert.equal(log.agentWords(undefined), undefined)
+    assert.deepEqual(
+      turns.map(({ text }) => text),
+      ['One two, three…'],
+    )
+  })
+
   for (const [playedMs, text] of [
     [0, undefined],
     [100, undefined],

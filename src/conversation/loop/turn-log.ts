@@ -1,4 +1,5 @@
-import type { Turn } from './conversation-types.ts'
+import type { PartialTurn, Turn } from './conversation-types.ts'
+import type { PlayedUtterance } from './playout-queue.ts'
 import { heardWords } from '../engine/heard-words.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 
@@ -75,6 +76,17 @@ export class TurnLog {
     entry.deadlineMs = this.#nowMs + textDelayLimitMs
   }
 
+  /** What was heard so far of the agent's newest turn, while that turn is not delivered yet. */
+  agentWords(playing: PlayedUtterance | undefined): PartialTurn | undefined {
+    const entry = this.#entries.findLast(
+      ({ speaker, isDropped }) => speaker === 'agent' && !isDropped,
+    )
+    if (entry?.text === undefined) return undefined
+    const part = entry.heardPart ?? partOf(playing, entry.key)
+    const text = part === undefined ? '' : heardWords(entry.text, part)
+    return text === '' ? undefined : { text, audioOffsetMs: entry.offsetMs }
+  }
+
   /** The callee began to speak; text is expected. */
   contactStarted(startMs: number): void {
     this.#add('contact', startMs, this.#heardAt(startMs), this.#nowMs + speechLimitMs)
@@ -148,6 +160,12 @@ export class TurnLog {
     this.#onTurn({ sequence: this.#sequence, speaker, text, audioOffsetMs: offsetMs })
   }
 }
+
+/** The share that was played of an utterance that is playing. */
+const partOf = (playing: PlayedUtterance | undefined, key: Entry['key']): number | undefined =>
+  playing?.utteranceId === key && playing.producedMs > 0
+    ? playing.playedMs / playing.producedMs
+    : undefined
 
 const isFinal = (entry: Entry): boolean =>
   entry.text !== undefined && (entry.speaker === 'contact' || entry.heardPart !== undefined)

@@ -119,6 +119,7 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'friday', 'sunday'] as const
 const policy: CallingPolicy = {
   timeZone: 'America/New_York',
   windows: [{ weekdays, startTime: '09:30', endTime: '20:00' }],
+  holidays: [{ date: '2031-03-07' }, { date: '2020-07-02', everyYear: true }],
   allowedCountries: 'all',
 }
 

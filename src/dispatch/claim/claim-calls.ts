@@ -182,13 +182,13 @@ const unlimited = 2_147_483_647
 // wait again, and their holder fails at the gate, whose own commit is durable; so a claim need not wait for the
 // disk. Planning the claim takes longer than running it, and all values have one plan, so it is planned once, from
 // the statistics at that time: none, in a new installation. Therefore the settings leave only the intended plan:
-// everything is found by an index, row by row, and ordered rows are read from the index with that order.
+// everything is found by an index, row by row, and ordered rows are read from the index with that order. Scans of
+// whole tables, hash and merge joins are off in every connection of the pool (src/database/open-database.ts).
 const lockRouteStatement = sql(
   'claim-calls.lockRoute',
   `select set_config('synchronous_commit', 'off', true),
           set_config('plan_cache_mode', 'force_generic_plan', true),
-          set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+          set_config('enable_bitmapscan', 'off', true),
           set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)
      from routes
     where name = $1

@@ -12,13 +12,16 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
-import { reportCircuit } from './circuit-store.ts'
+import { reportCircuits } from './circuit-store.ts'
+import { createTrunkWatch } from './trunk-watch.ts'
+import type { Service } from '../../runtime/service.ts'
 import { claimCalls } from '../claim/claim-calls.ts'
 import { TrunkCircuit } from './trunk-circuit.ts'
 
 let test: TestDatabase
 let nodeId: string
-let circuits: TrunkCircuit[] = []
+let watches: Service[] = []
+const gateway = { trunk: 'carrier', uri: 'sip:192.0.2.1' }
 
 before(async () => {
   test = await createTestDatabase()
@@ -27,17 +30,27 @@ after(() => test.drop())
 beforeEach(async () => {
   await clearOrganizations(test.db)
   await openTrunk(test.db)
+  await execute(test.db, 'delete from trunks')
   await execute(
     test.db,
-    `update routes set down_since = null, down_cause = null, down_reason = null, openings = 0, recovered_at = null`,
+    `insert into trunks (name, calls_per_second, burst, refill_per_second, tokens)
+     values ('carrier', 1000, 1000000, 0.0001, 1000000)`,
+  )
+  await execute(
+    test.db,
+    `insert into trunk_gateways (trunk, uri, position) values ('carrier', 'sip:192.0.2.1', 1)`,
+  )
+  await execute(
+    test.db,
+    `update routes set tokens = 1000000, recovered_at = null where name = 'env'`,
   )
   nodeId = newId()
   await insertNode(test.db, nodeId)
   await queueCalls(test.db, await createCallingOrganization(test.db), 3)
 })
 afterEach(async () => {
-  await Promise.all(circuits.map((circuit) => circuit.stop()))
-  circuits = []
+  await Promise.all(watches.map((watch) => watch.stop()))
+  watches = []
 })
 
 const reason = 'The SIP trunk could not be reached: connection refused.'
@@ -48,19 +61,25 @@ const createCircuit = () => {
   const trunk = { answers: true, asked: 0 }
   const circuit = new TrunkCircuit({
     database: test.db,
-    route: 'env',
+    gateway,
+    random: () => 0.5,
     ping: () => {
       trunk.asked += 1
       return Promise.resolve(trunk.answers)
     },
     logger: silentLogger,
+  })
+  const watch = createTrunkWatch({
+    database: test.db,
+    circuits: () => [circuit],
+    logger: silentLogger,
     time,
   })
-  circuits.push(circuit)
+  watches.push(watch)
   let isStarted = false
   const step = async (): Promise<void> => {
     if (isStarted) time.advance(1_000)
-    else await circuit.start()
+    else await watch.start()
     isStarted = true
     await time.untilAsleep(1)
   }
@@ -72,15 +91,15 @@ const claim = async (): Promise<number> => {
   return calls.length
 }
 
-const report = () => reportCircuit(test.db, 'env')
+const report = async () => (await reportCircuits(test.db))[0]
 
 const letPass = (column: 'ping_at' | 'retry_at'): Promise<object[]> =>
-  execute(test.db, `update routes set ${column} = now() - interval '1 second'`)
+  execute(test.db, `update trunk_gateways set ${column} = now() - interval '1 second'`)
 
 /** In how many seconds calls are let through. */
 const retrySeconds = async (): Promise<number> => {
   const open = await report()
-  assert.ok(open)
+  assert.ok(open?.retry_at)
   return Math.round((open.retry_at.getTime() - open.since.getTime()) / 1000)
 }
 
@@ -138,6 +157,10 @@ describe('the circuit of a trunk', () => {
     assert.equal(await report(), undefined)
     assert.equal(circuit.downReason(), undefined)
     assert.equal(await claim(), 1, 'one call tries it')
+    assert.equal(await claim(), 0, 'and no other until it is over')
+    await circuit.prove()
+    await execute(test.db, `update routes set tokens = 5 where name = 'env'`)
+    assert.equal(await claim(), 2, 'it worked')
     for (const seconds of [60, 120, 240, 300, 300]) {
       await circuit.report(refused)
       assert.equal(await retrySeconds(), seconds)
@@ -158,13 +181,13 @@ describe('the circuit of a trunk', () => {
   it('opens when a trunk that responded to OPTIONS misses two in a row, and never for one that never did', async () => {
     const silent = createCircuit()
     silent.trunk.answers = false
-    for (let steps = 0; steps < 25; steps += 1) await silent.step()
+    for (let steps = 0; steps < 65; steps += 1) await silent.step()
     assert.ok(silent.trunk.asked >= 2)
     assert.equal(await report(), undefined)
     const fallen = createCircuit()
     await fallen.step()
     fallen.trunk.answers = false
-    for (let steps = 0; steps < 12 && fallen.trunk.asked < 2; steps += 1) await fallen.step()
+    for (let steps = 0; steps < 40 && fallen.trunk.asked < 2; steps += 1) await fallen.step()
     assert.equal(await report(), undefined, 'one answer may get lost')
     await fallen.step()
     assert.equal((await report())?.reason, 'The trunk does not answer OPTIONS any more.')

@@ -1,92 +1,97 @@
 import type { Database } from '../../database/database.ts'
-import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { Service } from '../../runtime/service.ts'
 import {
-  circuitState,
   closeCircuit,
   openCircuit,
+  proveGateway,
   takePing,
-  type TrunkFaultCause,
+  type CircuitState,
+  type GatewayFault,
+  type GatewayKey,
 } from './circuit-store.ts'
 import type { Circuit, TrunkFault } from '../../telephony/circuit-carrier.ts'
-import { repeat, type Repeating } from '../../runtime/repeating.ts'
-import { systemTime, type Time } from '../../runtime/time.ts'
 
-interface TrunkCircuitOptions {
+interface GatewayCircuitOptions {
   readonly database: Database
-  readonly route: RouteName
-  /** OPTIONS: whether any final response came. Never rejects. */
+  readonly gateway: GatewayKey
+  /** OPTIONS: whether it can take calls. Never rejects. */
   ping(): Promise<boolean>
+  /** In [0, 1). */
+  readonly random?: () => number
   readonly logger: Logger
-  /** For tests with a manual clock. */
-  readonly time?: Time
 }
 
-const stepIntervalMs = 1_000
-/** A working trunk is probed at this interval, so that calls find an outage as seldom as possible. */
-const watchIntervalMs = 10_000
-/** Consecutive missing responses before the trunk counts as down. */
+/** How often `step` is called. */
+export const stepIntervalMs = 1_000
+/** A working gateway is probed at this interval, each time a fifth sooner or later, so that nodes do not keep step. */
+const watchIntervalMs = 30_000
+const watchSpread = 0.2
+/** Consecutive missing responses before the gateway counts as down. */
 const maxMisses = 2
 const silentReason = 'The trunk does not answer OPTIONS any more.'
 
 /**
- * The circuit of one trunk. It opens when a call could not reach the trunk or its credentials were refused, or when
- * a trunk that used to respond to OPTIONS is silent; then no node claims a call for it. A response to OPTIONS
- * closes it. Where OPTIONS proves nothing, calls are let through after a while, at a pace that starts with one.
+ * The circuit of one gateway of a trunk. It opens when a call could not reach it, when its credentials were refused,
+ * when it is congested, or when a gateway that used to respond to OPTIONS is silent; then no node sends a call there. A
+ * response to OPTIONS closes it. Where OPTIONS proves nothing, one call at a time is let through after a while.
  */
-export class TrunkCircuit implements Service, Circuit {
-  readonly #options: TrunkCircuitOptions
+export class TrunkCircuit implements Circuit {
+  readonly #options: GatewayCircuitOptions
   #hasAnswered = false
   #isSilenceLogged = false
   #misses = 0
-  #downReason: string | undefined
+  #down: string | undefined
+  #isTrial = false
   #stepsUntilWatch = 0
   #asking: Promise<boolean> | undefined
-  #stepping: Repeating | undefined
 
-  constructor(options: TrunkCircuitOptions) {
+  constructor(options: GatewayCircuitOptions) {
     this.#options = options
   }
 
-  async start(): Promise<void> {
-    const { time = systemTime, logger } = this.#options
-    this.#stepping ??= repeat({
-      name: 'circuit',
-      intervalMs: stepIntervalMs,
-      work: () => this.#step(),
-      time,
-      logger,
-    })
-  }
-
-  async stop(): Promise<void> {
-    await this.#stepping?.stop()
+  get gateway(): GatewayKey {
+    return this.#options.gateway
   }
 
   downReason(): string | undefined {
-    return this.#downReason
+    return this.#down
   }
 
   // Never rejects: without a database no call is claimed anyway.
-  async report({ cause, reason }: TrunkFault): Promise<void> {
+  async report({ cause, reason, retryAfterMs }: TrunkFault): Promise<void> {
     try {
       if (cause === 'silence') await this.#confirmSilence(reason)
-      else await this.#open(cause, reason)
+      else await this.#open({ cause, reason, retryAfterMs })
     } catch (error) {
       this.#options.logger.warn({ err: error }, 'the trunk’s circuit could not be opened')
     }
   }
 
-  async #step(): Promise<void> {
-    const { database, route } = this.#options
-    const { cause, reason, isRetryDue } = await circuitState(database, route)
-    this.#downReason = reason
-    if (cause === undefined) return this.#watch()
-    if (cause === 'unreachable' && (await takePing(database, route)) && (await this.#ask()))
-      return this.#close('the trunk answers again: calls are dialled')
-    const provesNothing = cause === 'credentials' || !this.#hasAnswered
-    if (isRetryDue && provesNothing) await this.#close('the trunk is tried again with calls')
+  async prove(): Promise<void> {
+    this.#misses = 0
+    if (!this.#isTrial) return
+    this.#isTrial = false
+    try {
+      await proveGateway(this.#options.database, this.gateway)
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'the trial of a trunk could not be ended')
+    }
+  }
+
+  /** Once a second, with what the database holds; undefined: the gateway is gone. */
+  async step(state: CircuitState | undefined): Promise<void> {
+    const { database } = this.#options
+    this.#down = state?.reason ?? undefined
+    this.#isTrial = state?.is_trial ?? false
+    if (state === undefined) return
+    const { cause, is_retry_due: isRetryDue } = state
+    if (cause === null) return this.#watch()
+    if (cause === 'registration') return
+    if (cause === 'unreachable' && (await takePing(database, this.gateway)) && (await this.#ask()))
+      return this.#close('works', 'the trunk answers again: calls are dialled')
+    const provesNothing = cause !== 'unreachable' || !this.#hasAnswered
+    if (isRetryDue && provesNothing)
+      await this.#close('trial', 'the trunk is tried again with a call')
   }
 
   async #watch(): Promise<void> {
@@ -94,26 +99,27 @@ export class TrunkCircuit implements Service, Circuit {
       this.#stepsUntilWatch -= 1
       return
     }
-    this.#stepsUntilWatch = watchIntervalMs / stepIntervalMs
+    const spread = 1 + watchSpread * (2 * (this.#options.random ?? Math.random)() - 1)
+    this.#stepsUntilWatch = Math.round((watchIntervalMs * spread) / stepIntervalMs) - 1
     const isFirst = !this.#hasAnswered && this.#misses === 0
     const isAlive = await this.#ask()
     if (isFirst) this.#logFirstAnswer(isAlive)
     // Many trunks never respond to OPTIONS: silence means something only from one that did.
     if (!isAlive && this.#hasAnswered && this.#misses >= maxMisses)
-      await this.#open('unreachable', silentReason)
+      await this.#open({ cause: 'unreachable', reason: silentReason })
     if (!isAlive && !this.#hasAnswered) this.#misses = 0
   }
 
   #logFirstAnswer(isAlive: boolean): void {
-    const { logger, route } = this.#options
-    if (isAlive) return logger.info({ route }, 'the trunk answers')
+    const { logger, gateway } = this.#options
+    if (isAlive) return logger.info({ ...gateway }, 'the trunk answers')
     if (this.#isSilenceLogged) return
     this.#isSilenceLogged = true
-    logger.warn({ route }, 'the trunk gave no answer to OPTIONS: ./outdial doctor says more')
+    logger.warn({ ...gateway }, 'the trunk gave no answer to OPTIONS: ./outdial doctor says more')
   }
 
   async #confirmSilence(reason: string): Promise<void> {
-    if (!(await this.#ask())) await this.#open('unreachable', reason)
+    if (!(await this.#ask())) await this.#open({ cause: 'unreachable', reason })
   }
 
   /** One probe at a time, from any caller. */
@@ -126,21 +132,26 @@ export class TrunkCircuit implements Service, Circuit {
     }))
   }
 
-  async #open(cause: TrunkFaultCause, reason: string): Promise<void> {
-    const { database, route, logger } = this.#options
-    this.#downReason = reason
-    const until = await openCircuit(database, route, cause, reason)
-    if (until !== undefined)
-      logger.error(
-        { route, reason, until: until.toISOString() },
-        'the trunk cannot be used: calls wait, ./outdial doctor says more',
-      )
+  /** Loud at the first opening of an outage; the trials that follow only confirm it. */
+  async #open(fault: GatewayFault): Promise<void> {
+    const { database, gateway, logger } = this.#options
+    this.#down = fault.reason
+    const opened = await openCircuit(database, gateway, fault)
+    if (opened === undefined) return
+    const fields = { ...gateway, reason: fault.reason, until: opened.retry_at.toISOString() }
+    if (fault.cause === 'congested') logger.warn(fields, 'the trunk is congested: its calls wait')
+    else if (opened.openings === 1)
+      logger.error(fields, 'the trunk cannot be used: calls wait, ./outdial doctor says more')
+    else logger.info(fields, 'the trunk still cannot be used')
   }
 
-  async #close(message: string): Promise<void> {
-    const { database, route, logger } = this.#options
+  async #close(how: 'works' | 'trial', message: string): Promise<void> {
+    const { database, gateway, logger } = this.#options
     this.#misses = 0
-    this.#downReason = undefined
-    if (await closeCircuit(database, route)) logger.warn({ route }, message)
+    this.#down = undefined
+    if (!(await closeCircuit(database, gateway, how))) return
+    this.#isTrial = how === 'trial'
+    if (how === 'works') logger.warn({ ...gateway }, message)
+    else logger.info({ ...gateway }, message)
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { uniqueItems } from '../../contract/duplicates.ts'
 import { normalizedOutcomes } from '../../contract/states.ts'
 import { isStorableText, trimWhiteSpace } from '../../contract/text.ts'
+import { recordingChoices } from '../organizations/recording-choice.ts'
 import { checkFile } from '../organizations/invalid-file.ts'
 import { agentToolSchema, hiddenValue } from './agent-tools.ts'
 import { isHidden } from './hidden-values.ts'
@@ -112,6 +113,7 @@ const agentSchema = z
     outcomes: outcomes.optional(),
     tools: tools.optional(),
     engine: engineOfServer.optional(),
+    recording: z.enum(recordingChoices).optional(),
   })
   .refine((agent) => agent.voicemail !== 'leave_message' || agent.voicemail_message !== undefined, {
     path: ['voicemail_message'],

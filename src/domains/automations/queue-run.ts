@@ -24,6 +24,8 @@ interface RunRequest {
   readonly automationId: string
   readonly contactId: string
   readonly origin: CallOrigin
+  /** The key that asks for it. */
+  readonly apiKeyId?: string | undefined
 }
 
 /** The blocking run may end while it is being checked. */
@@ -37,13 +39,13 @@ const maxInsertAttempts = 5
 export const queueRun = async (
   tx: Transaction,
   organizationId: OrganizationId,
-  { automationId, contactId, origin }: RunRequest,
+  { automationId, contactId, origin, apiKeyId }: RunRequest,
 ): Promise<RunRow> => {
   const placement = await findRunPlacement(tx, organizationId, automationId, contactId)
   if (!placement) throw new Error(`there is no organization ${organizationId}`)
   const accepted = checkPlacement(placement)
   for (let attempt = 1; attempt <= maxInsertAttempts; attempt += 1) {
-    const row = await insertRun(tx, organizationId, { ...accepted, id: newId(), origin })
+    const row = await insertRun(tx, organizationId, { ...accepted, id: newId(), origin, apiKeyId })
     if (row) return row
     const existing = await findActiveRun(tx, organizationId, automationId, contactId)
     if (existing !== undefined) throw duplicate(existing)

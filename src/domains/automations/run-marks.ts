@@ -1,6 +1,6 @@
 import { automationRunStatuses } from '../../contract/automation-runs.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
-import { list, type Queryable } from '../../database/database.ts'
+import { list, lookup, type Queryable } from '../../database/database.ts'
 import type { Mark } from '../calls/call-marks.ts'
 
 /** What a first page of a list shows. */
@@ -24,3 +24,18 @@ const readStatement = list(
 /** The newest runs of each state. */
 export const readRunMarks = (db: Queryable, organizationId: OrganizationId): Promise<Mark[]> =>
   db.rows<Mark>(readStatement, [organizationId])
+
+const ofIdsStatement = lookup(
+  'run-marks.readMarksOfRuns',
+  `select id, status || ' ' || updated_at as mark
+     from automation_runs
+    where organization_id = $1
+      and id = any($2)`,
+)
+
+/** Runs of any age. */
+export const readMarksOfRuns = (
+  db: Queryable,
+  organizationId: OrganizationId,
+  ids: readonly string[],
+): Promise<Mark[]> => db.rows<Mark>(ofIdsStatement, [organizationId, ids])

@@ -76,12 +76,15 @@ export interface NewRun {
   readonly automationId: string
   readonly automationVersion: number
   readonly contactId: string
+  /** The key that asks for it. */
+  readonly apiKeyId?: string | undefined
 }
 
 const insertStatement = sql(
   'run-store.insertRun',
-  `insert into automation_runs (organization_id, id, origin, automation_id, automation_version, contact_id, wake_at)
-   values ($1, $2, $3, $4, $5, $6, now())
+  `insert into automation_runs (organization_id, id, origin, automation_id, automation_version, contact_id, wake_at,
+                                api_key_id)
+   values ($1, $2, $3, $4, $5, $6, now(), $7)
    on conflict (organization_id, automation_id, contact_id) where status in ('queued', 'running', 'waiting')
    do nothing
    returning id, ${runColumns}`,
@@ -100,6 +103,7 @@ export const insertRun = (
     run.automationId,
     run.automationVersion,
     run.contactId,
+    run.apiKeyId ?? null,
   ])
 
 const activeStatement = sql(

@@ -19,12 +19,15 @@ export interface NewBatch {
   /** RFC 3339. */
   readonly scheduledStartAt: string | undefined
   readonly callingWindow: CallingWindow | undefined
+  /** The key that asks for it. */
+  readonly apiKeyId?: string | undefined
 }
 
 const insertStatement = sql(
   'batch-store.insertBatch',
-  `insert into batches (organization_id, id, origin, name, agent_id, total_recipients, scheduled_start_at, calling_window)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into batches (organization_id, id, origin, name, agent_id, total_recipients, scheduled_start_at, calling_window,
+                        api_key_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
 /** A draft. */
@@ -42,6 +45,7 @@ export const insertBatch = async (
     batch.totalRecipients,
     batch.scheduledStartAt ?? null,
     batch.callingWindow === undefined ? null : JSON.stringify(batch.callingWindow),
+    batch.apiKeyId ?? null,
   ])
 }
 

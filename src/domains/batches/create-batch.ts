@@ -1,5 +1,6 @@
 import { ApiError, invalidField, notFoundInBody } from '../../contract/api-error.ts'
 import { maxScheduleDays, type BatchInput } from '../../contract/batches.ts'
+import { keyOf } from '../../contract/principal.ts'
 import type { ApiHandler } from '../api-handler.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Clock } from '../../runtime/time.ts'
@@ -9,6 +10,7 @@ import { zonesOfNumber } from '../../numbering/zones-of-number.ts'
 import { insertDormantLanes, laneId, type Lane } from '../calls/lane-store.ts'
 import { findPlacement, type Placement } from '../calls/placement-store.ts'
 import { findPhoneNumbers } from '../contacts/contacts-of-recipients.ts'
+import type { PersonInput } from '../contacts/person-input.ts'
 import { upsertRecipients } from '../contacts/upsert-recipients.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
 import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
@@ -26,8 +28,13 @@ import { insertPendingCalls, type NewRecipient } from '../calls/lifecycle/insert
 export const createBatch: ApiHandler<
   'createBatch',
   { readonly clock: Clock; readonly quotas: StorageQuotas }
-> = async ({ body }, { db, organizationId, parts: { clock, quotas } }) =>
-  batchResource(await draftBatch(db, clock, organizationId, body, 'api', quotas))
+> = async ({ body }, { db, organizationId, principal, parts: { clock, quotas } }) =>
+  batchResource(await draftBatch(db, clock, organizationId, body, 'api', quotas, keyOf(principal)))
+
+/** The body of POST /batches; recipients of a file may have no identity. */
+type DraftInput = Omit<BatchInput, 'recipients'> & {
+  readonly recipients?: readonly PersonInput[] | undefined
+}
 
 /**
  * A draft, for which no call is made yet. `input` has passed its schema; the rest is checked here, in the order of
@@ -38,9 +45,10 @@ export const draftBatch = async (
   tx: Transaction,
   clock: Clock,
   organizationId: OrganizationId,
-  input: BatchInput,
+  input: DraftInput,
   origin: BatchOrigin,
   quotas: StorageQuotas = unlimitedStorage,
+  apiKeyId?: string,
 ): Promise<BatchRow> => {
   const [placement, numbers] = await Promise.all([
     findPlacement(tx, organizationId, isUuid(input.agent_id) ? input.agent_id : null, null),
@@ -53,7 +61,7 @@ export const draftBatch = async (
   const contactIds = input.recipients
     ? await upsertRecipients(tx, organizationId, input.recipients, quotas)
     : (input.contact_ids ?? [])
-  const batch = { ...newBatchOf(input), origin }
+  const batch = { ...newBatchOf(input), origin, apiKeyId }
   const { lanes, recipients } = inLanes(organizationId, batch, numbers, contactIds)
   const [, , , row] = await Promise.all([
     insertBatch(tx, organizationId, batch),
@@ -74,7 +82,7 @@ export const draftBatch = async (
 const namedNumbers = async (
   tx: Transaction,
   organizationId: OrganizationId,
-  { recipients, contact_ids: contactIds = [] }: BatchInput,
+  { recipients, contact_ids: contactIds = [] }: DraftInput,
 ): Promise<NamedNumber[]> => {
   if (recipients) {
     return recipients.map((recipient, index) => ({
@@ -91,7 +99,7 @@ const namedNumbers = async (
 
 /** The agent's version to pin. */
 const check = (
-  input: BatchInput,
+  input: DraftInput,
   placement: Placement,
   numbers: readonly NamedNumber[],
   nowMs: number,
@@ -122,14 +130,14 @@ const startRule = `must be at most ${maxScheduleDays} days ahead`
 const maxScheduleMs = maxScheduleDays * 24 * 3_600_000
 
 /** Past or absent: at once (D5). */
-const startOf = ({ scheduled_start_at: scheduledStartAt }: BatchInput, nowMs: number): number => {
+const startOf = ({ scheduled_start_at: scheduledStartAt }: DraftInput, nowMs: number): number => {
   const startMs = scheduledStartAt === undefined ? nowMs : Date.parse(scheduledStartAt)
   if (startMs > nowMs + maxScheduleMs)
     throw invalidField('scheduled_start_at', 'too_large', startRule)
   return Math.max(startMs, nowMs)
 }
 
-const newBatchOf = (input: BatchInput): Omit<NewBatch, 'origin'> => ({
+const newBatchOf = (input: DraftInput): Omit<NewBatch, 'origin'> => ({
   id: newId(),
   name: input.name,
   agentId: input.agent_id,

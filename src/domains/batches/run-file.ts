@@ -1,5 +1,5 @@
 import { maxBatchRecipients, type BatchInput } from '../../contract/batches.ts'
-import type { ContactInput } from '../../contract/contacts.ts'
+import type { PersonInput } from '../contacts/person-input.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { Clock } from '../../runtime/time.ts'
@@ -14,7 +14,7 @@ interface FileRequest {
   readonly agentId: string
   readonly name: string
   /** Any number; no identity and no phone number twice. */
-  readonly recipients: readonly ContactInput[]
+  readonly recipients: readonly PersonInput[]
   readonly times?: Pick<BatchInput, 'scheduled_start_at' | 'calling_window'>
 }
 
@@ -41,6 +41,7 @@ export const draftBatches = async (
   { organizationId, agentId, name, recipients, times = {} }: FileRequest,
   origin: BatchOrigin,
   quotas?: StorageQuotas,
+  tell: (recipients: number) => void = () => {},
 ): Promise<BatchRow[]> => {
   const parts = partsOf(recipients)
   const rows: BatchRow[] = []
@@ -53,6 +54,7 @@ export const draftBatches = async (
       ...times,
     }
     rows.push(await draftBatch(tx, clock, organizationId, input, origin, quotas))
+    tell(rows.length * maxBatchRecipients)
   }
   return rows
 }
@@ -62,7 +64,7 @@ const maxNameLength = 200
 const shortened = (name: string, length: number): string =>
   Array.from(name).slice(0, length).join('')
 
-const partsOf = (recipients: readonly ContactInput[]): (readonly ContactInput[])[] =>
+const partsOf = (recipients: readonly PersonInput[]): (readonly PersonInput[])[] =>
   Array.from({ length: Math.ceil(recipients.length / maxBatchRecipients) }, (_, index) =>
     recipients.slice(index * maxBatchRecipients, (index + 1) * maxBatchRecipients),
   )

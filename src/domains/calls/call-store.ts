@@ -45,6 +45,13 @@ export const findCall = (
   (CallRow & { origin: CallOrigin; phone_number: string; agent_version: number }) | undefined
 > => db.row(findCallStatement, [organizationId, callId])
 
+/** As `findCall`, but a pending recipient of a batch is not yet a call. */
+export const findPlacedCall: typeof findCall = async (db, organizationId, callId) => {
+  const row = await findCall(db, organizationId, callId)
+  const status: string | undefined = row?.status
+  return status === 'pending' ? undefined : row
+}
+
 /** The condition for calls that the API lists, worded unlike every index predicate. */
 const inNoIndex = "'' || origin = 'api' and '' || status <> 'pending'"
 

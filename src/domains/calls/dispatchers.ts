@@ -11,14 +11,15 @@ const hasStatement = sql(
 
 const trunkStatement = sql(
   'dispatchers.hasTrunk',
-  `select exists (select
+  `select exists (select from trunks)
+       or exists (select
                     from nodes
                    where lease_until > clock_timestamp()
                      and rescued_at is null
                      and not 'no_trunk' = any(lacks)) as has_trunk`,
 )
 
-/** Whether a running node has a trunk for live organizations. */
+/** Whether live organizations have a trunk. */
 export const hasTrunk = async (db: Queryable): Promise<boolean> =>
   (await db.row<{ has_trunk: boolean }>(trunkStatement, []))?.has_trunk ?? false
 

@@ -35,11 +35,11 @@ const waiting = async (): Promise<ExplanationReason | undefined> =>
   (await explainCall(test.db, organization.organizationId, callId))?.reasons[0]
 
 /** Explains the call under a change that is rolled back afterwards. */
-const under = async (change: string): Promise<ExplanationReason | undefined> => {
+const under = async (...changes: string[]): Promise<ExplanationReason | undefined> => {
   let seen: ExplanationReason | undefined
   await assert.rejects(
     test.db.transaction(async (tx) => {
-      await execute(tx, change)
+      for (const change of changes) await execute(tx, change)
       seen = (await explainCall(tx, organization.organizationId, callId))?.reasons[0]
       throw new Error('undone')
     }),
@@ -47,6 +47,20 @@ const under = async (change: string): Promise<ExplanationReason | undefined> => 
   )
   return seen
 }
+
+it('names the holiday that the wait goes past', async () => {
+  const reason = await under(
+    `update organizations
+        set policy = policy || '{"holidays": [{"date": "2024-01-01", "name": "New Year", "every_year": true}]}'`,
+    `update lanes set opens_at = '2099-01-02T08:00:00Z', closes_at = 'infinity', time_zones = 'Europe/Paris'`,
+  )
+  assert.equal(reason?.code, 'calling_hours')
+  assert.match(
+    reason?.message ?? '',
+    /^It is outside the calling hours in Europe\/Paris; \d{4}-01-01 is a holiday \(New Year\)\.$/,
+  )
+  assert.equal(reason?.until, '2099-01-02T08:00:00.000Z')
+})
 
 describe('explaining a call', () => {
   const opening = `'2099-01-01T08:00:00Z'`

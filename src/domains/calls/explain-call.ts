@@ -3,6 +3,7 @@ import type { ExplanationReason } from '../../contract/explanations.ts'
 import type { CallStatus } from '../../contract/states.ts'
 import type { Queryable } from '../../database/database.ts'
 import { policyOfJson } from '../organizations/calling-policy.ts'
+import { holidayBetween } from '../../calling-hours/holidays.ts'
 import { calleeZones } from '../../calling-hours/openings.ts'
 import {
   loadForExplanation,
@@ -10,8 +11,11 @@ import {
   type ExplainRow,
   type OwnWaitReason,
   type StoredDecision,
+  type StoredTry,
 } from './explain-store.ts'
 import { lackSentences } from './lack-sentences.ts'
+import { ladderOf } from './sip-ladder.ts'
+import { listSipTraces, type StoredSipTrace } from './sip-trace-store.ts'
 import { zonesOfText, type LaneKind } from './lane-store.ts'
 import { pausedSentence } from './paused-sentence.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
@@ -23,8 +27,12 @@ export interface CallExplanation {
   readonly attempt: number
   /** What a queued call waits for, the first obstacle first; empty for any other. */
   readonly reasons: readonly ExplanationReason[]
-  /** Every decision about it, oldest first. */
-  readonly decisions: readonly StoredDecision[]
+  /** Every decision about it, oldest first; the SIP messages of an attempt stand at its `dial`. */
+  readonly decisions: readonly ExplainedDecision[]
+}
+
+interface ExplainedDecision extends StoredDecision {
+  readonly sip?: string[]
 }
 
 /** The reader: a client of the API gets no id of a call that the API does not show. */
@@ -37,7 +45,10 @@ export const explainCall = async (
   callId: string,
   reader: Reader = 'operator',
 ): Promise<CallExplanation | undefined> => {
-  const row = await loadForExplanation(db, organizationId, callId)
+  const [row, traces] = await Promise.all([
+    loadForExplanation(db, organizationId, callId),
+    listSipTraces(db, organizationId, callId),
+  ])
   if (!row) return undefined
   const { id, status, attempt } = row
   const decisions = row.decisions.map((decision) => ({
@@ -45,7 +56,52 @@ export const explainCall = async (
     at: utc(decision.at),
     ...(decision.until !== undefined && { until: utc(decision.until) }),
   }))
-  return { id, status, attempt, reasons: reasonsOf(row, reader), decisions }
+  const tries = row.tries.map((each) => decisionOfTry(each, reader))
+  return {
+    id,
+    status,
+    attempt,
+    reasons: reasonsOf(row, reader),
+    decisions: [...withLadders(decisions, attempt, traces, reader), ...tries].toSorted((a, b) =>
+      a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
+    ),
+  }
+}
+
+/** Counted from the last attempt, because only the newest decisions are kept. */
+const withLadders = (
+  decisions: readonly StoredDecision[],
+  lastAttempt: number,
+  traces: readonly StoredSipTrace[],
+  reader: Reader,
+): readonly ExplainedDecision[] => {
+  let attempt = lastAttempt
+  return decisions
+    .toReversed()
+    .map((decision) => {
+      if (decision.decision !== 'dial') return decision
+      const trace = traces.find((each) => each.attempt === attempt)
+      attempt -= 1
+      return trace === undefined
+        ? decision
+        : { ...decision, sip: ladderOf(trace, reader === 'operator') }
+    })
+    .toReversed()
+}
+
+/** The addresses of the installation's carriers are not for its tenants. */
+const decisionOfTry = (each: StoredTry, reader: Reader): StoredDecision => {
+  const where =
+    reader === 'operator'
+      ? `${each.trunk} at ${each.gateway}`
+      : `gateway ${each.position} of the attempt`
+  const what =
+    reader === 'operator' || each.sip_status !== null ? each.reason : 'It could not be reached.'
+  return {
+    at: utc(each.at),
+    decision: 'tried',
+    reason: `Attempt ${each.attempt}, ${where}, ${each.seconds} s: ${what}`,
+  }
 }
 
 /** PostgreSQL writes instants into JSON with its own offset. */
@@ -71,8 +127,10 @@ const reasonsOf = (row: ExplainRow, reader: Reader): readonly ExplanationReason[
 }
 
 /** No node serves its route: it is not claimed until one does. */
-const noRoute = ({ lacks }: ExplainRow): readonly ExplanationReason[] => {
-  const missing = (['no_trunk', 'no_caller_id'] as const).filter((lack) => lacks.includes(lack))
+const noRoute = ({ lacks, trunks }: ExplainRow): readonly ExplanationReason[] => {
+  const missing = (['no_trunk', 'no_caller_id'] as const).filter(
+    (lack) => lacks.includes(lack) && !(lack === 'no_trunk' && trunks > 0),
+  )
   return missing.length === 0
     ? [{ code: 'node_draining', message: 'No dispatcher that serves its route is running.' }]
     : missing.map((code) => ({ code, message: lackSentences[code] }))
@@ -91,16 +149,19 @@ const paused = (kind: LaneKind): ExplanationReason => ({
 
 /** All calls of the route wait; the trunk is probed with OPTIONS meanwhile, and may be back sooner. */
 const trunkDown = ({
+  down_cause: cause,
   down_reason: reason,
   retry_at: retryAt,
 }: ExplainRow): ExplanationReason | undefined =>
   reason === null
     ? undefined
-    : {
-        code: 'trunk_down',
-        message: `The trunk cannot be used: ${reason} Its calls wait until it can; see ./outdial doctor.`,
-        ...(retryAt && { until: formatDateTime(retryAt) }),
-      }
+    : cause === 'none'
+      ? { code: 'no_trunk', message: lackSentences.no_trunk }
+      : {
+          code: 'trunk_down',
+          message: `The trunk cannot be used: ${reason} Its calls wait until it can; see ./outdial doctor.`,
+          ...(retryAt && { until: formatDateTime(retryAt) }),
+        }
 
 const closedLane = (row: ExplainRow): ExplanationReason | undefined => {
   if (row.is_paused) return paused(row.lane_kind)
@@ -112,22 +173,29 @@ const closedLane = (row: ExplainRow): ExplanationReason | undefined => {
     row.window_time_zone === null
       ? ''
       : `, narrowed by its batch’s window in ${row.window_time_zone}`
-  const where = `${policyZonesOf(row)}${window}`
+  const { names, zones } = policyZonesOf(row)
+  const where = `${names}${window}`
   if (!row.opens_at) {
     return { code: 'calling_hours', message: `No calling hours are within sight in ${where}.` }
   }
   return {
     code: 'calling_hours',
-    message: `It is outside the calling hours in ${where}.`,
+    message: `It is outside the calling hours in ${where}${holidayBetween(
+      policyOfJson(row.policy).holidays,
+      zones,
+      row.now.getTime(),
+      row.opens_at.getTime(),
+    )}.`,
     until: formatDateTime(row.opens_at),
   }
 }
 
 /** The zones in which dispatch judges the policy: the number's, or without usable ones the organization's. */
-const policyZonesOf = ({ policy, time_zones }: ExplainRow): string => {
+const policyZonesOf = ({ policy, time_zones }: ExplainRow) => {
   const ofNumber = zonesOfText(time_zones)
-  const judged = calleeZones(policyOfJson(policy), ofNumber)
-  return judged === ofNumber ? judged.join(', ') : 'the organization’s time zone'
+  const zones = calleeZones(policyOfJson(policy), ofNumber)
+  const names = zones === ofNumber ? zones.join(', ') : 'the organization’s time zone'
+  return { names, zones }
 }
 
 /** Without an instant: it continues when the other call has ended. */
@@ -163,6 +231,15 @@ const ownTimes = {
   trunk_down: {
     code: 'trunk_down',
     message: 'The trunk could not be used; the call is dialled once it can.',
+  },
+  no_trunk: {
+    code: 'no_trunk',
+    message:
+      'No trunk serves its organization and the country of its number; it is dialled once one does.',
+  },
+  trunk_full: {
+    code: 'capacity',
+    message: 'The trunks that serve it have no free channel now.',
   },
 } as const satisfies Record<OwnWaitReason, ExplanationReason>
 

@@ -6,6 +6,8 @@ import type { LiveLack } from '../organizations/organization-mode.ts'
 import type { CallingPolicyJson } from '../organizations/calling-policy.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
+/** Of more gateways tried the newest are shown. */
+const maxTries = 150
 /** Calls ahead are counted up to this. */
 export const maxAhead = 1000
 
@@ -17,6 +19,18 @@ export interface StoredDecision {
   readonly until?: string
 }
 
+/** A gateway that was asked to carry the call. */
+export interface StoredTry {
+  readonly at: string
+  readonly attempt: number
+  readonly position: number
+  readonly trunk: string
+  readonly gateway: string
+  readonly sip_status: number | null
+  readonly reason: string
+  readonly seconds: number
+}
+
 /** A call's own reason to wait, apart from its lane. */
 export type OwnWaitReason =
   | 'carrier_congestion'
@@ -24,6 +38,8 @@ export type OwnWaitReason =
   | 'not_sent'
   | 'no_engine'
   | 'trunk_down'
+  | 'no_trunk'
+  | 'trunk_full'
   | 'number_in_use'
 
 /** A call and everything it may be waiting for, read at one moment. */
@@ -32,6 +48,7 @@ export interface ExplainRow {
   readonly status: CallStatus
   readonly attempt: number
   readonly decisions: readonly StoredDecision[]
+  readonly tries: readonly StoredTry[]
   readonly wait_reason: OwnWaitReason | null
   /** Null: no time brings it back, only the missing setting. */
   readonly not_before: Date | null
@@ -42,6 +59,7 @@ export interface ExplainRow {
   readonly number_holder_origin: CallOrigin | null
   readonly lane_kind: LaneKind
   readonly policy: CallingPolicyJson
+  readonly now: Date
   readonly time_zones: string
   /** Of its batch's own calling window. */
   readonly window_time_zone: string | null
@@ -59,6 +77,9 @@ export interface ExplainRow {
   readonly tokens: number
   /** Null: the trunk's circuit is closed. */
   readonly down_reason: string | null
+  readonly down_cause: string | null
+  /** Trunks of the installation, over all organizations. */
+  readonly trunks: number
   readonly retry_at: Date | null
   readonly dispatchers: number
   /** Nodes that serve its route. */
@@ -77,17 +98,24 @@ export interface ExplainRow {
 const loadStatement = sql(
   'explain-store.loadForExplanation',
   `select c.id, c.status, c.attempt, c.decisions, c.wait_reason,
+          coalesce((select jsonb_agg(jsonb_build_object('at', y.started_at, 'attempt', y.attempt, 'position', y.position,
+                             'trunk', y.trunk, 'gateway', y.gateway, 'sip_status', y.sip_status, 'reason', y.reason,
+                             'seconds', round(extract(epoch from y.ended_at - y.started_at), 1)) order by y.started_at)
+                      from (select * from call_tries y
+                             where y.organization_id = c.organization_id and y.call_id = c.id
+                             order by y.started_at desc limit ${maxTries}) y), '[]') as tries,
           case when isfinite(c.not_before) then c.not_before end as not_before,
           c.not_before <= now() as is_due, c.lease_token is not null as is_claimed,
           h.id as number_holder_id, h.origin as number_holder_origin,
-          o.policy, l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
+          o.policy, now() as now, l.kind as lane_kind, l.time_zones, l.calling_window ->> 'time_zone' as window_time_zone,
           l.paused as is_paused, l.opens_at is not null as is_opening_known,
           coalesce(l.opens_at <= now() and l.closes_at > now(), false) as is_open,
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,
           o.concurrency,
           (select count(*) from calls x where x.organization_id = c.organization_id and x.lease_token is not null)
             as live_calls,
-          t.channels, t.calls_per_second, t.down_reason, t.retry_at,
+          t.channels, t.calls_per_second, t.down_reason, t.down_cause, t.retry_at,
+          (select count(*) from trunks)::integer as trunks,
           (select count(*) from calls x where x.lease_token is not null and x.route = t.name) as live_channels,
           least(t.burst, t.tokens + t.refill_per_second
                 * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,

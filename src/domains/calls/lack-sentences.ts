@@ -3,7 +3,7 @@ import type { LiveLack } from '../organizations/organization-mode.ts'
 /** Why calls of live organizations wait, and the remedy. */
 export const lackSentences: Readonly<Record<LiveLack, string>> = {
   no_trunk:
-    'Its organization is live and no trunk is configured: set OUTDIAL_SIP_TRUNK and start Outdial again.',
+    'Its organization is live and there is no trunk: add one with trunk add, or set OUTDIAL_SIP_TRUNK and start Outdial again.',
   no_caller_id:
     'Its organization is live and has no number to show to the callee: set OUTDIAL_CALLER_ID and start Outdial again.',
   no_engine:

@@ -8,25 +8,36 @@ import { zonesOfText } from './lane-store.ts'
 interface QueuedGroup {
   readonly time_zones: string
   readonly calling_window: CallingWindowJson | null
-  readonly queued: number
+  /** The start of the recipients' scheduled batch; null for queued calls. */
+  readonly starts_at: Date | null
+  readonly calls: number
 }
 
 /** Groups of calls with the same hours that are judged; those with most calls first. */
 const maxGroups = 500
 
+// Calls of a scheduled batch are pending until its start.
 const queuedStatement = sql(
   'preview-policy.queuedGroups',
-  `select l.time_zones, l.calling_window, count(*)::int as queued
-     from calls c
-     join lanes l on l.organization_id = c.organization_id and l.id = c.lane_id
-    where c.organization_id = $1
-      and c.status = 'queued'
-    group by l.time_zones, l.calling_window
-    order by 3 desc
+  `select l.time_zones, l.calling_window, c.starts_at, count(*)::int as calls
+     from (select lane_id, null::timestamptz as starts_at
+             from calls
+            where organization_id = $1
+              and status = 'queued'
+           union all
+           select x.lane_id, b.scheduled_start_at
+             from batches b
+             join calls x on x.organization_id = b.organization_id and x.batch_id = b.id
+            where b.organization_id = $1
+              and b.status = 'scheduled'
+              and x.status = 'pending') c
+     join lanes l on l.organization_id = $1 and l.id = c.lane_id
+    group by l.time_zones, l.calling_window, c.starts_at
+    order by 4 desc
     limit $2`,
 )
 
-/** What a policy would do to the calls that are queued now, by their hours. */
+/** What a policy would do to the calls that are queued now, and to those of scheduled batches, by their hours. */
 export const previewPolicy = async (
   db: Queryable,
   organizationId: OrganizationId,
@@ -35,22 +46,29 @@ export const previewPolicy = async (
 ) => {
   const groups = await db.rows<QueuedGroup>(queuedStatement, [organizationId, maxGroups])
   const nowMs = now.getTime()
-  const seen = { queued: 0, before: 0, after: 0, wouldWait: 0, wouldRing: 0, without: 0 }
+  const seen = { queued: 0, before: 0, after: 0, wouldWait: 0, wouldRing: 0, later: 0, without: 0 }
+  const scheduled = { all: 0, later: 0 }
   for (const group of groups) {
-    const openingBy = (policy: CallingPolicy) => {
+    const fromMs = Math.max(nowMs, group.starts_at?.getTime() ?? nowMs)
+    const ringsAt = (policy: CallingPolicy): number => {
       const zones = zonesOfText(group.time_zones)
-      return nextOpening(laneSchedules(policy, zones, group.calling_window ?? undefined), nowMs)
+      const schedules = laneSchedules(policy, zones, group.calling_window ?? undefined)
+      const opening = nextOpening(schedules, fromMs)
+      return opening ? Math.max(opening.startMs, fromMs) : Number.POSITIVE_INFINITY
     }
-    const isOpen = (startMs = Number.POSITIVE_INFINITY): boolean => startMs <= nowMs
-    const next = openingBy(policies.after)
-    const before = isOpen(openingBy(policies.before)?.startMs)
-    const after = isOpen(next?.startMs)
-    seen.queued += group.queued
-    if (before) seen.before += group.queued
-    if (after) seen.after += group.queued
-    if (before && !after) seen.wouldWait += group.queued
-    if (after && !before) seen.wouldRing += group.queued
-    if (next === undefined) seen.without += group.queued
+    const [before, after] = [ringsAt(policies.before), ringsAt(policies.after)]
+    if (group.starts_at !== null) {
+      scheduled.all += group.calls
+      if (after > before) scheduled.later += group.calls
+      continue
+    }
+    seen.queued += group.calls
+    if (before <= nowMs) seen.before += group.calls
+    if (after <= nowMs) seen.after += group.calls
+    if (before <= nowMs && after > nowMs) seen.wouldWait += group.calls
+    if (after <= nowMs && before > nowMs) seen.wouldRing += group.calls
+    if (after > before) seen.later += group.calls
+    if (after === Number.POSITIVE_INFINITY) seen.without += group.calls
   }
   return {
     queued: seen.queued,
@@ -58,6 +76,9 @@ export const previewPolicy = async (
     open_after: seen.after,
     would_wait: seen.wouldWait,
     would_ring: seen.wouldRing,
+    would_ring_later: seen.later,
     without_opening: seen.without,
+    scheduled: scheduled.all,
+    scheduled_later: scheduled.later,
   }
 }

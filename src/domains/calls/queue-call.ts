@@ -22,6 +22,8 @@ interface CallRequest {
   readonly agentId: string
   readonly contactId: string
   readonly origin: CallOrigin
+  /** The key that asks for it. */
+  readonly apiKeyId?: string | undefined
 }
 
 /**
@@ -44,7 +46,13 @@ export const queueCall = async (
   const accepted = checkPlacement(placement)
   const lane = immediateLane(organizationId, accepted.phoneNumber)
   const id = laneId(lane)
-  const call = { ...accepted, id: newId(), origin: request.origin, laneId: id }
+  const call = {
+    ...accepted,
+    id: newId(),
+    origin: request.origin,
+    apiKeyId: request.apiKeyId,
+    laneId: id,
+  }
   if (!knownLanes.has(id)) tx.withCommit(makeLane(tx, id, lane))
   tx.withCommit(insertKnownCall(tx, organizationId, call), () => knownLanes.delete(id))
   return queuedRow(call, placement.placed_at)

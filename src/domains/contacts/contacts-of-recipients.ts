@@ -1,4 +1,4 @@
-import type { ContactInput } from '../../contract/contacts.ts'
+import type { PersonInput } from './person-input.ts'
 import { sql, type Queryable, type Transaction } from '../../database/database.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
@@ -45,20 +45,17 @@ const lockStatement = sql(
   `${knownText} for no key update of c`,
 )
 
-const knownValues = (
-  organizationId: OrganizationId,
-  inputs: readonly ContactInput[],
-): unknown[] => [
+const knownValues = (organizationId: OrganizationId, inputs: readonly PersonInput[]): unknown[] => [
   organizationId,
   inputs.map((input) => input.source),
-  inputs.map((input) => input.external_id),
+  inputs.map((input) => input.external_id ?? null),
   inputs.map((input) => input.phone_number),
 ]
 
 export const findKnownContacts = (
   db: Queryable,
   organizationId: OrganizationId,
-  inputs: readonly ContactInput[],
+  inputs: readonly PersonInput[],
 ): Promise<KnownContact[]> =>
   db.rows<KnownContact>(knownStatement, knownValues(organizationId, inputs))
 
@@ -66,7 +63,7 @@ export const findKnownContacts = (
 export const lockKnownContacts = (
   tx: Transaction,
   organizationId: OrganizationId,
-  inputs: readonly ContactInput[],
+  inputs: readonly PersonInput[],
 ): Promise<KnownContact[]> =>
   tx.rows<KnownContact>(lockStatement, knownValues(organizationId, inputs))
 
@@ -77,8 +74,8 @@ const inputColumns = `unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6:
 const updateStatement = sql(
   'contacts-of-recipients.updateContacts',
   `update contacts c
-      set source       = i.source,
-          external_id  = i.external_id,
+      set source       = case when i.external_id is null then c.source else i.source end,
+          external_id  = coalesce(i.external_id, c.external_id),
           name         = i.name,
           phone_number = i.phone_number,
           email        = coalesce(i.email, c.email),
@@ -95,7 +92,7 @@ const updateStatement = sql(
 
 export interface ContactChange {
   readonly id: string
-  readonly input: ContactInput
+  readonly input: PersonInput
 }
 
 /** The caller holds their locks. Throws the unique violation if a concurrent writer took a number meanwhile. */
@@ -121,8 +118,8 @@ const insertStatement = sql(
 export const insertContacts = async (
   tx: Transaction,
   organizationId: OrganizationId,
-  inputs: readonly ContactInput[],
-): Promise<Map<ContactInput, string>> => {
+  inputs: readonly PersonInput[],
+): Promise<Map<PersonInput, string>> => {
   const changes = inputs.map((input) => ({ id: newId(), input }))
   const rows = await tx.rows<{ id: string }>(insertStatement, changeValues(organizationId, changes))
   const inserted = new Set(rows.map((row) => row.id))
@@ -138,7 +135,7 @@ const changeValues = (
   organizationId,
   changes.map(({ id }) => id),
   changes.map(({ input }) => input.source),
-  changes.map(({ input }) => input.external_id),
+  changes.map(({ input }) => input.external_id ?? null),
   changes.map(({ input }) => input.name),
   changes.map(({ input }) => input.phone_number),
   changes.map(({ input }) => input.email ?? null),

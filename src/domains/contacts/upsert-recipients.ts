@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts'
-import type { ContactInput } from '../../contract/contacts.ts'
+import type { PersonInput } from './person-input.ts'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { sqlStateOf } from '../../database/errors.ts'
 import { unlimitedStorage, type StorageQuotas } from '../organizations/storage-quotas.ts'
@@ -28,10 +28,10 @@ const maxTries = 10
 export const upsertRecipients = async (
   tx: Transaction,
   organizationId: OrganizationId,
-  inputs: readonly ContactInput[],
+  inputs: readonly PersonInput[],
   quotas: StorageQuotas = unlimitedStorage,
 ): Promise<string[]> => {
-  const ids = new Map<ContactInput, string>()
+  const ids = new Map<PersonInput, string>()
   for (let attempt = 1; attempt <= maxTries; attempt += 1) {
     const missing = inputs.filter((input) => !ids.has(input))
     for (const [input, id] of await upsertOnce(tx, organizationId, inputs, missing, quotas)) {
@@ -49,7 +49,7 @@ export const upsertRecipients = async (
 export const judgeRecipients = async (
   db: Queryable,
   organizationId: OrganizationId,
-  inputs: readonly ContactInput[],
+  inputs: readonly PersonInput[],
 ): Promise<('new' | 'known' | { readonly holder: NumberHolder })[]> => {
   const match = matchAgainst(await findKnownContacts(db, organizationId, inputs))
   return inputs.map((input) => {
@@ -62,17 +62,19 @@ export const judgeRecipients = async (
 const upsertOnce = async (
   tx: Transaction,
   organizationId: OrganizationId,
-  all: readonly ContactInput[],
-  missing: readonly ContactInput[],
+  all: readonly PersonInput[],
+  missing: readonly PersonInput[],
   quotas: StorageQuotas,
-): Promise<(readonly [ContactInput, string])[]> => {
+): Promise<(readonly [PersonInput, string])[]> => {
   const match = matchAgainst(await lockKnownContacts(tx, organizationId, missing))
   const changes: ContactChange[] = []
-  const additions: ContactInput[] = []
+  const additions: PersonInput[] = []
   for (const input of missing) {
     const contact = match(input)
-    if (contact !== undefined && 'holder' in contact)
-      throw identityConflict({ input, holder: contact.holder, index: all.indexOf(input) })
+    if (contact !== undefined && 'holder' in contact) {
+      const asked = { source: input.source, external_id: input.external_id ?? null }
+      throw identityConflict({ input: asked, holder: contact.holder, index: all.indexOf(input) })
+    }
     if (contact === undefined) additions.push(input)
     else changes.push({ id: contact.id, input })
   }
@@ -83,17 +85,21 @@ const upsertOnce = async (
   return [...changes.map(({ id, input }) => [input, id] as const), ...added]
 }
 
-/** D4 as a decision: the contact to update or adopt, none, or a conflict. */
+/**
+ * D4 as a decision: the contact to update or adopt, none, or a conflict. A recipient without an identity is the
+ * contact of its number.
+ */
 const matchAgainst = (
   known: readonly KnownContact[],
-): ((input: ContactInput) => KnownContact | { readonly holder: KnownContact } | undefined) => {
+): ((input: PersonInput) => KnownContact | { readonly holder: KnownContact } | undefined) => {
   const byIdentity = new Map(
     known.map((each) => [identityKey(each.source, each.external_id), each]),
   )
   const byNumber = new Map(known.map((each) => [each.phone_number, each]))
   return ({ source, external_id: externalId, phone_number: phoneNumber }) => {
-    const same = byIdentity.get(identityKey(source, externalId))
     const holder = byNumber.get(phoneNumber)
+    if (externalId === undefined) return holder
+    const same = byIdentity.get(identityKey(source, externalId))
     if (same) return holder === undefined || holder === same ? same : { holder }
     return holder === undefined || holder.external_id === null ? holder : { holder }
   }

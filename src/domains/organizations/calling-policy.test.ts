@@ -48,6 +48,43 @@ describe('a policy file', () => {
     assert.equal('attemptsPerNumberPerDay' in policy, false)
   })
 
+  it('keeps holidays as they were written', () => {
+    const holidays = [
+      { date: '2026-12-25', name: 'Christmas Day', every_year: true },
+      { date: '2027-02-28' },
+    ]
+    const withHolidays = { ...file, holidays }
+    const policy = checkPolicyFile(withHolidays)
+    assert.deepEqual(policy.holidays, [
+      { date: '2026-12-25', name: 'Christmas Day', everyYear: true },
+      { date: '2027-02-28' },
+    ])
+    assert.deepEqual(policyToJson(policy), withHolidays)
+    assert.equal('holidays' in checkPolicyFile({ ...file, holidays: [] }), false)
+  })
+
+  const noDay = 'It must be a day of the calendar, such as "2026-12-25".'
+  for (const date of [
+    '2026-02-29',
+    '2026-02-31',
+    '2026-13-01',
+    '12-25',
+    '2026-1-1',
+    '2026-12-25T00',
+  ])
+    it(`refuses ${date} as a holiday`, () => {
+      assert.deepEqual(problemsOf({ holidays: [{ date }] }), [`holidays[0].date: ${noDay}`])
+    })
+
+  it('refuses the same holiday twice', () => {
+    const yearly = { date: '2026-12-25', every_year: true }
+    const again = { date: '2027-12-25', every_year: true }
+    assert.deepEqual(problemsOf({ holidays: [yearly, { date: '2026-12-25' }] }), [])
+    assert.deepEqual(problemsOf({ holidays: [yearly, again] }), [
+      'holidays[1].date: This day is named already.',
+    ])
+  })
+
   const required = 'It is required.'
   const refused: readonly [string, object, string[]][] = [
     [

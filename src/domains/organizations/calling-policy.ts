@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isCountry } from '../../numbering/countries.ts'
 import { checkFile } from './invalid-file.ts'
+import { dayOfDate, type Holiday } from '../../calling-hours/holidays.ts'
 import { weekdays, type WeeklyWindow } from '../../calling-hours/weekly-window.ts'
 import { leastDigitsOfNumber, readTransferTarget } from './transfer-target.ts'
 import { uniqueItems } from '../../contract/duplicates.ts'
@@ -12,6 +13,8 @@ export interface CallingPolicy {
   readonly timeZone: string
   /** Judged in the callee's zone. With several windows, one open window suffices. */
   readonly windows: readonly WeeklyWindow[]
+  /** Days of the callee's calendar on which nobody is called. Absent: none. */
+  readonly holidays?: readonly Holiday[]
   /** ISO 3166 codes. */
   readonly allowedCountries: readonly string[] | 'all'
   /** Per number and day of the callee; absent: no limit. */
@@ -55,6 +58,27 @@ const areBothTimes = (window: unknown): boolean => {
   return times.safeParse(window).success
 }
 
+const maxHolidays = 400
+const maxHolidayName = 100
+
+const holidaySchema = z.strictObject({
+  date: z
+    .string()
+    .refine(
+      (date) => dayOfDate(date) !== undefined,
+      'It must be a day of the calendar, such as "2026-12-25".',
+    ),
+  name: z.string().trim().min(1).max(maxHolidayName).optional(),
+  every_year: z.boolean().optional(),
+})
+
+/** A day once and the same day of every year are two holidays, one of which says nothing: only equals are refused. */
+const holidayKey = (holiday: unknown): unknown => {
+  const parsed = holidaySchema.safeParse(holiday)
+  if (!parsed.success) return undefined
+  return parsed.data.every_year ? parsed.data.date.slice(5) : parsed.data.date
+}
+
 const countrySchema = z
   .string()
   .refine(isCountry, 'It must be a two-letter ISO 3166 country code in capitals, such as "US".')
@@ -79,6 +103,11 @@ const policySchema = z.strictObject({
     .string()
     .refine(isTimeZone, 'It must be the name of an IANA time zone, such as "Europe/Berlin".'),
   windows: z.array(windowSchema).min(1).max(maxWindows),
+  holidays: uniqueItems(z.array(holidaySchema).max(maxHolidays), {
+    keyOf: holidayKey,
+    path: 'date',
+    message: 'This day is named already.',
+  }).optional(),
   allowed_countries: z.union([z.literal('all'), z.array(countrySchema).min(1).max(300)], {
     error: ({ input }) =>
       input === undefined ? 'It is required.' : 'It must be "all" or a list of country codes.',
@@ -103,6 +132,14 @@ export const policyOfJson = (json: CallingPolicyJson): CallingPolicy => ({
     startTime: window.start_time,
     endTime: window.end_time,
   })),
+  ...(json.holidays &&
+    json.holidays.length > 0 && {
+      holidays: json.holidays.map(({ date, name, every_year: everyYear }) => ({
+        date,
+        ...(name !== undefined && { name }),
+        ...(everyYear && { everyYear }),
+      })),
+    }),
   allowedCountries: json.allowed_countries,
   ...(json.attempts_per_number_per_day !== undefined && {
     attemptsPerNumberPerDay: json.attempts_per_number_per_day,
@@ -119,6 +156,13 @@ export const policyToJson = (policy: CallingPolicy): CallingPolicyJson => ({
     start_time: window.startTime,
     end_time: window.endTime,
   })),
+  ...(policy.holidays && {
+    holidays: policy.holidays.map(({ date, name, everyYear }) => ({
+      date,
+      ...(name !== undefined && { name }),
+      ...(everyYear && { every_year: true }),
+    })),
+  }),
   allowed_countries: policy.allowedCountries === 'all' ? 'all' : [...policy.allowedCountries],
   ...(policy.attemptsPerNumberPerDay !== undefined && {
     attempts_per_number_per_day: policy.attemptsPerNumberPerDay,

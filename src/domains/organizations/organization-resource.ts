@@ -1,5 +1,6 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import type { OrganizationMode } from './organization-mode.ts'
+import type { RecordingChoice } from './recording-choice.ts'
 import type { Quotas } from './quotas.ts'
 import type { OrganizationRecord } from './organization-store.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
@@ -15,6 +16,8 @@ export interface Organization {
   readonly concurrency: number
   /** Omitted while everything is kept. */
   readonly retention_days?: number
+  /** Omitted while calls are recorded, unless their agent does without. */
+  readonly recording?: RecordingChoice
   /** The operator's settings; defaults are omitted. */
   readonly quotas?: Partial<Quotas>
   readonly created_at: string
@@ -29,6 +32,7 @@ export const organizationResource = (record: OrganizationRecord): Organization =
   public_api_enabled: record.publicApiEnabled,
   concurrency: record.concurrency,
   ...(record.retentionDays !== null && { retention_days: record.retentionDays }),
+  ...(record.recording !== 'always' && { recording: record.recording }),
   ...(Object.keys(record.quotas).length > 0 && { quotas: record.quotas }),
   created_at: formatDateTime(record.createdAt),
   updated_at: formatDateTime(record.updatedAt),

@@ -2,6 +2,7 @@ import type { RateLimits } from '../../contract/buckets.ts'
 import { sql, type Queryable } from '../../database/database.ts'
 import { policyOfJson, type CallingPolicy, type CallingPolicyJson } from './calling-policy.ts'
 import type { Quotas } from './quotas.ts'
+import type { RecordingChoice } from './recording-choice.ts'
 import { routeOf, type OrganizationMode } from './organization-mode.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
@@ -22,6 +23,7 @@ export interface OrganizationRecord {
   readonly mode: OrganizationMode | null
   /** How long after their call recordings, transcripts and summaries are deleted; null: they are kept. */
   readonly retentionDays: number | null
+  readonly recording: RecordingChoice
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -37,12 +39,13 @@ interface OrganizationRow {
   readonly policy: CallingPolicyJson
   readonly mode: OrganizationMode | null
   readonly retention_days: number | null
+  readonly recording: RecordingChoice
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, quotas, policy, mode,
-       retention_days, created_at, updated_at`
+       retention_days, recording, created_at, updated_at`
 
 const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   id: row.id,
@@ -55,6 +58,7 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   policy: policyOfJson(row.policy),
   mode: row.mode,
   retentionDays: row.retention_days,
+  recording: row.recording,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -181,6 +185,7 @@ const updateStatement = sql(
           rate_limits        = rate_limits || $5,
           retention_days     = case when $6::integer = 0 then null else coalesce($6, retention_days) end,
           quotas             = quotas || $7,
+          recording          = coalesce($8, recording),
           updated_at         = now()
     where id = $1
    returning ${columns}`,
@@ -194,6 +199,7 @@ interface OrganizationChanges {
   readonly quotas?: Partial<Quotas>
   /** 0: keep everything. */
   readonly retentionDays?: number
+  readonly recording?: RecordingChoice
 }
 
 /** Changes only the given members. Undefined if there is no such organization. */
@@ -210,6 +216,7 @@ export const updateOrganization = async (
     JSON.stringify(changes.rateLimits ?? {}),
     changes.retentionDays ?? null,
     JSON.stringify(changes.quotas ?? {}),
+    changes.recording ?? null,
   ])
   return row && fromRow(row)
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '../../database/database.ts'
 import { checkPolicyFile, policyToJson } from './calling-policy.ts'
 import { checkConcurrency } from './create-organization.ts'
 import { OperatorError } from './operator-error.ts'
+import type { RecordingChoice } from './recording-choice.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
 import { updateOrganization } from './organization-store.ts'
 import { checkQuotas } from './quotas.ts'
@@ -21,6 +22,8 @@ export interface SetOrganizationInput {
   readonly quotas?: Readonly<Record<string, number>>
   /** Days that recordings, transcripts and summaries are kept; 0 keeps them permanently. */
   readonly retentionDays?: number
+  /** Counts for calls that are dialled from now on. */
+  readonly recording?: RecordingChoice
 }
 
 /**
@@ -43,6 +46,7 @@ export const setOrganization = async (
     ...(input.retentionDays !== undefined && {
       retentionDays: checkRetentionDays(input.retentionDays),
     }),
+    ...(input.recording !== undefined && { recording: input.recording }),
   }
   const record = isOrganizationId(organizationId)
     ? await updateOrganization(tx, organizationId, changes)

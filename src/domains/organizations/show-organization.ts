@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts'
 import { policyToJson, type CallingPolicyJson } from './calling-policy.ts'
 import { OperatorError } from './operator-error.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
+import type { RecordingChoice } from './recording-choice.ts'
 import { findOrganization } from './organization-store.ts'
 
 /** An organization with all its settings. */
@@ -12,6 +13,7 @@ export interface ShownOrganization extends Organization {
   readonly rates: Partial<RateLimits>
   /** In the format of a policy file. */
   readonly policy: CallingPolicyJson
+  readonly recording: RecordingChoice
 }
 
 /** Throws `OperatorError` if there is no such organization. */
@@ -22,5 +24,6 @@ export const showOrganization = async (db: Queryable, id: string): Promise<Shown
     ...organizationResource(record),
     rates: record.rateLimits,
     policy: policyToJson(record.policy),
+    recording: record.recording,
   }
 }

@@ -1,5 +1,6 @@
 import { formatDateTime } from '../../contract/date-time.ts'
 import { sql, type Queryable } from '../../database/database.ts'
+import { isUnrecorded } from './unrecorded-calls.ts'
 import { recordingIdOf, type RecordedCall, type RecordingStatus } from './recording-store.ts'
 
 /** A recording as commands print it: also while it is not ready, and how complete it is. */
@@ -13,6 +14,12 @@ export interface RecordingDetails {
   readonly frames_expected?: number
   /** Frames that contain audio. */
   readonly frames_written?: number
+}
+
+/** Why a call that was answered has no recording (D17). */
+export interface MissingRecording {
+  readonly status: 'unavailable'
+  readonly reason: 'not_enabled'
 }
 
 interface DetailsRow {
@@ -32,14 +39,17 @@ const findStatement = sql(
       and id = $2`,
 )
 
-/** Undefined if the call has no recording. */
+/** Undefined if the call has no recording, and none was refused. */
 export const findRecordingDetails = async (
   db: Queryable,
   call: RecordedCall,
-): Promise<RecordingDetails | undefined> => {
+): Promise<RecordingDetails | MissingRecording | undefined> => {
   const id = recordingIdOf(call)
   const row = await db.row<DetailsRow>(findStatement, [call.organizationId, id])
-  if (!row) return undefined
+  if (!row)
+    return (await isUnrecorded(db, call))
+      ? { status: 'unavailable', reason: 'not_enabled' }
+      : undefined
   const { recorded_at: recordedAt, status, ...figures } = row
   const known = Object.entries(figures).filter(([, value]) => value !== null)
   return { id, status, recorded_at: formatDateTime(recordedAt), ...Object.fromEntries(known) }

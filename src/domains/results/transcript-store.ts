@@ -1,5 +1,5 @@
 import type { TurnSpeaker } from '../../contract/states.ts'
-import { sql, type Queryable } from '../../database/database.ts'
+import { list, sql, type Queryable } from '../../database/database.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
 
@@ -97,6 +97,48 @@ export const listTurnsAfter = async (
 ): Promise<StoredTurn[]> => {
   const rows = await db.rows<TurnRow>(listStatement, [organizationId, callId, sequence])
   return rows.map(({ audio_offset_ms: audioOffsetMs, ...turn }) => ({ ...turn, audioOffsetMs }))
+}
+
+/** Turns of one call that are told at one time: more were missed than anyone reads on the way. */
+const maxNewTurns = 20
+
+const listNewStatement = list(
+  'transcript-store.listNewTurns',
+  `select k.call_id, t.sequence, t.speaker, t.text, t.audio_offset_ms
+     from unnest($2::uuid[], $3::integer[]) as k (call_id, after)
+    cross join lateral (
+            select sequence, speaker, text, audio_offset_ms
+              from transcript_turns
+             where organization_id = $1
+               and call_id = k.call_id
+               and sequence > k.after
+             order by sequence desc
+             limit ${maxNewTurns}
+          ) as t
+    order by k.call_id, t.sequence`,
+)
+
+interface NewTurn extends SpokenTurn {
+  readonly callId: string
+}
+
+/** The newest turns of calls, each after the sequence that is given for it. */
+export const listNewTurns = async (
+  db: Queryable,
+  organizationId: OrganizationId,
+  after: ReadonlyMap<string, number>,
+): Promise<NewTurn[]> => {
+  const values = [organizationId, [...after.keys()], [...after.values()]]
+  const rows = await db.rows<TurnRow & { call_id: string }>(listNewStatement, values)
+  return rows.map(
+    ({ call_id: callId, sequence, speaker, text, audio_offset_ms: audioOffsetMs }) => ({
+      callId,
+      sequence,
+      speaker,
+      text,
+      audioOffsetMs,
+    }),
+  )
 }
 
 /**

@@ -8,9 +8,11 @@ import {
   lockOpenCalls,
 } from '../calls/forget-calls.ts'
 import { deleteContact, findContact, findContactByNumber } from '../contacts/contact-store.ts'
+import { forgetSipTraces } from '../calls/sip-trace-store.ts'
 import { forgetImportedNumber } from '../contacts/file/import-store.ts'
 import { OperatorError } from '../organizations/operator-error.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
+import { forgetRequests } from '../requests/request-store.ts'
 import { forgetResults } from '../results/forget-results.ts'
 
 /** What an erasure deleted, as commands print it. */
@@ -44,7 +46,9 @@ export const eraseContact = async (
   if (!wasThere && callIds.length === 0) throw unknownContact(contact)
   await forgetResults(tx, organizationId, callIds)
   await forgetCallTexts(tx, organizationId, callIds)
+  await forgetSipTraces(tx, organizationId, callIds)
   await forgetPhoneNumber(tx, organizationId, contactId)
+  await forgetRequests(tx, organizationId, [contactId, ...callIds])
   const recordings = await deleteRecordings(tx, organizationId, callIds)
   return { contact_id: contactId, calls: callIds.length, recordings }
 }

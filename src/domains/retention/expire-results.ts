@@ -1,5 +1,6 @@
 import { sql, type Database, type Queryable } from '../../database/database.ts'
 import { forgetCallTexts } from '../calls/forget-calls.ts'
+import { forgetSipTraces } from '../calls/sip-trace-store.ts'
 import { deleteRecordings } from '../recordings/deleted-recordings.ts'
 import { forgetResults } from '../results/forget-results.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
@@ -52,6 +53,7 @@ export const expireResults = async (db: Database, limit: number): Promise<number
     await db.transaction(async (tx) => {
       await forgetResults(tx, organizationId, callIds)
       await forgetCallTexts(tx, organizationId, callIds)
+      await forgetSipTraces(tx, organizationId, callIds)
       await deleteRecordings(tx, organizationId, callIds)
     })
   }

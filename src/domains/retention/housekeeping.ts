@@ -1,7 +1,10 @@
 import type { Database } from '../../database/database.ts'
 import { retireInstallationSecrets } from '../organizations/installation-secrets.ts'
 import { purgeDeletedRecordings } from '../recordings/deleted-recordings.ts'
+import { purgeRequests } from '../requests/purge-requests.ts'
+import { purgeSipTraces } from '../calls/sip-trace-store.ts'
 import { purgeImports } from '../contacts/file/import-store.ts'
+import { purgeImportWork } from '../contacts/file/import-work.ts'
 import { purgeSupersededRevisions } from '../results/result-store.ts'
 import { expireResults } from './expire-results.ts'
 import type { JobSchedule, JobTasks } from '../../jobs/job-runner.ts'
@@ -23,19 +26,22 @@ interface HousekeepingOptions {
   readonly storage: ObjectStorage
   /** Deletes up to `limit` expired idempotency claims and resolves with how many. */
   readonly purgeClaims: (limit: number) => Promise<number>
+  /** Days that the API's requests are kept. */
+  readonly requestLogDays: number
   /** Deletes up to `limit` expired sessions, invitations and counts of sign-ins; resolves with how many. */
   readonly purgeIdentity: (limit: number) => Promise<number>
 }
 
 /**
- * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, abandoned
- * imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
+ * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, requests
+ * of the API, SIP messages, abandoned imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
  */
 export const createHousekeeping = ({
   database,
   storage,
   purgeClaims,
   purgeIdentity,
+  requestLogDays,
 }: HousekeepingOptions): { readonly tasks: JobTasks; readonly schedule: JobSchedule } => ({
   tasks: {
     [housekeepingTask]: async () => {
@@ -43,7 +49,10 @@ export const createHousekeeping = ({
       await inRounds(purgeLimit, purgeIdentity)
       await inRounds(purgeLimit, (limit) => purgeSupersededRevisions(database, limit))
       await inRounds(retentionLimit, (limit) => expireResults(database, limit))
+      await inRounds(purgeLimit, (limit) => purgeRequests(database, requestLogDays, limit))
+      await inRounds(purgeLimit, (limit) => purgeSipTraces(database, limit))
       await inRounds(importsLimit, (limit) => purgeImports(database, limit))
+      await inRounds(purgeLimit, (limit) => purgeImportWork(database, limit))
       await retireInstallationSecrets(database, 'media')
       await retireInstallationSecrets(database, 'cursor')
       // Last, because the storage may be unavailable.

@@ -21,9 +21,12 @@ interface Address {
 /**
  * Caps connections per address and in all. At a cap the connection that has been idle longest is closed, also one
  * with half a head; at the total cap, one of the address with the most idle ones. A new connection is refused only
- * if each existing one has an active request.
+ * if each existing one has an active request. `keepBusy` is for a connection that speaks another protocol from now on.
  */
-export const capConnections = (server: Server, limits: ConnectionLimits): void => {
+export const capConnections = (
+  server: Server,
+  limits: ConnectionLimits,
+): { readonly keepBusy: (socket: Socket) => void } => {
   const addresses = new Map<string, Address>()
   const homes = new WeakMap<Socket, Address>()
   let open = 0
@@ -72,4 +75,5 @@ export const capConnections = (server: Server, limits: ConnectionLimits): void =
   }
   server.on('connection', admit)
   server.on('request', begin).on('checkContinue', begin).on('checkExpectation', begin)
+  return { keepBusy: (socket) => void homes.get(socket)?.idle.delete(socket) }
 }

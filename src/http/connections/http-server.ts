@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo, BlockList } from 'node:net'
+import type { AddressInfo, BlockList, Socket } from 'node:net'
 import type { ApiError } from '../../contract/api-error.ts'
 import { parseNetworks } from '../../runtime/networks.ts'
 import type { Service } from '../../runtime/service.ts'
@@ -34,6 +34,15 @@ interface HttpServerHandlers {
   readonly onRequest: RequestListener
   /** Refuses a request with an ambiguous end. Its connection must not be kept. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, fault: ApiError) => void
+  /** Connections that may change to another protocol; by default none does. */
+  readonly upgrades?: Upgrades | undefined
+}
+
+export interface Upgrades {
+  /** Whether a request that asks for an upgrade gets it; else it is served as any other. */
+  readonly takes: (request: IncomingMessage) => boolean
+  /** `head`: what was read behind the request. */
+  readonly onUpgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void
 }
 
 interface HttpServer extends Service {
@@ -70,20 +79,30 @@ export const createHttpServer = (
 ): HttpServer => {
   let started: Promise<void> | undefined
   let stopped: Promise<void> | undefined
-  const server = createServer(serverOptions)
+  const { upgrades } = handlers
+  const server = createServer({
+    ...serverOptions,
+    shouldUpgradeCallback: (request) => upgrades?.takes(request) ?? false,
+  })
   // Beyond its default Node drops headers in silence, a second Authorization among them; the bytes are bounded.
   server.maxHeadersCount = 0
   const { maxConnections = defaultMaxConnections } = options
   server.maxConnections = maxConnections + spareConnections
-  const stopReading = serveOneAtATime(server)
+  const { stopReading, release } = serveOneAtATime(server)
   const slowReaders = options.isStreaming ? undefined : boundSlowReaders(server)
   const isTrustedProxy = trustNetworks(options.trustedProxies)
-  capConnections(server, {
+  const { keepBusy } = capConnections(server, {
     perAddress: options.maxConnectionsPerAddress ?? defaultMaxConnectionsPerAddress,
     total: maxConnections,
     isProxy: (address) => isLocalProxy(address) || isTrustedProxy(address),
     cutSlowReader: () => slowReaders?.cutOldest() ?? false,
   })
+  if (upgrades)
+    server.on('upgrade', (request, _socket, head) => {
+      const { socket } = request
+      keepBusy(socket)
+      upgrades.onUpgrade(request, socket, Buffer.concat([head, release(socket)]))
+    })
   const onRequest: RequestListener = (request, response) => {
     const fault = framingFault(request)
     if (!fault) return handlers.onRequest(request, response)

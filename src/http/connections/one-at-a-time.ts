@@ -10,12 +10,18 @@ const maxHeldBytesOfAll = 16 * 1024 * 1024
 /** Stops reading a connection: what it still sends is thrown away. */
 type StopReading = (socket: Socket) => void
 
+interface Passages {
+  readonly stopReading: StopReading
+  /** Lets go of a connection that speaks another protocol from now on; returns what was read of that already. */
+  readonly release: (socket: Socket) => Buffer
+}
+
 /**
  * Gives a connection's requests to Node's parser one at a time: the next head is parsed once the previous response
  * is written, and until then the socket is not read. Node alone would parse a whole read, so that 41 kB of
  * pipelined requests became a thousand active ones. Register it before other listeners of `request`.
  */
-export const serveOneAtATime = (server: Server): StopReading => {
+export const serveOneAtATime = (server: Server): Passages => {
   const passages = new WeakMap<Socket, Passage>()
   const heldOfAll = { bytes: 0 }
   server.on('connection', (socket: Socket) => {
@@ -28,7 +34,7 @@ export const serveOneAtATime = (server: Server): StopReading => {
   // Nothing behind what the parser gave up on can be trusted to be where it says.
   server.on('clientError', (_error, socket: Socket) => stopReading(socket))
   server.on('connect', (_request, socket: Socket) => stopReading(socket))
-  return stopReading
+  return { stopReading, release: (socket) => passages.get(socket)?.release() ?? nothing }
 }
 
 interface Running {
@@ -53,6 +59,9 @@ class Passage {
   #isPaused = false
   #isEnded = false
   #isStopped = false
+  #isReleased = false
+  readonly #onBytes = (bytes: Buffer): void => this.#onData(bytes)
+  readonly #onLast = (): void => this.#onEnd()
 
   constructor(socket: Socket, heldOfAll: { bytes: number }) {
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[]
@@ -65,8 +74,8 @@ class Passage {
     this.#finish = finish
     socket.removeListener('data', parse)
     socket.removeListener('end', finish)
-    socket.on('data', (bytes) => this.#onData(bytes))
-    socket.once('end', () => this.#onEnd())
+    socket.on('data', this.#onBytes)
+    socket.once('end', this.#onLast)
     socket.once('close', () => this.#onClose())
   }
 
@@ -78,6 +87,16 @@ class Passage {
   stop(): void {
     this.#isStopped = true
     if (!this.#isPassing) this.#settle()
+  }
+
+  release(): Buffer {
+    const rest = this.#held
+    this.#isStopped = true
+    this.#isReleased = true
+    this.#hold(nothing)
+    this.#socket.off('data', this.#onBytes)
+    this.#socket.off('end', this.#onLast)
+    return rest
   }
 
   #onData(bytes: Buffer): void {
@@ -129,6 +148,7 @@ class Passage {
   }
 
   #settle(): void {
+    if (this.#isReleased) return
     if (this.#isStopped) this.#hold(nothing)
     if (this.#held.length > maxHeldBytes || this.#heldOfAll.bytes > maxHeldBytesOfAll) {
       this.#hold(nothing)

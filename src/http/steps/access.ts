@@ -14,11 +14,17 @@ export const requireEnabledOrganization = (principal: Principal): void => {
 /** Throws 401 for a visitor where the operation is not open, 403 unless the key has one of the operation's scopes, or the login one of its roles; the message names them (D9). */
 export const requireAccess = (
   principal: Principal,
-  { anyScope, anyRole, open }: Pick<Operation, 'anyScope' | 'anyRole' | 'open'>,
+  {
+    anyScope,
+    anyRole,
+    open,
+    ofInstallation,
+  }: Pick<Operation, 'anyScope' | 'anyRole' | 'open' | 'ofInstallation'>,
 ): void => {
   if (open) return
   if (principal.kind === 'visitor') throw signInFirst()
   if (principal.kind === 'session') {
+    if (ofInstallation && !principal.administersInstallation) throw installationOnly()
     if (anyRole.includes(principal.role)) return
     throw new ApiError('insufficient_scope', roleMessage(anyRole))
   }
@@ -34,6 +40,12 @@ const roleMessage = (anyRole: Operation['anyRole']): string =>
   anyRole.length === 0
     ? 'This operation is for API keys only.'
     : `This operation needs the role ${anyRole.join(' or ')}.`
+
+const installationOnly = (): ApiError =>
+  new ApiError(
+    'insufficient_scope',
+    'This is for the account that administers the installation: its first owner.',
+  )
 
 /** What a visitor meets who has not signed in, or whose session has ended. */
 const signInFirst = (): ApiError => new ApiError('authentication_required', 'Sign in first.')

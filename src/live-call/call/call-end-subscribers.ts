@@ -2,8 +2,11 @@ import type { Transaction } from '../../database/database.ts'
 import type { CallEndSubscriber } from '../../domains/calls/lifecycle/end-call.ts'
 import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
 import { addDoNotCall } from '../../domains/organizations/do-not-call.ts'
+import { markUnrecorded } from '../../domains/recordings/unrecorded-calls.ts'
 import { insertRecording, type RecordedFrames } from '../../domains/recordings/recording-store.ts'
+import { countUsage } from '../../domains/results/count-usage.ts'
 import { openResults, openResultsOfUndialled } from '../../domains/results/open-results.ts'
+import { insertQuality, type CallQuality } from '../../domains/results/quality-store.ts'
 import { appendTurn, hasTurns, type SpokenTurn } from '../../domains/results/transcript-store.ts'
 import {
   insertTurnLatencies,
@@ -18,9 +21,12 @@ import { resultsAtEnd, unavailableReason } from './results-at-end.ts'
 /** What an answered call adds to its end. An end written by another part has none of it. */
 export interface LearnedOnCall {
   readonly optedOut: boolean
+  readonly isUnrecorded?: true
   /** Turns that could not be stored during the call. */
   readonly unsavedTurns: readonly SpokenTurn[]
   readonly latencies: readonly StoredLatency[]
+  /** Of each direction of its audio. */
+  readonly quality: readonly CallQuality[]
   readonly usage?: CallUsage
   /** Omitted if nothing was recorded. */
   readonly recording?: LearnedRecording
@@ -41,9 +47,10 @@ type Subscriber = CallEndSubscriber<LearnedOnCall>
 export const storeConversation: Subscriber = async (tx, calls) => {
   for (const call of calls) {
     if (call.learned === undefined) continue
-    const { unsavedTurns, latencies, usage } = call.learned
+    const { unsavedTurns, latencies, quality, usage } = call.learned
     for (const turn of unsavedTurns) await appendTurn(tx, call, turn)
     await insertTurnLatencies(tx, call, latencies)
+    await insertQuality(tx, call, quality)
     if (usage !== undefined) await insertUsage(tx, call, usage)
   }
 }
@@ -57,12 +64,23 @@ export const blockOptedOut: Subscriber = async (tx, calls) => {
 /** The recording of a lost call is adopted later, by the node that has its spool (adopt-call.ts). */
 export const keepRecording: Subscriber = async (tx, calls) => {
   for (const call of calls) {
+    // It may have ended before its answer was stored.
+    if (call.learned?.isUnrecorded) await markUnrecorded(tx, call)
     const recording = call.learned?.recording
     if (recording === undefined) continue
     const { recordedAt, frames, encodingTask } = recording
     await insertRecording(tx, { ...call, recordedAt, ...(frames !== undefined && { frames }) })
     await enqueueEncoding(tx, call, encodingTask)
   }
+}
+
+/** The day's usage of agent and key. */
+export const countUsageOfCalls: Subscriber = async (tx, calls) => {
+  const dialled = calls.filter(({ dialledAt }) => dialledAt !== null)
+  const [first] = dialled
+  if (first === undefined) return
+  const callIds = dialled.map(({ callId }) => callId)
+  await countUsage(tx, first.organizationId, callIds)
 }
 
 /** Summary and transcript, and the job that makes them. */

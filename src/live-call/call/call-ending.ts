@@ -37,6 +37,8 @@ export type ConversationEnd =
   | { readonly kind: 'duration_cap' }
   | { readonly kind: 'cancel_requested' | 'shutdown' | 'media_silence' }
   | { readonly kind: 'breakdown'; readonly reason: string }
+  /** The callee did not take the line back. */
+  | { readonly kind: 'held_too_long'; readonly limitMs: number }
   /** Another node has ended the call in the database: we hang up and write nothing. */
   | { readonly kind: 'lost' }
 
@@ -112,6 +114,15 @@ export const endingOfConversation = (
       }
     case 'breakdown':
       return { status: 'failed', ...answered, ...because(end.reason, learned) }
+    case 'held_too_long':
+      return {
+        status: 'completed',
+        ...answered,
+        ...because(
+          `The callee held the line for longer than ${Math.round(end.limitMs / 1000)} seconds.`,
+          learned,
+        ),
+      }
     case 'duration_cap':
     case 'hang_up':
     case 'callee_hung_up':

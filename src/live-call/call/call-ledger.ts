@@ -2,13 +2,16 @@ import { frameMs } from '../../audio/frame.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { endHeld } from '../../domains/calls/lifecycle/end-held-call.ts'
+import { noteOnCall } from '../../domains/calls/lifecycle/note-on-call.ts'
 import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
 import {
   requeueCongested,
   requeueTrunkDown,
   requeueUnsent,
 } from '../../domains/calls/lifecycle/requeue-call.ts'
+import { insertTries } from '../../domains/calls/call-tries.ts'
 import type { RecordedFrames } from '../../domains/recordings/recording-store.ts'
+import { saveSipTrace } from '../../domains/calls/sip-trace-store.ts'
 import { costOf, type PriceTable } from '../../domains/results/price-table.ts'
 import { appendTurn } from '../../domains/results/transcript-store.ts'
 import type { CallUsage } from '../../domains/results/usage-store.ts'
@@ -28,13 +31,17 @@ interface CallLedgerDependencies {
 
 /** The ledger of live calls over the database. */
 export const createCallLedger = (deps: CallLedgerDependencies): CallLedger => ({
-  markConnected: (call, connectedAt) => markConnected(deps.database, call, connectedAt),
+  markConnected: (call, connectedAt, isRecorded) =>
+    markConnected(deps.database, call, connectedAt, isRecorded),
   requeue: (call, attempt) =>
     attempt.kind === 'unsent'
       ? requeueUnsent(deps.database, call, attempt.reason)
       : attempt.kind === 'trunk_down'
         ? requeueTrunkDown(deps.database, call, { ...attempt, attempt: call.attempt })
         : requeueCongested(deps.database, call, { ...attempt, attempt: call.attempt }),
+  note: (call, note) => noteOnCall(deps.database, call, note),
+  noteTries: (call, tries) => insertTries(deps.database, call, call.attempt, tries),
+  saveTrace: (call, trace) => saveSipTrace(deps.database, call, trace),
   appendTurn: (call, turn) => appendTurn(deps.database, call, turn),
   finish: (call, finished) => deps.database.transaction((tx) => finish(deps, tx, call, finished)),
 })
@@ -62,8 +69,10 @@ const learnedOn = (
   const usage = usageOf(answered, prices)
   return {
     optedOut,
+    ...(answered.isUnrecorded && { isUnrecorded: true }),
     unsavedTurns,
     latencies: measured?.timing.latencies ?? [],
+    quality: report.quality,
     ...(usage !== undefined && { usage }),
     ...(report.recordingPath !== undefined && {
       recording: { recordedAt: connectedAt, frames: framesOf(report), encodingTask },

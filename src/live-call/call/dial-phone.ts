@@ -1,10 +1,22 @@
 import { stopReasonOf, type DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
-import type { CallLeg, Carrier, DialFailure } from '../../telephony/carrier.ts'
+import type {
+  CallLeg,
+  Carrier,
+  DialFailure,
+  DialTrace,
+  GatewayTry,
+} from '../../telephony/carrier.ts'
 import { endingOfFailure, type AttemptEnding, type DialAbort } from './call-ending.ts'
 import type { CallPlan } from './live-call-port.ts'
 import type { MediaCall } from '../media/media-port.ts'
 
 type DialedPhone = { readonly kind: 'answered'; readonly leg: CallLeg } | AttemptEnding
+
+interface DialWatch {
+  /** The gateways that were tried. */
+  readonly onTries?: (tries: readonly GatewayTry[]) => void
+  readonly trace?: DialTrace
+}
 
 /** Decision D3: a phone rings for at most a minute. */
 const maxRingTimeoutMs = 60_000
@@ -22,6 +34,7 @@ export const dialPhone = async (
   media: MediaCall,
   ringLimitMs: number,
   signal: AbortSignal,
+  { onTries, trace }: DialWatch = {},
 ): Promise<DialedPhone> => {
   const ringTimeoutMs = Math.min(ringLimitMs, maxRingTimeoutMs)
   const stop = new AbortController()
@@ -46,9 +59,13 @@ export const dialPhone = async (
         ringTimeoutMs,
         localMedia: media.localMedia,
         mayInvite: () => call.mayInvite(),
+        ...(call.trunk !== undefined && { trunk: call.trunk }),
+        ...(call.nextTrunk !== undefined && { nextTrunk: call.nextTrunk }),
+        ...(trace !== undefined && { trace }),
       },
       stop.signal,
     )
+    if (outcome.tries !== undefined) onTries?.(outcome.tries)
     if (outcome.kind === 'failed') return endingOfFailure(outcome.failure, abort)
     if (abort === undefined) return outcome
     await outcome.leg.hangUp()

@@ -3,7 +3,8 @@ import { engineProblem, type InstalledEngines } from './choose-engine.ts'
 
 /** What calls of live organizations need of the installation. */
 interface LiveNeeds {
-  readonly trunk: string | undefined
+  /** How many there are, the one of the environment included. */
+  readonly trunks: number
   readonly callerId: string | undefined
   readonly engines: InstalledEngines
 }
@@ -12,8 +13,8 @@ interface LiveNeeds {
  * Returns what is missing here for calls of live organizations, which wait in `queued` (decision D15). Agents with an engine
  * of their own need none of the installation.
  */
-export const liveLacks = ({ trunk, callerId, engines }: LiveNeeds): readonly LiveLack[] => [
-  ...(trunk === undefined ? (['no_trunk'] as const) : []),
+export const liveLacks = ({ trunks, callerId, engines }: LiveNeeds): readonly LiveLack[] => [
+  ...(trunks === 0 ? (['no_trunk'] as const) : []),
   ...(callerId === undefined ? (['no_caller_id'] as const) : []),
   ...(engineProblem(engines, {}, 'live') === undefined ? [] : (['no_engine'] as const)),
 ]

@@ -6,6 +6,7 @@ import { findAgentDefinition } from '../../domains/agents/agent-store.ts'
 import { transferTargetOf, type AgentTool } from '../../domains/agents/agent-tools.ts'
 import { instructionsOf, textsForContact } from '../../domains/agents/texts-for-contact.ts'
 import { findContact } from '../../domains/contacts/contact-store.ts'
+import { findRecordingChoice, isRecorded } from '../../domains/organizations/recording-choice.ts'
 import { judgeTransferNow } from '../../domains/organizations/judge-transfer.ts'
 import type { HttpTool } from '../media/http-tool.ts'
 import type { CallPlan, LoadedPlan } from './live-call-port.ts'
@@ -27,18 +28,19 @@ export const createLoadCallPlan =
   (options: CallPlanOptions) =>
   async (call: AdmittedCall): Promise<LoadedPlan> => {
     const { database } = options
-    const [agent, contact] = await Promise.all([
+    const [agent, contact, recording] = await Promise.all([
       findAgentDefinition(database, call.organizationId, call.agentId, call.agentVersion),
       findContact(database, call.organizationId, call.contactId),
+      findRecordingChoice(database, call.organizationId),
     ])
     if (!agent) return { problem: 'The agent of this call is gone.' }
     if (!contact) return { problem: 'The contact of this call is gone.' }
     const engine = options.engineFor(agent)
     if (typeof engine === 'string') return { problem: engine }
     const transferTo = await allowedTransferOf(call, agent, options)
-    return {
-      plan: planOf(call, agent, textsForContact(agent, contact), engine, transferTo, options),
-    }
+    const texts = textsForContact(agent, contact)
+    const plan = planOf(call, agent, texts, engine, transferTo, options)
+    return { plan: { ...plan, isRecorded: isRecorded(recording, agent.recording) } }
   }
 
 /** The transfer target, if the organization's current rules allow it. */
@@ -56,14 +58,15 @@ const allowedTransferOf = async (
   return undefined
 }
 
-const planOf = (
-  { organizationId }: AdmittedCall,
+/** The agent in a conversation, without whether that is recorded. */
+export const planOf = (
+  { organizationId }: Pick<AdmittedCall, 'organizationId'>,
   agent: AgentDefinition,
   texts: ReturnType<typeof textsForContact>,
   engine: EngineSettings,
   transferTo: string | undefined,
-  { callerId, allowPrivateNetwork }: CallPlanOptions,
-): CallPlan => {
+  { callerId, allowPrivateNetwork }: Pick<CallPlanOptions, 'callerId' | 'allowPrivateNetwork'>,
+): Omit<CallPlan, 'isRecorded'> => {
   const outcomes = outcomesOf(agent)
   const configured = agent.tools ?? []
   const voice = agent.engine?.voice ?? agent.voice

@@ -1,22 +1,27 @@
 import type { Database } from '../../database/database.ts'
 import type { AdmittedCall, PreparedCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
+import type { Carrier } from '../../telephony/carrier.ts'
 import type { Line } from '../../telephony/line.ts'
 import type { SandboxLine } from '../../telephony/sandbox/sandbox-line.ts'
 import type { MediaSocketSettings } from '../media/media-protocol.ts'
+import { MediaUnavailableError } from '../media/media-port.ts'
 import type { MediaWorkerPool } from '../media/media-worker-pool.ts'
+import type { TrunkFleet } from '../trunks/trunk-fleet.ts'
 import type { EngineChoice } from './choose-engine.ts'
 import { createLoadCallPlan } from './load-call-plan.ts'
 import { createPrepareCall, type RunCallDependencies } from './run-call.ts'
 
 interface PrepareByRouteOptions extends Pick<
   RunCallDependencies,
-  'ledger' | 'spoolFolder' | 'clock' | 'logger'
+  'ledger' | 'live' | 'spoolFolder' | 'clock' | 'logger'
 > {
   readonly database: Database
   readonly sandbox: SandboxLine
-  /** Undefined: no trunk is configured. */
-  readonly trunk: Line | undefined
+  /** The trunks of live organizations. */
+  readonly trunks: Pick<TrunkFleet, 'carrier' | 'find'>
+  /** The number that their callees see; undefined: they are not dialled. */
+  readonly callerId: string | undefined
   readonly media: Pick<MediaWorkerPool, 'open'>
   /** Local RTP ports. */
   readonly portRange: MediaSocketSettings['portRange']
@@ -24,39 +29,60 @@ interface PrepareByRouteOptions extends Pick<
   /** Whether the tools of agents may reach private addresses. */
   readonly allowPrivateNetwork: boolean
   readonly ringTimeoutSeconds: number
+  readonly maxHoldSeconds: number
 }
 
 /**
- * Prepares a call on the line of its organization's route. A call of one mode uses the carrier, the caller ID and the
- * engines of that mode only. Live calls need a trunk and a caller ID.
+ * Prepares a call on the line of its organization's route: the sandbox, or the trunk that was chosen for it. A call of
+ * one mode uses the carrier, the caller ID and the engines of that mode only. Live calls need a caller ID.
  */
 export const createPrepareByRoute = (options: PrepareByRouteOptions) => {
-  const { sandbox, trunk } = options
-  const prepareSandbox = prepareOn(sandbox, sandbox.callerId, 'sandbox', options)
-  const prepareLive =
-    trunk?.callerId === undefined ? undefined : prepareOn(trunk, trunk.callerId, 'live', options)
+  const { sandbox, trunks, callerId, portRange } = options
+  const sandboxSocket = socketOf(sandbox, portRange)
+  const prepareSandbox = prepareOn(
+    { carrier: sandbox.carrier, callerId: sandbox.callerId, mode: 'sandbox' },
+    (callId) => options.media.open(callId, sandboxSocket),
+    options,
+  )
+  const prepareLive = (call: AdmittedCall): PreparedCall => {
+    if (callerId === undefined) throw new Error('A live call was claimed without a caller ID.')
+    const trunk = trunks.find(call.trunk ?? '')
+    const prepare = prepareOn(
+      { carrier: trunks.carrier, callerId, mode: 'live' },
+      (callId) => {
+        if (trunk === undefined) return Promise.reject(new MediaUnavailableError(goneReason))
+        return options.media.open(callId, socketOf(trunk, portRange))
+      },
+      options,
+    )
+    return prepare(call)
+  }
   return {
-    servesLive: prepareLive !== undefined,
-    prepareCall: (call: AdmittedCall): PreparedCall => {
-      if (call.route === 'sandbox') return prepareSandbox(call)
-      if (prepareLive === undefined) throw new Error('A live call was claimed without a trunk.')
-      return prepareLive(call)
-    },
+    servesLive: callerId !== undefined,
+    prepareCall: (call: AdmittedCall): PreparedCall =>
+      call.route === 'sandbox' ? prepareSandbox(call) : prepareLive(call),
   }
 }
 
+const goneReason = 'Its trunk was removed or changed at the moment of dialling.'
+
+interface RouteLine {
+  readonly carrier: Carrier
+  readonly callerId: string
+  readonly mode: OrganizationMode
+}
+
 const prepareOn = (
-  line: Line,
-  callerId: string,
-  mode: OrganizationMode,
+  { carrier, callerId, mode }: RouteLine,
+  openMedia: RunCallDependencies['media']['open'],
   options: PrepareByRouteOptions,
 ) => {
-  const { database, ledger, spoolFolder, allowPrivateNetwork, clock, logger } = options
-  const socket = socketOf(line, options.portRange)
+  const { database, ledger, live, spoolFolder, allowPrivateNetwork, clock, logger } = options
   return createPrepareCall({
-    carrier: line.carrier,
-    media: { open: (callId) => options.media.open(callId, socket) },
+    carrier,
+    media: { open: openMedia },
     ledger,
+    ...(live && { live }),
     loadPlan: createLoadCallPlan({
       database,
       callerId,
@@ -65,6 +91,7 @@ const prepareOn = (
       logger,
     }),
     ringTimeoutMs: options.ringTimeoutSeconds * 1000,
+    maxHoldMs: options.maxHoldSeconds * 1000,
     spoolFolder,
     clock,
     logger,
@@ -73,7 +100,7 @@ const prepareOn = (
 
 /** The RTP socket of a line's calls. */
 export const socketOf = (
-  { mediaBindAddress, publicAddress }: Line,
+  { mediaBindAddress, publicAddress }: Pick<Line, 'mediaBindAddress' | 'publicAddress'>,
   portRange: MediaSocketSettings['portRange'],
 ): MediaSocketSettings => ({
   bindAddress: mediaBindAddress,

@@ -399,6 +399,60 @@ describe('an answered call', () => {
     assert.deepEqual(deps.media.log, ['prepare', 'start', 'media recvonly', 'digit 5', 'stop'])
   })
 
+  it('notes a hold and its end once each, whatever is repeated meanwhile', async () => {
+    const { deps, leg, done } = await startAnswered()
+    leg.changeMedia({ ...pcmuMedia, direction: 'recvonly' })
+    leg.changeMedia({ ...pcmuMedia, direction: 'inactive' })
+    leg.changeMedia(pcmuMedia)
+    leg.end({ by: 'callee' })
+    await done
+    assert.deepEqual(
+      deps.ledger.log.filter((entry) => entry.startsWith('note')),
+      ['note held', 'note resumed'],
+    )
+  })
+
+  it('notes audio that goes one way, and sends the keys of a trunk with INFO', async () => {
+    const { deps, leg, done } = await startAnswered()
+    deps.media.emit({ type: 'one_way_audio', missing: 'from_callee' })
+    deps.media.emit({ type: 'send_digits', digits: '12' })
+    leg.end({ by: 'callee' })
+    await done
+    assert.ok(deps.ledger.log.includes('note one_way_audio'))
+    assert.deepEqual(leg.sentDigits, ['12'])
+  })
+
+  it('is ended completed when the callee does not take the line back', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const { deps, leg, done } = await startAnswered()
+    leg.changeMedia({ ...pcmuMedia, direction: 'recvonly' })
+    test.mock.timers.tick(299_999)
+    leg.changeMedia(pcmuMedia)
+    leg.changeMedia({ ...pcmuMedia, direction: 'inactive' })
+    test.mock.timers.tick(299_999)
+    assert.equal(leg.hangUps, 0)
+    test.mock.timers.tick(1)
+    await done
+    assert.equal(leg.hangUps, 1)
+    const [finished] = deps.ledger.finished
+    assert.deepEqual(finished?.ending, {
+      status: 'completed',
+      answerStatus: 'answered',
+      outcomeReason: 'The callee held the line for longer than 300 seconds.',
+    })
+    assert.equal(finished?.answered?.hangUpReason, 'held_too_long')
+  })
+
+  it('holds the conversation of a callee who holds the line from the answer on', async () => {
+    const run = startRun()
+    await run.deps.carrier.dialed
+    run.deps.carrier.answer({ ...run.leg, media: { ...pcmuMedia, direction: 'inactive' } })
+    await run.deps.media.started
+    run.leg.end({ by: 'callee' })
+    await run.done
+    assert.ok(run.deps.ledger.log.includes('note held'))
+  })
+
   it('is written once the database is back', async () => {
     const { deps, leg, done } = await startAnswered()
     deps.ledger.failures = 3

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from '../../runtime/backoff.ts'
 import type { Clock } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { CallLeg, Carrier } from '../../telephony/carrier.ts'
+import type { CallLeg, Carrier, GatewayTry } from '../../telephony/carrier.ts'
 import {
   endingOfConversation,
   endingOfProblem,
@@ -19,7 +19,9 @@ import {
   type TalkFacts,
 } from './call-ending.ts'
 import { dialPhone } from './dial-phone.ts'
+import { createCallNotes, holdNote, oneWayNote } from './call-notes.ts'
 import { ConversationWatch } from './watch-conversation.ts'
+import type { LiveRegistry } from './live-registry.ts'
 import type {
   AnsweredCall,
   CallLedger,
@@ -28,7 +30,9 @@ import type {
   LoadedPlan,
 } from './live-call-port.ts'
 import { MediaUnavailableError, type MediaCall, type MediaPlane } from '../media/media-port.ts'
+import type { RecordingTarget } from '../media/media-protocol.ts'
 import { spoolSuffix } from '../recording/spool-format.ts'
+import { createTraceRecorder, type TraceRecorder } from './trace-recorder.ts'
 import { createTranscriptWriter } from './transcript-writer.ts'
 
 export interface RunCallDependencies {
@@ -37,6 +41,10 @@ export interface RunCallDependencies {
   readonly ledger: CallLedger
   loadPlan(call: AdmittedCall): Promise<LoadedPlan>
   readonly ringTimeoutMs: number
+  /** How long a callee may hold the line. */
+  readonly maxHoldMs: number
+  /** Where those who watch find the conversations of this process. */
+  readonly live?: Pick<LiveRegistry, 'enter'>
   /** Where spools are written; it exists. */
   readonly spoolFolder: string
   readonly clock: Clock
@@ -70,13 +78,38 @@ const runAttempt = async (run: Run, opened: OpenedAttempt): Promise<void> => {
   if (opened.kind !== 'open') return conclude(run, opened)
   const { media, plan } = opened
   const { carrier, call, ringTimeoutMs, signal } = run
+  const trace = createTraceRecorder({
+    save: (kept) => run.ledger.saveTrace(call, kept),
+    clock: run.clock,
+    logger: run.logger,
+  })
   try {
     media.prepare(plan)
-    const dialed = await dialPhone(carrier, call, plan, media, ringTimeoutMs, signal)
-    if (dialed.kind === 'answered') await converse(run, plan, dialed.leg, media)
+    let noted: Promise<void> | undefined
+    const onTries = (tries: readonly GatewayTry[]): void => {
+      noted = noteTries(run, tries)
+    }
+    const watch = { onTries, trace }
+    const dialed = await dialPhone(carrier, call, plan, media, ringTimeoutMs, signal, watch)
+    // Kept before the call ends, so that a call that has ended can be explained.
+    const kept = trace.save()
+    if (dialed.kind !== 'answered') await Promise.all([noted, kept])
+    if (dialed.kind === 'answered') await converse(run, plan, dialed.leg, media, trace)
     else await conclude(run, dialed)
   } finally {
-    await media.stop()
+    await Promise.all([media.stop(), trace.close()])
+  }
+}
+
+/** Only for explanations: a fault is logged, and the call goes on. */
+const noteTries = async (
+  { ledger, call, logger }: Run,
+  tries: readonly GatewayTry[],
+): Promise<void> => {
+  try {
+    await ledger.noteTries?.(call, tries)
+  } catch (error) {
+    logger.warn({ err: error }, 'the tries of a call could not be stored')
   }
 }
 
@@ -129,32 +162,45 @@ const converse = async (
   plan: CallPlan,
   leg: CallLeg,
   media: MediaCall,
+  trace: TraceRecorder,
 ): Promise<void> => {
   const { call, clock, ledger, logger, signal } = run
   const connectedAt = clock.now()
   const connectedAtMs = clock.monotonicMs()
   const transcript = createTranscriptWriter((turn) => ledger.appendTurn(call, turn), logger)
+  const notes = createCallNotes((note) => ledger.note(call, note), logger)
+  const live = run.live?.enter(call, media)
   const conversation = new ConversationWatch({
     leg,
     media,
     maxDurationMs: plan.maxDurationMs,
+    maxHoldMs: run.maxHoldMs,
     transferTo: plan.transferTo,
     signal,
-    onTurn: (turn) => transcript.add(turn),
+    onHold: (isHeld) => notes.add(holdNote(isHeld, run.maxHoldMs)),
+    onOneWayAudio: (missing) => {
+      logger.warn({ missing }, 'the audio of a call goes one way only')
+      notes.add(oneWayNote(missing))
+    },
+    onTurn: (turn) => {
+      transcript.add(turn)
+      live?.said(turn)
+    },
+    onWords: (words) => live?.speaks(words),
+    onSound: (g711) => live?.sounds(g711),
   })
-  media.start(leg.media, {
-    path: join(run.spoolFolder, call.callId + spoolSuffix),
-    organizationId: call.organizationId,
-    startedAt: connectedAt.toISOString(),
-  })
-  const connected = persist(run, () => ledger.markConnected(call, connectedAt))
+  const { isRecorded } = plan
+  media.start(leg.media, isRecorded ? recordingTarget(run, connectedAt) : undefined)
+  const connected = persist(run, () => ledger.markConnected(call, connectedAt, isRecorded))
 
   const end = await Promise.race([conversation.ended, lostRace(connected)])
   conversation.release()
   const hungUp = leg.hangUp()
   const report = await media.stop()
+  live?.leave()
   const elapsedMs = report.durationMs ?? clock.monotonicMs() - connectedAtMs
-  const unsavedTurns = await transcript.settle()
+  void trace.save()
+  const [unsavedTurns] = await Promise.all([transcript.settle(), notes.settle()])
   if (report.framesLost > 0)
     logger.warn(
       { frames_lost: report.framesLost, has_recording: report.recordingPath !== undefined },
@@ -171,6 +217,7 @@ const converse = async (
         connectedAt,
         durationSeconds: Math.round(elapsedMs / 1000),
         optedOut: facts.optedOut,
+        ...(!isRecorded && { isUnrecorded: true }),
         unsavedTurns,
         turnCount: conversation.turnCount(),
         report,
@@ -182,9 +229,17 @@ const converse = async (
   await Promise.allSettled([hungUp, connected])
 }
 
+const recordingTarget = ({ spoolFolder, call }: Run, connectedAt: Date): RecordingTarget => ({
+  path: join(spoolFolder, call.callId + spoolSuffix),
+  organizationId: call.organizationId,
+  startedAt: connectedAt.toISOString(),
+})
+
 const hangUpOf = (end: ConversationEnd): Pick<AnsweredCall, 'hangUpReason'> => {
   if (end.kind === 'hang_up') return { hangUpReason: end.reason }
-  return end.kind === 'duration_cap' ? { hangUpReason: 'duration_cap' } : {}
+  return end.kind === 'duration_cap' || end.kind === 'held_too_long'
+    ? { hangUpReason: end.kind }
+    : {}
 }
 
 /** The agent's word counts if it was offered; and who is reported to have opted out is treated so. */

@@ -12,6 +12,7 @@ import { findCall } from '../../domains/calls/call-store.ts'
 import { publishSummary, publishTranscript } from '../../domains/results/publish-result.ts'
 import type { ExhaustedReason } from '../../domains/results/result-states.ts'
 import { costOf, type PriceTable } from '../../domains/results/price-table.ts'
+import { addModelCost } from '../../domains/results/count-usage.ts'
 import { insertUsage, type CallUsage } from '../../domains/results/usage-store.ts'
 import { markResultExhausted } from '../../domains/results/settle-result.ts'
 import { listTurns, type CallKey } from '../../domains/results/transcript-store.ts'
@@ -101,7 +102,11 @@ const publish = (
   found: Summary,
 ): Promise<void> =>
   database.transaction(async (tx) => {
-    if (found.usage !== undefined) await insertUsage(tx, call, usageOf(found.usage, prices))
+    if (found.usage !== undefined) {
+      const usage = usageOf(found.usage, prices)
+      await insertUsage(tx, call, usage)
+      if (usage.costMicrousd !== undefined) await addModelCost(tx, call, usage.costMicrousd)
+    }
     const publication = await publishSummary(tx, call, found.summary, sanitizer)
     // Past its retention, or erased, while it was being written: then nothing of it may be stored anywhere.
     if (publication === 'closed') return

@@ -1,6 +1,6 @@
 import { stopReasonOf } from '../../domains/calls/lifecycle/hand-over.ts'
-import type { TurnLatency } from '../../conversation/loop/conversation-types.ts'
-import type { CallLeg, LegEnd } from '../../telephony/carrier.ts'
+import type { PartialTurn, TurnLatency } from '../../conversation/loop/conversation-types.ts'
+import { isOnHold, type CallLeg, type LegEnd } from '../../telephony/carrier.ts'
 import type { ConversationEnd, TalkFacts } from './call-ending.ts'
 import type { MediaCall } from '../media/media-port.ts'
 import type { MediaEvent } from '../media/media-protocol.ts'
@@ -11,9 +11,19 @@ interface WatchOptions {
   readonly media: MediaCall
   /** The agent's cap; ends the call whatever the conversation does (decision D3). */
   readonly maxDurationMs: number
+  /** How long the callee may hold the line. */
+  readonly maxHoldMs: number
   /** Aborts with a `CallStop`. */
   readonly signal: AbortSignal
   onTurn(turn: SpokenTurn): void
+  /** The callee holds the line, or took it back. */
+  onHold(isHeld: boolean): void
+  onOneWayAudio(missing: 'from_callee' | 'to_callee'): void
+  /** The agent's words so far, where the media reports them. */
+  onWords?(words: PartialTurn | undefined): void
+  onLatency?(latency: TurnLatency): void
+  /** What both sides hear, where the media passes it on. */
+  onSound?(g711: Uint8Array): void
   /** Whom the agent may have the callee connected with. */
   readonly transferTo?: string | undefined
 }
@@ -37,6 +47,7 @@ export class ConversationWatch {
   readonly #cap: NodeJS.Timeout
   readonly #latencies: TurnLatency[] = []
   #facts: TalkFacts = { voicemail: 'none', optedOut: false, isTransferred: false }
+  #holdLimit: NodeJS.Timeout | undefined
   #turns = 0
   #firstWordsMs: number | undefined
 
@@ -47,7 +58,11 @@ export class ConversationWatch {
     signal.addEventListener('abort', this.#onAbort)
     if (signal.aborted) this.#onAbort()
     void leg.ended.then((end) => this.#onLegEnded(end))
-    leg.onMediaChange((negotiated) => media.updateMedia(negotiated))
+    leg.onMediaChange((negotiated) => {
+      media.updateMedia(negotiated)
+      this.#hold(isOnHold(negotiated))
+    })
+    this.#hold(isOnHold(leg.media))
     leg.onDigit((digit) => media.pressed(digit))
     media.onEvent((event) => this.#onEvent(event))
   }
@@ -74,7 +89,18 @@ export class ConversationWatch {
   /** Frees the timer and the listeners. */
   release(): void {
     clearTimeout(this.#cap)
+    clearTimeout(this.#holdLimit)
     this.#options.signal.removeEventListener('abort', this.#onAbort)
+  }
+
+  #hold(isHeld: boolean): void {
+    const { maxHoldMs } = this.#options
+    if (isHeld === (this.#holdLimit !== undefined)) return
+    clearTimeout(this.#holdLimit)
+    this.#holdLimit = isHeld
+      ? setTimeout(() => this.#end({ kind: 'held_too_long', limitMs: maxHoldMs }), maxHoldMs)
+      : undefined
+    this.#options.onHold(isHeld)
   }
 
   #end(end: ConversationEnd): void {
@@ -103,7 +129,12 @@ export class ConversationWatch {
       case 'turn':
         this.#turns += 1
         return this.#options.onTurn(event.turn)
+      case 'words':
+        return this.#options.onWords?.(event.words)
+      case 'sound':
+        return this.#options.onSound?.(event.g711)
       case 'turn_latency':
+        this.#options.onLatency?.(event.latency)
         if (this.#latencies.length < maxLatencies) this.#latencies.push(event.latency)
         return
       case 'first_words':
@@ -119,10 +150,14 @@ export class ConversationWatch {
         return this.#learn({ nobody: event.kind })
       case 'transfer':
         return void this.#transfer()
+      case 'one_way_audio':
+        return this.#options.onOneWayAudio(event.missing)
       case 'media_silence':
         return this.#end({ kind: 'media_silence' })
       case 'breakdown':
         return this.#end({ kind: 'breakdown', reason: event.reason })
+      case 'send_digits':
+        return void this.#options.leg.sendDigits(event.digits)
       case 'tool_used':
       case 'dtmf':
         return

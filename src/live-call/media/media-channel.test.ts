@@ -3,11 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { g711Silence, transcodeG711 } from '../../audio/g711.ts'
+import { encodeG711, g711Silence, transcodeG711 } from '../../audio/g711.ts'
+import { dtmfTone } from '../../audio/tones.ts'
 import type { ConversationOptions } from '../../conversation/loop/conversation-types.ts'
 import type { VoiceSession } from '../../conversation/engine/voice-engine.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { RtpMedia, RtpSession, RtpStats } from '../../rtp/rtp-session-types.ts'
+import type { NegotiatedMedia } from '../../telephony/carrier.ts'
 import { fakePlan, pcmuMedia } from '../../../tests/support/live-call/fake-call.ts'
 import { MediaChannel, type LiveConversation } from './media-channel.ts'
 import type { ConversationPlan, MediaEvent, RecordingTarget } from './media-protocol.ts'
@@ -24,6 +26,7 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
   const log: string[] = []
   const sent: Uint8Array[] = []
   const opened = Promise.withResolvers<ConversationOptions>()
+  let frames: Uint8Array[] = []
   let stats: Partial<RtpStats> = {}
   let connected: RtpMedia | undefined
   let runTick: (() => void) | undefined
@@ -49,7 +52,7 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
       connected = media
     },
     send: (frame) => sent.push(frame.slice()),
-    receive: () => new Uint8Array(160).fill(heardByte),
+    receive: () => frames.shift() ?? new Uint8Array(160).fill(heardByte),
     sendDtmf: (digits) => log.push(`dtmf ${digits}`),
     onDigit: (listener) => {
       digit = listener
@@ -73,6 +76,8 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
       return new Uint8Array(160).fill(saidByte)
     },
     heardDigit: (pressed) => log.push(`digit ${pressed}`),
+    hold: (isHeld) => log.push(isHeld ? 'hold' : 'no hold'),
+    agentWords: () => undefined,
     finish: async () => {
       log.push('conversation finished')
       return { optedOut: false, voicemail: 'none', usage, reportedOutcome: 'achieved' }
@@ -117,6 +122,9 @@ const createRig = (openSession?: () => Promise<VoiceSession>) => {
     },
     failTick: (error: unknown) => failTick?.(error),
     press: (pressed: string) => digit(pressed),
+    play: (next: Uint8Array[]) => {
+      frames = next
+    },
     setStats: (changes: Partial<RtpStats>) => {
       stats = changes
     },
@@ -160,7 +168,15 @@ describe('media channel', () => {
       usage,
       reportedOutcome: 'achieved',
       rtp: { packetsSent: 5, packetsReceived: 6, packetsLost: 1 },
+      quality: report.quality,
     })
+    assert.deepEqual(
+      report.quality.map(({ direction, packets }) => [direction, packets]),
+      [
+        ['from_callee', 6],
+        ['to_callee', 5],
+      ],
+    )
     const audio = (await readFile(join(folder, 'both.spool'))).subarray(spoolHeaderBytes)
     assert.equal(audio.length, 3 * spoolFrameBytes)
     assert.deepEqual([audio[0], audio[1]], [saidByte, heardByte])
@@ -272,6 +288,95 @@ describe('media channel', () => {
       log.filter((entry) => entry.endsWith('v') || entry.endsWith('only')),
       ['sendrecv', 'recvonly', 'sendrecv'],
     )
+    await channel.stop()
+  })
+
+  it('neither hears nor records music on hold', async () => {
+    const rig = createRig()
+    rig.channel.prepare(fakePlan)
+    rig.channel.start(pcmuMedia, target('held.spool'))
+    await rig.conversation
+    rig.tick(1)
+    rig.channel.updateMedia({ ...pcmuMedia, direction: 'recvonly' })
+    rig.tick(1)
+    rig.channel.updateMedia(pcmuMedia)
+    rig.tick(16)
+    await rig.channel.stop()
+    const silence = g711Silence('pcmu')[0]
+    assert.deepEqual(
+      rig.log.filter((entry) => entry.startsWith('heard') || entry.endsWith('hold')),
+      [
+        'no hold',
+        `heard ${heardByte}`,
+        'hold',
+        `heard ${silence}`,
+        'no hold',
+        // The end of the music may still be on its way.
+        ...Array.from({ length: 15 }, () => `heard ${silence}`),
+        `heard ${heardByte}`,
+      ],
+    )
+    const audio = (await readFile(join(folder, 'held.spool'))).subarray(spoolHeaderBytes)
+    assert.deepEqual(
+      [0, 1, 2, 17].map((frame) => audio[frame * spoolFrameBytes + 1]),
+      [heardByte, silence, silence, heardByte],
+    )
+  })
+
+  it('pauses a conversation that begins while the line is held', async () => {
+    const rig = createRig()
+    rig.channel.prepare(fakePlan)
+    rig.channel.start({ ...pcmuMedia, direction: 'inactive' }, undefined)
+    await rig.conversation
+    rig.tick(1)
+    assert.deepEqual(
+      rig.log.filter((entry) => entry.endsWith('hold')),
+      ['hold'],
+    )
+    await rig.channel.stop()
+  })
+
+  it('sends keys by signalling where the trunk takes them so', async () => {
+    const { options, events, channel, log } = await startTalking()
+    channel.updateMedia({ ...pcmuMedia, dtmf: 'info' })
+    options.listener.onDtmf('12#')
+    assert.deepEqual(events, [{ type: 'send_digits', digits: '12#' }])
+    channel.updateMedia({ ...pcmuMedia, dtmf: 'inband' })
+    options.listener.onDtmf('3')
+    assert.ok(log.includes('dtmf 3'))
+    await channel.stop()
+  })
+
+  it('hears keys as tones where the line has no telephone-event', async () => {
+    const { channel, tick, play, events } = await startTalking()
+    const hear = (media: NegotiatedMedia): void => {
+      channel.updateMedia(media)
+      const bytes = encodeG711('pcmu', dtmfTone('8')!)
+      play(Array.from({ length: 5 }, (_, at) => bytes.subarray(at * 160, at * 160 + 160)))
+      tick(10)
+    }
+    hear({ ...pcmuMedia, telephoneEventPayloadType: 101 })
+    assert.deepEqual(events, [])
+    hear(pcmuMedia)
+    assert.deepEqual(events, [{ type: 'dtmf', digit: '8' }])
+    await channel.stop()
+  })
+
+  it('tells within five seconds that audio goes one way only, once for each direction', async () => {
+    const { channel, tick, setStats, events } = await startTalking()
+    channel.updateMedia({ ...pcmuMedia, direction: 'recvonly' })
+    setStats({ withoutAudioMs: 5_000 })
+    tick(50)
+    channel.updateMedia(pcmuMedia)
+    setStats({ withoutAudioMs: 3_980 })
+    tick(50)
+    assert.deepEqual(events, [])
+    setStats({ withoutAudioMs: 4_000 })
+    tick(50)
+    assert.deepEqual(events, [{ type: 'one_way_audio', missing: 'from_callee' }])
+    setStats({ reported: { fractionLost: 1, packetsLost: 100, jitterMs: 0 } })
+    tick(100)
+    assert.deepEqual(events.slice(1), [{ type: 'one_way_audio', missing: 'to_callee' }])
     await channel.stop()
   })
 

@@ -24,6 +24,12 @@ export interface MediaCall {
   updateMedia(media: NegotiatedMedia): void
   /** A key reported by signalling. */
   pressed(digit: string): void
+  /** Mu-law of a browser's microphone; for calls on no other line. */
+  hear(g711: Uint8Array): void
+  /** Whether `words` events come while the agent speaks: they cost, so that they come only where someone reads them. */
+  reportWords(isOn: boolean): void
+  /** Whether `sound` events come, of what both sides hear. The call's own timing does not depend on them. */
+  passSound(isOn: boolean): void
   /** Settles a `transfer` event. */
   transferSettled(result: TransferResult): void
   /** At most one listener; earlier events are delivered at once. */
@@ -48,4 +54,5 @@ export const lostMediaReport = (recordingPath: string | undefined): MediaReport 
   usage: undefined,
   reportedOutcome: undefined,
   rtp: { packetsSent: 0, packetsReceived: 0, packetsLost: 0 },
+  quality: [],
 })

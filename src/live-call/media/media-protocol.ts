@@ -1,7 +1,12 @@
+import type { CallQuality } from '../../domains/results/quality-store.ts'
 import type { SpokenTurn } from '../../domains/results/transcript-store.ts'
 import type { NobodyKind } from '../../conversation/answering-party/answer-classifier.ts'
 import type { HangUpReason } from '../../call-text/hang-up-reason.ts'
-import type { TransferResult, TurnLatency } from '../../conversation/loop/conversation-types.ts'
+import type {
+  PartialTurn,
+  TransferResult,
+  TurnLatency,
+} from '../../conversation/loop/conversation-types.ts'
 import type { CascadeEngineSettings } from '../../conversation/engines/cascade/cascade-engine.ts'
 import type { RealtimeEngineSettings } from '../../conversation/engines/realtime/realtime-engine.ts'
 import type { EngineUsage, SessionOptions } from '../../conversation/engine/voice-engine.ts'
@@ -20,7 +25,7 @@ export type ToMediaWorker =
       readonly type: 'open'
       readonly channel: number
       readonly callId: string
-      readonly socket: MediaSocketSettings
+      readonly socket: MediaSocketSettings | 'browser'
     }
   | { readonly type: 'prepare'; readonly channel: number; readonly plan: ConversationPlan }
   | {
@@ -38,6 +43,14 @@ export type ToMediaWorker =
       readonly channel: number
       readonly result: TransferResult
     }
+  /** Mu-law of a browser's microphone, of any length. */
+  | { readonly type: 'hear'; readonly channel: number; readonly g711: Uint8Array }
+  /** Whether the agent's words are reported while they are spoken. */
+  | { readonly type: 'report_words'; readonly channel: number; readonly isOn: boolean }
+  /** Whether the call's sound is passed on, for those who listen. */
+  | { readonly type: 'pass_sound'; readonly channel: number; readonly isOn: boolean }
+  /** One `sound` event was taken. */
+  | { readonly type: 'sound_taken'; readonly channel: number }
   | { readonly type: 'stop'; readonly channel: number }
 
 export type FromMediaWorker =
@@ -53,6 +66,10 @@ export type FromMediaWorker =
 /** Facts of a live call, in the order in which they happened. */
 export type MediaEvent =
   | { readonly type: 'turn'; readonly turn: SpokenTurn }
+  /** The agent's words so far; undefined once they stand in a turn, or were never heard. */
+  | { readonly type: 'words'; readonly words: PartialTurn | undefined }
+  /** A tenth of a second of G.711 (mu-law): the agent's first, then as much of the callee's. */
+  | { readonly type: 'sound'; readonly g711: Uint8Array }
   | { readonly type: 'turn_latency'; readonly latency: TurnLatency }
   /** The agent was heard for the first time, this long after the answer. */
   | { readonly type: 'first_words'; readonly atMs: number }
@@ -66,6 +83,10 @@ export type MediaEvent =
   | { readonly type: 'transfer' }
   | { readonly type: 'tool_used'; readonly name: string; readonly ok: boolean }
   | { readonly type: 'dtmf'; readonly digit: string }
+  /** Keys that the trunk takes by SIP INFO. */
+  | { readonly type: 'send_digits'; readonly digits: string }
+  /** Told once: for some seconds no audio has come, or the other side reports that none of ours arrives. */
+  | { readonly type: 'one_way_audio'; readonly missing: CallQuality['direction'] }
   /** No RTP arrived for `mediaSilenceLimitMs`. */
   | { readonly type: 'media_silence' }
   /** The engine or the worker broke; the call cannot go on. `reason` is one sentence without spoken words. */
@@ -124,6 +145,8 @@ export interface MediaReport {
   /** The outcome that the agent gave when it ended the call. */
   readonly reportedOutcome: string | undefined
   readonly rtp: RtpFigures
+  /** Of each direction; empty when the worker died with it, or the phone was never answered. */
+  readonly quality: readonly CallQuality[]
 }
 
 interface RtpFigures {

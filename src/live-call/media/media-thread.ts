@@ -18,7 +18,7 @@ export interface MediaThread {
   /** Channels in use, including those being opened and closed. */
   calls(): number
   load(): WorkerLoad
-  open(callId: string, socket: MediaSocketSettings): RemoteMediaCall
+  open(callId: string, socket: MediaSocketSettings | 'browser'): RemoteMediaCall
   stop(): Promise<void>
 }
 

@@ -48,8 +48,11 @@ export class MediaWorkerPool implements Service, MediaPlane {
     await Promise.all([...this.#launched].map((thread) => thread.stop()))
   }
 
-  /** Overrides the pool's socket settings. */
-  async open(callId: string, socket = this.#options.socket): Promise<MediaCall> {
+  /** `socket` overrides the pool's settings; `browser`: there is none. */
+  async open(
+    callId: string,
+    socket: MediaSocketSettings | 'browser' = this.#options.socket,
+  ): Promise<MediaCall> {
     const thread = this.#freest()
     if (thread === undefined) throw new MediaUnavailableError('Every media worker is busy.')
     const call = thread.open(callId, socket)

@@ -7,6 +7,7 @@ import type { VoiceEngine } from '../../conversation/engine/voice-engine.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { openRtpSession } from '../../rtp/rtp-session.ts'
 import { PhasedTicker } from '../../rtp/ticker.ts'
+import { createBrowserLine, type BrowserLine } from './browser-line.ts'
 import { MediaChannel } from './media-channel.ts'
 import type { EngineSettings, FromMediaWorker, ToMediaWorker } from './media-protocol.ts'
 import { createThreadLogger } from '../../runtime/thread-logger.ts'
@@ -17,6 +18,8 @@ if (parentPort === null) throw new Error('media-worker.ts runs only as a worker 
 const port = parentPort
 const ticker = new PhasedTicker()
 const channels = new Map<number, Promise<MediaChannel | undefined>>()
+/** Lines of talks, by their channel. */
+const browsers = new Map<number, BrowserLine>()
 const loadPeriodMs = 1_000
 
 const post = (message: FromMediaWorker): void => port.postMessage(message)
@@ -27,6 +30,12 @@ const openEngine = (settings: EngineSettings, logger: Logger): VoiceEngine =>
     ? createRealtimeEngine({ ...settings, logger })
     : createCascadeEngine({ ...settings, logger })
 
+const openBrowserLine = (channel: number): BrowserLine => {
+  const line = createBrowserLine()
+  browsers.set(channel, line)
+  return line
+}
+
 const open = async ({
   channel,
   callId,
@@ -35,9 +44,9 @@ const open = async ({
   // Every message about a call carries its id.
   const logger = threadLogger.child({ call_id: callId })
   try {
-    const rtp = await openRtpSession(socket)
+    const rtp = socket === 'browser' ? openBrowserLine(channel) : await openRtpSession(socket)
     const { port: rtpPort } = rtp
-    const address = socket.publicAddress ?? rtp.address
+    const address = socket === 'browser' ? rtp.address : (socket.publicAddress ?? rtp.address)
     post({ type: 'opened', channel, localMedia: { address, port: rtpPort } })
     return new MediaChannel({
       callId,
@@ -60,6 +69,7 @@ const open = async ({
 const stop = async (channel: number): Promise<void> => {
   const opened = channels.get(channel)
   channels.delete(channel)
+  browsers.delete(channel)
   const report = await (await opened)?.stop()
   if (report !== undefined) post({ type: 'ended', channel, report })
 }
@@ -71,10 +81,14 @@ const receive = async (message: ToMediaWorker): Promise<void> => {
     return
   }
   if (message.type === 'stop') return stop(message.channel)
+  if (message.type === 'hear') return browsers.get(message.channel)?.heard(message.g711)
   const channel = await channels.get(message.channel)
   if (message.type === 'prepare') channel?.prepare(message.plan)
   else if (message.type === 'start') channel?.start(message.media, message.recording)
   else if (message.type === 'transfer_settled') channel?.transferSettled(message.result)
+  else if (message.type === 'report_words') channel?.reportWords(message.isOn)
+  else if (message.type === 'pass_sound') channel?.passSound(message.isOn)
+  else if (message.type === 'sound_taken') channel?.soundTaken()
   else if (message.type === 'pressed') channel?.pressed(message.digit)
   else channel?.updateMedia(message.media)
 }

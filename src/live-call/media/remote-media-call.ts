@@ -74,6 +74,18 @@ export class RemoteMediaCall implements MediaCall {
     this.#send({ type: 'transfer_settled', channel: this.#channel, result })
   }
 
+  hear(g711: Uint8Array): void {
+    this.#send({ type: 'hear', channel: this.#channel, g711 })
+  }
+
+  reportWords(isOn: boolean): void {
+    this.#send({ type: 'report_words', channel: this.#channel, isOn })
+  }
+
+  passSound(isOn: boolean): void {
+    this.#send({ type: 'pass_sound', channel: this.#channel, isOn })
+  }
+
   onEvent(listener: (event: MediaEvent) => void): void {
     this.#listener = listener
     for (const event of this.#earlyEvents.splice(0)) listener(event)
@@ -116,6 +128,7 @@ export class RemoteMediaCall implements MediaCall {
   }
 
   #deliver(event: MediaEvent): void {
+    if (event.type === 'sound') this.#send({ type: 'sound_taken', channel: this.#channel })
     if (this.#listener !== undefined) this.#listener(event)
     else if (this.#earlyEvents.length < maxEarlyEvents) this.#earlyEvents.push(event)
   }

@@ -7,6 +7,7 @@ import {
   queueCalls,
 } from '../../../tests/support/queue-fixtures.ts'
 import { closeCircuit, openCircuit } from '../../dispatch/pacing/circuit-store.ts'
+import { insertTrunk } from '../../../tests/support/trunk-fixtures.ts'
 import { checkCircuit } from './check-circuit.ts'
 
 let database: TestDatabase
@@ -17,8 +18,11 @@ after(() => database.drop())
 
 const instant = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
 
+const gateway = { trunk: 'carrier', uri: 'sip:192.0.2.1' }
+
 test('an open circuit is reported with its reason, start, waiting calls and next probe', async () => {
   const { db } = database
+  await insertTrunk(db, 'carrier', { uris: ['sip:192.0.2.1'] })
   assert.deepEqual(await checkCircuit(db), [])
   const [open, closed] = await Promise.all([
     createCallingOrganization(db),
@@ -26,21 +30,30 @@ test('an open circuit is reported with its reason, start, waiting calls and next
   ])
   await queueCalls(db, open, 2)
   await queueCalls(db, closed, 1)
-  await openCircuit(db, 'env', 'unreachable', 'The trunk refused the connection.')
+  await openCircuit(db, gateway, {
+    cause: 'unreachable',
+    reason: 'The trunk refused the connection.',
+  })
   const [unreachable] = await checkCircuit(db)
   assert.equal(unreachable?.status, 'failed')
   assert.match(
     unreachable.message,
     new RegExp(
-      `^Its circuit is open since ${instant}, so that no call is dialled: The trunk refused the connection[.] 2 calls wait for it[.] It is asked with OPTIONS at ${instant}, `,
+      `^The circuit of carrier at sip:192[.]0[.]2[.]1 is open since ${instant}, so that no call is sent there: The trunk refused the connection[.] 2 calls wait for it[.] It is asked with OPTIONS at ${instant}, `,
     ),
   )
-  await closeCircuit(db, 'env')
+  await closeCircuit(db, gateway, 'works')
   await execute(db, 'update lanes set paused = true')
-  await openCircuit(db, 'env', 'credentials', 'SIP 401 Unauthorized.')
+  await openCircuit(db, gateway, { cause: 'credentials', reason: 'SIP 401 Unauthorized.' })
   const [refused] = await checkCircuit(db)
   assert.match(
     refused?.message ?? '',
-    new RegExp(`No call waits for it[.] Check user and password .* at ${instant}[.]$`),
+    new RegExp(`No call waits for it[.] Check user and password.* at ${instant}[.]$`),
   )
+  await execute(
+    db,
+    `update trunk_gateways set down_cause = 'registration', down_reason = 'SIP 403.', retry_at = null, ping_at = null`,
+  )
+  const [unregistered] = await checkCircuit(db)
+  assert.match(unregistered?.message ?? '', /SIP 403[.] .* once a node is registered there[.]$/)
 })

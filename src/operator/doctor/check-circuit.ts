@@ -2,20 +2,20 @@ import type { Queryable } from '../../database/database.ts'
 import { formatDateTime } from '../../contract/date-time.ts'
 import {
   maxCountedWaiting,
-  reportCircuit,
+  reportCircuits,
   type CircuitReport,
 } from '../../dispatch/pacing/circuit-store.ts'
 import { failed, type Finding } from './finding.ts'
 
-/** Reports an open circuit of the trunk. Empty if it is closed, or if the database has no table for it yet. */
+/** Reports the open circuits of the trunks. Empty if all are closed, or if the database has no table for it yet. */
 export const checkCircuit = async (db: Queryable): Promise<Finding[]> => {
-  const report = await reportCircuit(db, 'env').catch(() => undefined)
-  return report === undefined ? [] : [failed('trunk', sentencesOf(report))]
+  const reports = await reportCircuits(db).catch(() => [])
+  return reports.map((report) => failed('trunk', sentencesOf(report)))
 }
 
 const sentencesOf = (report: CircuitReport): string =>
   [
-    `Its circuit is open since ${formatDateTime(report.since)}, so that no call is dialled: ${report.reason}`,
+    `The circuit of ${report.trunk} at ${report.uri} is open since ${formatDateTime(report.since)}, so that no call is sent there: ${report.reason}`,
     waitingSentence(report.waiting),
     ...nextProbe(report),
   ].join(' ')
@@ -26,13 +26,22 @@ const waitingSentence = (waiting: number): string => {
   return `${waiting === maxCountedWaiting ? `${waiting} or more` : waiting} calls wait for it.`
 }
 
-const nextProbe = ({ cause, ping_at: pingAt, retry_at: retryAt }: CircuitReport): string[] =>
-  cause === 'credentials'
-    ? [
-        'Check user and password in OUTDIAL_SIP_TRUNK, and start again.',
-        `The next call tries them at ${formatDateTime(retryAt)}.`,
-      ]
-    : [
-        `It is asked with OPTIONS at ${formatDateTime(pingAt)}, and dialled with the first answer.`,
-        `A trunk that never answered OPTIONS is tried with a call at ${formatDateTime(retryAt)}.`,
-      ]
+const nextProbe = (report: CircuitReport): string[] => {
+  const { trunk, cause, ping_at: pingAt, retry_at: retryAt } = report
+  // Of a lost registration: no call is let through before it stands again.
+  if (retryAt === null) return ['It takes calls again once a node is registered there.']
+  if (cause === 'unreachable' && pingAt !== null)
+    return [
+      `It is asked with OPTIONS at ${formatDateTime(pingAt)}, and dialled with the first answer.`,
+      `A trunk that never answered OPTIONS is tried with a call at ${formatDateTime(retryAt)}.`,
+    ]
+  return [
+    ...(cause === 'credentials' ? [passwordRemedy(trunk)] : []),
+    `The next call tries it at ${formatDateTime(retryAt)}.`,
+  ]
+}
+
+const passwordRemedy = (trunk: string): string =>
+  trunk === 'env'
+    ? 'Check user and password in OUTDIAL_SIP_TRUNK, and start again.'
+    : `Check user and password: trunk set ${trunk} --password-file F changes it.`

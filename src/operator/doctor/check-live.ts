@@ -1,6 +1,7 @@
 import type { Config } from '../../config/read-config.ts'
 import type { Database } from '../../database/database.ts'
 import { countOrganizations } from '../../domains/organizations/organization-store.ts'
+import { countTrunks } from '../../domains/trunks/trunk-store.ts'
 import { ok, warning, type Finding } from './finding.ts'
 import { liveLacks } from '../../live-call/call/live-lacks.ts'
 import { liveRemedies } from '../live-remedies.ts'
@@ -11,9 +12,11 @@ export const checkLive = async (
   db: Database,
 ): Promise<Finding[]> => {
   const live = await countOrganizations(db, 'live').catch(() => 0)
-  const lacks = liveLacks({ ...sip, engines })
+  const stored = await countTrunks(db).catch(() => 0)
+  const trunks = Math.max(stored, sip.trunk === undefined ? 0 : 1)
+  const lacks = liveLacks({ ...sip, trunks, engines })
   if (live === 0) {
-    return sip.trunk === undefined
+    return trunks === 0
       ? []
       : [
           warning(

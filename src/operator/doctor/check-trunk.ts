@@ -100,6 +100,11 @@ const describeHealth = (trunk: Trunk, health: TrunkHealth): Finding => {
       'trunk',
       `The trunk at ${place} refuses packets (connection refused): nothing listens at that address and port; check OUTDIAL_SIP_TRUNK, and that the trunk runs.`,
     )
+  if (!health.isAlive && health.reason !== undefined)
+    return failed(
+      'trunk',
+      `The trunk at ${place} cannot be reached: ${health.reason}. ${remedyOf(health.reason)}`,
+    )
   if (!health.isAlive)
     return failed(
       'trunk',
@@ -110,6 +115,11 @@ const describeHealth = (trunk: Trunk, health: TrunkHealth): Finding => {
   const build = { ok, warning, failed }[status]
   return build('trunk', meaning === '' ? `${said}.` : `${said}: ${meaning}`)
 }
+
+const remedyOf = (reason: string): string =>
+  /TLS|certificate/i.test(reason)
+    ? 'Ask the carrier for a certificate that fits, or see OUTDIAL_SIP_TLS_CA, OUTDIAL_SIP_TLS_NAME and OUTDIAL_SIP_TLS_CERT.'
+    : 'Check host, port and transport in OUTDIAL_SIP_TRUNK, and that the firewall lets SIP out.'
 
 /** A server responds to OPTIONS as to an INVITE (RFC 3261 11.2); carriers use these statuses in their own ways. */
 const meaningOf = (
@@ -171,6 +181,12 @@ const checkNat = async (
   { trunk, addresses, line }: Route,
 ): Promise<Finding> => {
   const isPublicTrunk = addresses.some(isPublicAddress)
+  const seen = await line.seenAs()
+  if (told === undefined && seen !== undefined)
+    return warning(
+      'nat',
+      `The trunk sees this machine as ${seen}, through a NAT: Contact carries that. SDP carries the private address: set OUTDIAL_PUBLIC_IP to the public one and forward the ports of OUTDIAL_RTP_PORTS (UDP), unless the carrier sends media back to where ours comes from.`,
+    )
   if (told !== undefined)
     return isPublicTrunk && !isPublicAddress(told)
       ? warning(

@@ -13,6 +13,7 @@ export interface Finding {
     | 'clock'
     | 'ports'
     | 'downloads'
+    | 'doctor'
   readonly status: 'ok' | 'warning' | 'failed'
   /** One sentence; it ends with the remedy unless the status is `ok`. */
   readonly message: string

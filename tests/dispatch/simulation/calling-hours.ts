@@ -1,4 +1,5 @@
 import type { CallingWindowJson } from '../../../src/calling-hours/weekly-window.ts'
+import type { Holiday } from '../../../src/calling-hours/holidays.ts'
 import type { CallingPolicy } from '../../../src/domains/organizations/calling-policy.ts'
 import type { WeeklyWindow } from '../../../src/calling-hours/weekly-window.ts'
 import { weekdayNames } from '../../../src/contract/batches.ts'
@@ -43,6 +44,19 @@ export const policyHours: readonly (readonly WeeklyWindow[])[] = [
   ],
 ]
 
+/** On and beside the clock changes, once and every year. */
+export const holidayLists: readonly (readonly Holiday[])[] = [
+  [],
+  [],
+  clockChanges.map((instant) => ({ date: instant.slice(0, 10), name: 'Day of the clocks' })),
+  [
+    { date: '2020-03-08', everyYear: true },
+    { date: '2020-11-02', everyYear: true },
+    { date: '2026-03-30' },
+    { date: '2026-10-04' },
+  ],
+]
+
 export const batchHours: readonly (CallingWindowJson | undefined)[] = [
   undefined,
   undefined,
@@ -59,8 +73,10 @@ export const mayRing = (
   batchWindow: CallingWindowJson | undefined,
   atMs: number,
 ): boolean =>
-  (timeZones ?? [policy.timeZone]).every((zone) =>
-    policy.windows.some((window) => isInside(window, wallClock(zone, atMs))),
+  (timeZones ?? [policy.timeZone]).every(
+    (zone) =>
+      policy.windows.some((window) => isInside(window, wallClock(zone, atMs))) &&
+      !isHoliday(policy, dateOnWall(zone, atMs)),
   ) &&
   (batchWindow === undefined ||
     isInside(
@@ -71,6 +87,15 @@ export const mayRing = (
       },
       wallClock(batchWindow.time_zone, atMs),
     ))
+
+const isHoliday = ({ holidays = [] }: CallingPolicy, date: string): boolean =>
+  holidays.some((each) =>
+    each.everyYear ? each.date.slice(5) === date.slice(5) : each.date === date,
+  )
+
+/** `2026-12-25`, as Swedes write dates. */
+const dateOnWall = (timeZone: string, atMs: number): string =>
+  new Date(atMs).toLocaleDateString('sv-SE', { timeZone })
 
 interface WallClock {
   readonly weekday: string

@@ -16,7 +16,7 @@ import {
   type CallingOrganization,
 } from '../../support/queue-fixtures.ts'
 import { createRandom, type Random } from '../../support/random.ts'
-import { batchHours, clockChanges, homeZones, policyHours } from './calling-hours.ts'
+import { batchHours, clockChanges, holidayLists, homeZones, policyHours } from './calling-hours.ts'
 import { setClock } from './virtual-clock.ts'
 
 export const trunkChannels = 7
@@ -106,11 +106,15 @@ const createTenant = async (db: Database, random: Random, concurrency: number): 
   }
 }
 
-export const pickPolicy = (pick: World['pick']): CallingPolicy => ({
-  ...sandboxPolicy,
-  timeZone: pick(homeZones),
-  windows: pick(policyHours),
-})
+export const pickPolicy = (pick: World['pick']): CallingPolicy => {
+  const holidays = pick(holidayLists)
+  return {
+    ...sandboxPolicy,
+    timeZone: pick(homeZones),
+    windows: pick(policyHours),
+    ...(holidays.length > 0 && { holidays }),
+  }
+}
 
 /** Moves the clock forward; the live node keeps renewing its lease. */
 export const passTime = async (world: World, byMs: number): Promise<void> => {

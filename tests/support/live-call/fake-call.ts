@@ -57,6 +57,7 @@ export const fakePlan: CallPlan = {
   httpTools: [],
   allowPrivateNetwork: false,
   callerId: '+12025550199',
+  isRecorded: true,
 }
 
 export const fakeReport: MediaReport = {
@@ -66,6 +67,7 @@ export const fakeReport: MediaReport = {
   usage: undefined,
   reportedOutcome: undefined,
   rtp: { packetsSent: 620, packetsReceived: 618, packetsLost: 2 },
+  quality: [],
 }
 
 export interface FakeLeg extends CallLeg {
@@ -73,6 +75,8 @@ export interface FakeLeg extends CallLeg {
   /** Whom the callee was to be transferred to. */
   readonly transfers: readonly string[]
   settleTransfer(outcome: TransferOutcome): void
+  /** By SIP INFO. */
+  readonly sentDigits: readonly string[]
   end(end: LegEnd): void
   changeMedia(media: NegotiatedMedia): void
   press(digit: string): void
@@ -82,6 +86,7 @@ export const createFakeLeg = (): FakeLeg => {
   const ended = Promise.withResolvers<LegEnd>()
   const transfer = Promise.withResolvers<TransferOutcome>()
   const transfers: string[] = []
+  const sentDigits: string[] = []
   let hangUps = 0
   let onChange: (media: NegotiatedMedia) => void = () => undefined
   let onDigit: (digit: string) => void = () => undefined
@@ -104,6 +109,8 @@ export const createFakeLeg = (): FakeLeg => {
       transfers.push(to)
       return transfer.promise
     },
+    sendDigits: async (digits) => void sentDigits.push(digits),
+    sentDigits,
     hangUp: async () => {
       hangUps += 1
       ended.resolve({ by: 'us' })
@@ -193,6 +200,9 @@ const createFakeMedia = (): FakeMedia => {
     },
     updateMedia: ({ direction }) => log.push(`media ${direction}`),
     pressed: (digit) => log.push(`digit ${digit}`),
+    reportWords: (isOn) => log.push(`words ${isOn}`),
+    hear: (g711) => log.push(`hears ${g711.length}`),
+    passSound: (isOn) => log.push(`sound ${isOn}`),
     transferSettled: (result) => log.push(`transfer ${JSON.stringify(result)}`),
     onEvent: (next) => {
       listener = next
@@ -240,6 +250,8 @@ const createFakeLedger = (): FakeLedger => {
     failures: 0,
     markConnected: async () => write('connected'),
     requeue: async (_call, attempt) => write(`${attempt.kind} ${attempt.reason}`),
+    note: async (_call, { decision }) => write(`note ${decision}`),
+    saveTrace: async () => undefined,
     appendTurn: async (_call, turn) => {
       write(`turn ${turn.sequence}`)
       ledger.turns.push(turn)
@@ -261,13 +273,14 @@ export interface FakeDependencies extends RunCallDependencies {
 }
 
 export const createFakeDependencies = (
-  changes: Partial<Pick<RunCallDependencies, 'loadPlan' | 'ringTimeoutMs'>> = {},
+  changes: Partial<Pick<RunCallDependencies, 'loadPlan' | 'ringTimeoutMs' | 'maxHoldMs'>> = {},
 ): FakeDependencies => ({
   carrier: createFakeCarrier(),
   media: createFakeMedia(),
   ledger: createFakeLedger(),
   loadPlan: async () => ({ plan: fakePlan }),
   ringTimeoutMs: 45_000,
+  maxHoldMs: 300_000,
   spoolFolder: '/spool',
   clock: createManualTime(new Date('2026-11-20T10:00:00Z')),
   logger: silentLogger,

@@ -33,6 +33,16 @@ test('outside the hours of the callee’s zone a call step waits for them', () =
   assert.equal(stateAfter(state(), effect, nightMs).status, 'waiting')
 })
 
+test('on a holiday of the callee’s calendar a call step waits for the day after', () => {
+  const holidays = [{ date: '2020-07-16', name: 'Founding day', everyYear: true }]
+  const contact = contactFacts(noFields, { ...defaultPolicy, holidays }, false)
+  const effect = next({}, { contact, nowMs: noonMs })
+  assert.ok(effect.kind === 'hold')
+  assert.equal(effect.because, 'calling_hours')
+  assert.equal(effect.lookMs, Date.parse('2026-07-17T12:00:00Z'))
+  assert.match(effect.reason, /2026-07-16 is a holiday \(Founding day\)\.$/)
+})
+
 test('without hours within the horizon it wakes a day later', () => {
   const contact = { ...contactFacts(noFields, defaultPolicy, false), schedules: [] }
   const effect = next({}, { contact })

@@ -1,5 +1,6 @@
 import type { CallStep } from '../definition.ts'
 import { addDuration } from '../../../calling-hours/local-time.ts'
+import { holidayBetween } from '../../../calling-hours/holidays.ts'
 import { nextOpening, type Interval } from '../../../calling-hours/openings.ts'
 import type { Effect } from './effect.ts'
 import type { CallFacts, ContactFacts, LastCall, RunFacts, RunState } from './run-facts.ts'
@@ -55,17 +56,18 @@ const isOpen = (opening: Interval | undefined, nowMs: number): opening is Interv
   opening !== undefined && opening.startMs <= nowMs
 
 const closedHours = (
-  { timeZones }: ContactFacts,
+  { timeZones, schedules }: ContactFacts,
   opening: Interval | undefined,
   state: RunState,
   nowMs: number,
 ): Effect => {
   const lookMs = opening?.startMs ?? nowMs + farAheadMs
+  const holiday = holidayBetween(schedules[0]?.holidays, timeZones, nowMs, lookMs)
   return {
     kind: 'hold',
     because: 'calling_hours',
     lookMs: Math.min(lookMs, expiryMs(state) ?? lookMs),
-    reason: `It is outside the calling hours in ${timeZones.join(', ')}.`,
+    reason: `It is outside the calling hours in ${timeZones.join(', ')}${holiday}.`,
   }
 }
 

@@ -19,6 +19,8 @@ export interface AdmittedCall {
   readonly origin: CallOrigin
   /** By which it is dialled: its organization's. */
   readonly route: RouteName
+  /** The trunk that was chosen for a live call. */
+  readonly trunk?: string | undefined
 }
 
 /** A call whose `dialing` state is committed under our lease. */
@@ -27,6 +29,8 @@ export interface DialableCall extends AdmittedCall {
   readonly attempt: number
   /** Asked right before the packet leaves: whether the lease is still ours by the monotonic clock. */
   readonly mayInvite: () => boolean
+  /** Chooses another trunk after those that failed before a phone could ring; undefined: there is none. */
+  readonly nextTrunk?: (tried: readonly string[]) => Promise<string | undefined>
 }
 
 /**

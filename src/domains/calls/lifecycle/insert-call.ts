@@ -14,12 +14,14 @@ interface NewCall {
   readonly laneId: string
   readonly batchId?: string
   readonly automationRunId?: string
+  /** The key that asked for it. */
+  readonly apiKeyId?: string | undefined
 }
 
 const insertText = `with ${wokenFragment}
    insert into calls (organization_id, id, origin, contact_id, agent_id, agent_version, phone_number,
-                      lane_id, batch_id, automation_run_id)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+                      lane_id, batch_id, automation_run_id, api_key_id)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
     where ${wokenFirst}`
 
 const insertStatement = sql(
@@ -41,6 +43,7 @@ const newCallValues = (organizationId: OrganizationId, call: NewCall): unknown[]
   call.laneId,
   call.batchId ?? null,
   call.automationRunId ?? null,
+  call.apiKeyId ?? null,
 ]
 
 /** Queues a call that is due at once. Its lane exists (`ensureLane`). */

@@ -31,7 +31,8 @@ export interface Release {
   readonly reason: string
   readonly until?: Date | undefined
   /** If given, the call itself waits until then, or until it is released; by default it waits with its lane. */
-  readonly waitReason?: 'attempts_per_day' | 'no_engine' | undefined
+  readonly waitReason?:
+    'attempts_per_day' | 'no_engine' | 'no_trunk' | 'trunk_down' | 'trunk_full' | undefined
 }
 
 /** Back to the queue before dialling. False: this node no longer holds the call. */

@@ -1,14 +1,15 @@
 import { ApiError } from '../../../contract/api-error.ts'
-import { contactInput, type ContactInput } from '../../../contract/contacts.ts'
 import type { OrganizationId } from '../../../contract/organization-id.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { isNumberedCountry, toE164 } from '../../../numbering/national-number.ts'
+import type { PersonInput } from '../person-input.ts'
+import { readPerson } from './check-rows.ts'
 import { fieldsOf, portionsOf } from './check-import.ts'
 import { lockImport, type ImportRow } from './import-store.ts'
 
 /** The accepted rows of a portion of the file. */
 interface AcceptedPortion {
-  readonly inputs: readonly ContactInput[]
+  readonly inputs: readonly PersonInput[]
   readonly updated: number
 }
 
@@ -47,9 +48,11 @@ export async function* acceptedPortions(
   }
 }
 
-const inputOf = (fields: Partial<Record<string, string>>, country: string | null): ContactInput => {
+const inputOf = (fields: Partial<Record<string, string>>, country: string | null): PersonInput => {
   const filled = Object.fromEntries(Object.entries(fields).filter(([, cell]) => cell !== ''))
   const number = filled['phone_number'] ?? ''
   const read = country !== null && isNumberedCountry(country) ? toE164(number, country) : undefined
-  return contactInput.parse({ ...filled, phone_number: read ?? number })
+  const result = readPerson({ ...filled, phone_number: read ?? number })
+  if (!result.success) throw new Error('A row that was accepted is no contact.')
+  return result.data
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CountryCode } from 'libphonenumber-js/max'
+import type { ImportColumn } from '../../../contract/console/imports.ts'
 import { ApiError, invalidField } from '../../../contract/api-error.ts'
 import type { OrganizationId } from '../../../contract/organization-id.ts'
 import type { Queryable, Transaction } from '../../../database/database.ts'
@@ -7,7 +8,7 @@ import { isNumberedCountry } from '../../../numbering/national-number.ts'
 import type { CallingPolicy } from '../../organizations/calling-policy.ts'
 import { judgeRecipients } from '../upsert-recipients.ts'
 import { checkRows, type SeenPeople } from './check-rows.ts'
-import { inColumns, requiredColumns, type Column, type CsvRow } from './contact-csv.ts'
+import { inColumns, type CsvRow } from './contact-csv.ts'
 import {
   judgeImportRows,
   listImportRows,
@@ -22,12 +23,12 @@ import { conflictAt, type RowProblem } from './row-problems.ts'
 /** A row that the operator has mended: the new text of some of its fields. */
 interface Fix {
   readonly row: number
-  readonly cells: Readonly<Partial<Record<Column, string>>>
+  readonly cells: Readonly<Partial<Record<ImportColumn, string>>>
 }
 
 interface ImportRules {
   /** The contact's field of each column of the heading; null for a column that is left out. */
-  readonly mapping: readonly (Column | null)[]
+  readonly mapping: readonly (ImportColumn | null)[]
   /** ISO 3166; numbers without + are read as those of it. */
   readonly country: string | undefined
   readonly purpose: 'contacts' | 'batch'
@@ -54,6 +55,7 @@ export const checkImport = async (
   file: ImportRow,
   rules: ImportRules,
   fixes: readonly Fix[],
+  tell: (rows: number) => void = () => {},
 ): Promise<ImportCounts> => {
   checkMapping(file, rules.mapping)
   const country = countryOf(rules.country)
@@ -61,10 +63,13 @@ export const checkImport = async (
   await settleImport(tx, organizationId, file.id, { ...rules, country })
   const counts = { new: 0, updated: 0, duplicate: 0, invalid: 0 }
   const seen: SeenPeople = new Map()
+  let judged = 0
   for await (const rows of portionsOf(tx, organizationId, file.id)) {
     const verdicts = await judge(tx, organizationId, rows, { ...rules, country }, seen)
     for (const { verdict } of verdicts) counts[verdict] += 1
     await judgeImportRows(tx, organizationId, file.id, verdicts)
+    judged += rows.length
+    tell(judged)
     await setImmediate()
   }
   const { new: added, ...others } = counts
@@ -87,6 +92,9 @@ export async function* portionsOf(
   }
 }
 
+/** One of these says how a contact is called. */
+const nameColumns = ['name', 'first_name', 'last_name'] as const
+
 const checkMapping = (file: ImportRow, mapping: ImportRules['mapping']): void => {
   if (mapping.length !== (file.heading ?? []).length)
     throw invalidField(
@@ -97,7 +105,11 @@ const checkMapping = (file: ImportRow, mapping: ImportRules['mapping']): void =>
   const named = mapping.filter((column) => column !== null)
   if (new Set(named).size < named.length)
     throw invalidField('mapping', 'duplicate_item', 'must name each field once')
-  const missing = requiredColumns.filter((column) => !named.includes(column))
+  const isNamed = nameColumns.some((column) => named.includes(column))
+  const missing = [
+    ...(isNamed ? [] : ['name']),
+    ...(named.includes('phone_number') ? [] : ['phone_number']),
+  ]
   if (missing.length > 0)
     throw invalidField('mapping', 'required', `must name ${missing.join(', ')}`)
 }
@@ -156,7 +168,11 @@ const judge = async (
     blame([read.problem])
     return []
   })
-  const { valid, problems: found } = checkRows(whole, { country, ...(policy && { policy }) }, seen)
+  const { valid, problems: found } = checkRows(
+    whole,
+    { country, mayLackIdentity: true, ...(policy && { policy }) },
+    seen,
+  )
   blame(found)
   const inputs = valid.map(({ input }) => input)
   const answers = await judgeRecipients(db, organizationId, inputs)
@@ -186,7 +202,7 @@ const mappedRow = (
   const kept = cells.map((cell, index) => (mapping[index] === null ? '' : cell))
   return inColumns(
     { row, cells: kept },
-    mapping.map((column) => (column as Column | null) ?? undefined),
+    mapping.map((column) => (column as ImportColumn | null) ?? undefined),
   )
 }
 

@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { z } from 'zod'
-import { contactInput, type ContactInput } from '../../../contract/contacts.ts'
+import { contactInput } from '../../../contract/contacts.ts'
 import { isStorableText } from '../../../contract/text.ts'
 import type { CallingPolicy } from '../../organizations/calling-policy.ts'
 import {
@@ -8,13 +8,14 @@ import {
   destinationProblem,
 } from '../../organizations/phone-destination.ts'
 import { toE164 } from '../../../numbering/national-number.ts'
+import { personInput, type PersonInput } from '../person-input.ts'
 import type { Column, CsvRow } from './contact-csv.ts'
 import type { RowProblem } from './row-problems.ts'
 
 /** A row that may be called, and its place in the file. */
 interface CheckedRow {
   readonly row: number
-  readonly input: ContactInput
+  readonly input: PersonInput
 }
 
 interface CheckedRows {
@@ -27,6 +28,8 @@ interface RowRules {
   readonly policy?: CallingPolicy | undefined
   /** Numbers without `+` are read in this country's notation; without it, only E.164 is accepted. */
   readonly country?: CountryCode | undefined
+  /** A row without an external id is the contact of its number. */
+  readonly mayLackIdentity?: boolean
 }
 
 /** The rows that have reserved an identity or a number, by that. */
@@ -54,7 +57,7 @@ export const checkRows = (
 
 const checkRow = (
   { row, cells: written }: CsvRow,
-  { policy, country }: RowRules,
+  { policy, country, mayLackIdentity = false }: RowRules,
 ): CheckedRow | { readonly problems: readonly RowProblem[] } => {
   const cells = country === undefined ? written : withInternationalNumber(written, country)
   const unstorable = Object.entries(cells).filter(([, cell]) => !isStorableText(cell))
@@ -68,7 +71,7 @@ const checkRow = (
       })),
     }
   }
-  const result = contactInput.safeParse(cells)
+  const result = mayLackIdentity ? readPerson(cells) : contactInput.safeParse(cells)
   if (!result.success) {
     return { problems: result.error.issues.map((issue) => problemOf(row, issue, cells)) }
   }
@@ -84,6 +87,20 @@ const checkRow = (
       },
     ],
   }
+}
+
+/** Source of a contact of a file that names none; it counts for nothing until a caller names an identity. */
+const sourceOfFiles = 'import'
+
+/** The parts of a name are put together; without an identity the number says who it is. */
+export const readPerson = (cells: CsvRow['cells']) => {
+  const { first_name: first = '', last_name: last = '', ...fields } = cells
+  const name = fields.name ?? `${first} ${last}`.trim()
+  return personInput.safeParse({
+    ...fields,
+    ...(name !== '' && { name }),
+    ...(fields.external_id === undefined && { source: fields.source ?? sourceOfFiles }),
+  })
 }
 
 const withInternationalNumber = (cells: CsvRow['cells'], country: CountryCode): CsvRow['cells'] => {
@@ -124,8 +141,9 @@ const sourceRule =
 
 /** Each identity and each phone only once in the whole file. */
 const repeated = ({ row, input }: CheckedRow, seen: SeenPeople): RowProblem[] => {
+  const { source, external_id: externalId } = input
   const keys = {
-    external_id: JSON.stringify([input.source, input.external_id]),
+    ...(externalId !== undefined && { external_id: JSON.stringify([source, externalId]) }),
     phone_number: input.phone_number,
   }
   const problems = Object.entries(keys).flatMap(([column, key]) => {

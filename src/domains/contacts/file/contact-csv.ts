@@ -1,20 +1,16 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import { importColumns as columns } from '../../../contract/console/imports.ts'
+import { contactColumns as columns, type ImportColumn } from '../../../contract/console/imports.ts'
 import type { RowProblem } from './row-problems.ts'
 
 /** A contact's fields, as a file's heading may name them. */
 export type Column = (typeof columns)[number]
 
-export const requiredColumns = [
-  'external_id',
-  'name',
-  'phone_number',
-] as const satisfies readonly Column[]
+const requiredColumns = ['external_id', 'name', 'phone_number'] as const satisfies readonly Column[]
 
 /** One row: its number as a spreadsheet shows it (the heading is row 1), and its non-empty cells. */
 export interface CsvRow {
   readonly row: number
-  readonly cells: Readonly<Partial<Record<Column, string>>>
+  readonly cells: Readonly<Partial<Record<ImportColumn, string>>>
 }
 
 interface CsvFile {
@@ -137,7 +133,7 @@ const delimiterOf = (text: string): string => {
 }
 
 /** Undefined for a column without a heading, which must be empty. */
-type FoundColumns = readonly (Column | undefined)[]
+type FoundColumns = readonly (ImportColumn | undefined)[]
 
 const columnsOf = ({
   row,
@@ -192,7 +188,7 @@ const unknownColumn = `There is no such column; they are ${columns.join(', ')}.`
 const noHeading = `The first row must name the columns: ${columns.join(', ')}.`
 
 /** The column that a cell of a heading names. */
-export const columnNamed = (cell: string): Column | undefined => {
+const columnNamed = (cell: string): Column | undefined => {
   const plain = plainName(cell)
   return columns.find((column) => plainName(column) === plain)
 }
@@ -206,7 +202,7 @@ const plainName = (text: string): string =>
 /** A heading is no secret, but is cut well before it fills a terminal. */
 const shown = (cell: string): string => Array.from(cell).slice(0, 40).join('')
 
-const cellsOf = (record: readonly string[], found: FoundColumns): Partial<Record<Column, string>> =>
+const cellsOf = (record: readonly string[], found: FoundColumns): CsvRow['cells'] =>
   Object.fromEntries(
     found.flatMap((column, index) => {
       const cell = record[index] ?? ''

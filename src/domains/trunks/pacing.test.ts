@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { fc } from '../../../tests/support/properties.ts'
-import { pacingOf } from './route-pacing.ts'
+import { pacingOf } from './pacing.ts'
 
 /** Dials as fast as the bucket allows, polling every few milliseconds; returns when each left. */
 const dialGreedily = (callsPerSecond: number, looksMs: readonly number[]): number[] => {
