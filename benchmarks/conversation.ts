@@ -203,6 +203,7 @@ const openStage = async (): Promise<Stage> => {
       ledger,
       loadPlan: async () => ({ plan: planFor(modelUrl) }),
       ringTimeoutMs: 20_000,
+      maxHoldMs: 300_000,
       spoolFolder,
       clock: systemTime,
       logger,
@@ -248,6 +249,8 @@ const ledgerInto = (finished: FinishedCall[]): CallLedger & { isRequeued(): bool
       isRequeued = true
       return true
     },
+    note: async () => true,
+    saveTrace: async () => {},
     appendTurn: async () => {},
     finish: async (_call, call) => {
       finished.push(call)
@@ -277,6 +280,7 @@ const planFor = (modelUrl: string): CallPlan => ({
   organizationId: '00000000-0000-4000-8000-000000000001' as OrganizationId,
   engine: { kind: 'realtime', url: modelUrl },
   callerId: '+12025550199',
+  isRecorded: true,
   session: {
     instructions:
       'If asked about parking, say "There is a garage right next door, which is open day and night, and the first two hours are free for everybody who comes to see us; just take the ticket with you. If it should be full there is another one around the corner."',

@@ -174,6 +174,7 @@ const measureCall = async (
         usage: undefined,
         reportedOutcome: undefined,
         rtp: { packetsSent: 0, packetsReceived: 0, packetsLost: 0 },
+        quality: [],
       },
     },
   })

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { accessibilityFaults } from '../../tests/support/dashboard.ts'
 import { median } from '../queue/figures.ts'
+import { warmUps } from './profile.ts'
 
 /** What Chromium reports of visits to one page; medians. */
 export interface PageFigures {
@@ -49,7 +49,7 @@ const firstLoad = async (context: BrowserContext): Promise<number> => {
   return bytes / 1024
 }
 
-/** Visits a page several times, the first of which does not count. `ready` is what a person waits for. */
+/** Visits a page several times, the first of which do not count. `ready` is what a person waits for. */
 export const visit = async (
   context: BrowserContext,
   name: string,
@@ -58,7 +58,7 @@ export const visit = async (
 ): Promise<PageFigures> => {
   const seen: (Timings & { readonly readyMs: number })[] = []
   let faults = 0
-  for (let turn = 0; turn <= visits; turn += 1) {
+  for (let turn = 0; turn < warmUps + visits; turn += 1) {
     const page = await context.newPage()
     await page.addInitScript(observers)
     const startedMs = performance.now()
@@ -67,8 +67,8 @@ export const visit = async (
     const readyMs = performance.now() - startedMs
     await page.waitForLoadState('networkidle')
     const timings = await page.evaluate<Timings>('globalThis.benchTimings()')
-    if (turn > 0) seen.push({ ...timings, readyMs })
-    else faults = (await accessibilityFaults(page)).length
+    if (turn >= warmUps) seen.push({ ...timings, readyMs })
+    if (turn === 0) faults = (await accessibilityFaults(page)).length
     await page.close()
   }
   const of = (figure: (one: (typeof seen)[number]) => number) => median(seen.map(figure))
@@ -101,30 +101,3 @@ const observers = `{
     layoutShift: shift,
   })
 }`
-
-/** CPU time of the process per second while `pages` dashboards are open, beyond that while none is. */
-export const shareOfOpenPages = async (
-  context: BrowserContext,
-  pages: number,
-  cpuSeconds: () => number,
-): Promise<number> => {
-  const idle = await cpuShare(cpuSeconds)
-  const open: Page[] = []
-  for (let index = 0; index < pages; index += 1) {
-    const page = await context.newPage()
-    await page.goto(index % 2 === 0 ? '/' : '/calls')
-    open.push(page)
-  }
-  await open.at(-1)?.waitForLoadState('networkidle')
-  const busy = await cpuShare(cpuSeconds)
-  for (const page of open) await page.close()
-  return busy - idle
-}
-
-const watchedMs = 20_000
-
-const cpuShare = async (cpuSeconds: () => number): Promise<number> => {
-  const before = cpuSeconds()
-  await delay(watchedMs)
-  return (cpuSeconds() - before) / (watchedMs / 1000)
-}

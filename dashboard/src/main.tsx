@@ -4,7 +4,9 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createQueries } from './client/queries.ts'
+import { readEarly } from './client/first-readings.ts'
+import { createQueries, pause } from './client/queries.ts'
+import { forgetOrganization } from './client/window-organization.ts'
 import { router } from './routes.tsx'
 import { theme } from './theme.ts'
 
@@ -15,22 +17,17 @@ const queries = createQueries(() => {
   const { pathname, searchStr } = router.state.location
   if (isOpenPage(pathname)) return
   queries.clear()
+  forgetOrganization()
   void router.navigate({ to: '/login', search: { next: `${pathname}${searchStr}` }, replace: true })
 })
 
-// A page's program of an older build is gone after an update: the page is loaded anew, with the new one.
-// Once in a while only: where the file stays away, the page says what failed.
-const reloadedAt = 'outdial-reloaded-at'
-const minReloadGapMs = 60_000
-window.addEventListener('vite:preloadError', (event) => {
-  if (Date.now() - Number(sessionStorage.getItem(reloadedAt)) < minReloadGapMs) return
-  event.preventDefault()
-  sessionStorage.setItem(reloadedAt, String(Date.now()))
-  window.location.reload()
-})
+/** The first drawing waits this long for the page's program and its first answers; then it says that it is loading. */
+const firstWaitMs = 300
 
 const place = document.getElementById('root')
 if (!place) throw new Error('The page has no place for the application.')
+// What was asked for early is there by now, or soon: the page is drawn once, with it.
+await Promise.race([Promise.allSettled([router.load(), ...readEarly(queries)]), pause(firstWaitMs)])
 createRoot(place).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto">

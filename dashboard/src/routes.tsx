@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { fetchProgram } from './client/fetch-program.ts'
 import { NotFound } from './pages/not-found.tsx'
 import { Failure, Loading } from './parts/states.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -28,111 +29,153 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  component: lazyRouteComponent(() => import('./pages/setup.tsx'), 'Setup'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/setup.tsx')), 'Setup'),
 })
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'Login'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/login.tsx')), 'Login'),
 })
 const invite = createRoute({
   getParentRoute: () => root,
   path: '/invite/$token',
-  component: lazyRouteComponent(() => import('./pages/invite.tsx'), 'Invite'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/invite.tsx')), 'Invite'),
 })
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/overview.tsx')),
+    'OverviewPage',
+  ),
 })
 const account = createRoute({
   getParentRoute: () => shell,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/account.tsx')),
+    'AccountPage',
+  ),
 })
 const calls = createRoute({
   getParentRoute: () => shell,
   path: '/calls',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/calls.tsx'), 'Calls'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/calls.tsx')), 'Calls'),
 })
 const call = createRoute({
   getParentRoute: () => shell,
   path: '/calls/$callId',
-  component: lazyRouteComponent(() => import('./pages/call-detail.tsx'), 'CallPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/call-detail.tsx')),
+    'CallPage',
+  ),
+})
+const live = createRoute({
+  getParentRoute: () => shell,
+  path: '/live',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/live/live.tsx')), 'Live'),
 })
 const recordings = createRoute({
   getParentRoute: () => shell,
   path: '/recordings',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/recordings.tsx'), 'Recordings'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/recordings.tsx')),
+    'Recordings',
+  ),
 })
 const contacts = createRoute({
   getParentRoute: () => shell,
   path: '/contacts',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/contacts.tsx'), 'Contacts'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/contacts.tsx')),
+    'Contacts',
+  ),
 })
 const importContacts = createRoute({
   getParentRoute: () => shell,
   path: '/contacts/import',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/import-contacts.tsx'), 'ImportContacts'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/import-contacts.tsx')),
+    'ImportContacts',
+  ),
 })
 const contact = createRoute({
   getParentRoute: () => shell,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(() => import('./pages/contact-detail.tsx'), 'ContactPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/contact-detail.tsx')),
+    'ContactPage',
+  ),
 })
 const batches = createRoute({
   getParentRoute: () => shell,
   path: '/batches',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/batches.tsx'), 'Batches'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/batches.tsx')), 'Batches'),
 })
 const newBatch = createRoute({
   getParentRoute: () => shell,
   path: '/batches/new',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/new-batch.tsx'), 'NewBatch'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/new-batch.tsx')),
+    'NewBatch',
+  ),
 })
 const batch = createRoute({
   getParentRoute: () => shell,
   path: '/batches/$batchId',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/batch-detail.tsx'), 'BatchPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/batch-detail.tsx')),
+    'BatchPage',
+  ),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/agents.tsx'), 'Agents'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/agents.tsx')), 'Agents'),
 })
 const newAgent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/new',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'NewAgent'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/agent-editor.tsx')),
+    'NewAgent',
+  ),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$agentId',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/agent-editor.tsx'), 'AgentPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/agent-editor.tsx')),
+    'AgentPage',
+  ),
 })
 const automations = createRoute({
   getParentRoute: () => shell,
   path: '/automations',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/automations/automations.tsx'), 'Automations'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/automations/automations.tsx')),
+    'Automations',
+  ),
 })
 const newAutomation = createRoute({
   getParentRoute: () => shell,
   path: '/automations/new',
   validateSearch: readSearch,
   component: lazyRouteComponent(
-    () => import('./pages/automations/automation-page.tsx'),
+    () => fetchProgram(() => import('./pages/automations/automation-page.tsx')),
     'NewAutomation',
   ),
 })
@@ -141,7 +184,7 @@ const automation = createRoute({
   path: '/automations/$automationId',
   validateSearch: readSearch,
   component: lazyRouteComponent(
-    () => import('./pages/automations/automation-page.tsx'),
+    () => fetchProgram(() => import('./pages/automations/automation-page.tsx')),
     'AutomationPage',
   ),
 })
@@ -149,29 +192,94 @@ const runs = createRoute({
   getParentRoute: () => shell,
   path: '/runs',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/automations/runs.tsx'), 'Runs'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/automations/runs.tsx')),
+    'Runs',
+  ),
 })
 const run = createRoute({
   getParentRoute: () => shell,
   path: '/runs/$runId',
-  component: lazyRouteComponent(() => import('./pages/automations/run-page.tsx'), 'RunPage'),
+  validateSearch: readSearch,
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/automations/run-page.tsx')),
+    'RunPage',
+  ),
+})
+const requests = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/requests',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/requests/requests.tsx')),
+    'Requests',
+  ),
+})
+const request = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/requests/$requestId',
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/requests/request-detail.tsx')),
+    'RequestPage',
+  ),
+})
+const usage = createRoute({
+  getParentRoute: () => shell,
+  path: '/developers/usage',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/usage/usage.tsx')),
+    'UsagePage',
+  ),
+})
+const shortUsage = createRoute({
+  getParentRoute: () => shell,
+  path: '/usage',
+  beforeLoad: () => {
+    redirect({ to: '/developers/usage', throw: true })
+  },
+})
+const health = createRoute({
+  getParentRoute: () => shell,
+  path: '/system/health',
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/system/health.tsx')),
+    'HealthPage',
+  ),
+})
+const shortHealth = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/system',
+  beforeLoad: () => {
+    redirect({ to: '/system/health', throw: true })
+  },
+})
+const shortRequests = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests',
+  beforeLoad: () => {
+    redirect({ to: '/developers/requests', throw: true })
+  },
 })
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/settings/members',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/members.tsx'), 'Members'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/members.tsx')), 'Members'),
 })
 const organization = createRoute({
   getParentRoute: () => shell,
   path: '/settings/organization',
-  component: lazyRouteComponent(() => import('./pages/organization.tsx'), 'OrganizationPage'),
+  component: lazyRouteComponent(
+    () => fetchProgram(() => import('./pages/organization.tsx')),
+    'OrganizationPage',
+  ),
 })
 const policy = createRoute({
   getParentRoute: () => shell,
   path: '/settings/policy',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/policy.tsx'), 'Policy'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/policy.tsx')), 'Policy'),
 })
 const shortPolicy = createRoute({
   getParentRoute: () => shell,
@@ -184,13 +292,18 @@ const keys = createRoute({
   getParentRoute: () => shell,
   path: '/settings/keys',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'Keys'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/keys.tsx')), 'Keys'),
+})
+const trunks = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/telephony',
+  component: lazyRouteComponent(() => import('./pages/trunks.tsx'), 'Trunks'),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/settings/audit',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'Audit'),
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/audit.tsx')), 'Audit'),
 })
 
 export const router = createRouter({
@@ -203,6 +316,7 @@ export const router = createRouter({
       account,
       calls,
       call,
+      live,
       recordings,
       contacts,
       importContacts,
@@ -222,7 +336,15 @@ export const router = createRouter({
       policy,
       shortPolicy,
       members,
+      requests,
+      request,
+      shortRequests,
+      usage,
+      shortUsage,
+      health,
+      shortHealth,
       keys,
+      trunks,
       audit,
     ]),
   ]),

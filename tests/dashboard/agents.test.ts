@@ -1,63 +1,17 @@
 // Runs beside others: it waits for most of its 60 s.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launchChromium } from '../support/chromium.ts'
-import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
-import {
-  createInstallation,
-  startOutdial,
-  type OutdialProcess,
-} from '../support/outdial-process.ts'
-import { missingPeer } from '../support/peers.ts'
-import { until } from '../support/until.ts'
+import { test } from 'node:test'
+import { createRuleKeeper } from '../support/dashboard.ts'
+import { headingOf, openDashboard } from '../support/open-dashboard.ts'
 
-const skip = missingPeer('chromium') ?? false
-const password = 'correct horse battery'
-
-let installation: Awaited<ReturnType<typeof createInstallation>>
-let outdial: OutdialProcess
-let browser: Browser
-let owner: Visitor
-let origin: string
-
-before(async () => {
-  if (skip) return
-  installation = await createInstallation()
-  outdial = await startOutdial({
-    ...installation.env,
-    OUTDIAL_ADMIN_EMAIL: 'olivia@example.com',
-    OUTDIAL_ADMIN_PASSWORD: password,
-  })
-  origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
-  owner = await openVisitor(browser, origin)
-  await until('the built dashboard', async () => {
-    const response = await fetch(origin)
-    return response.status === 200 || undefined
-  })
-  const { page } = owner
-  await page.goto('/login?next=/agents')
-  await page.getByLabel('Email').fill('olivia@example.com')
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await headingOf(page, 'Agents').waitFor()
-})
-
-after(async () => {
-  if (skip) return
-  await browser.close()
-  await outdial.stop()
-  installation.remove()
-})
-
-const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const dashboard = openDashboard({ account: 'signed-in', path: '/agents' })
+const { skip } = dashboard
 
 const rules = createRuleKeeper()
 
 test('a draft is saved with faults, and published without them', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('button', { name: 'Create agent' }).click()
   await headingOf(page, 'New agent').waitFor()
   await page.getByLabel('Name').fill('Booking')
@@ -86,7 +40,7 @@ test(
   'a saved draft leaves the published version as it is, until it is published',
   { skip },
   async () => {
-    const { page } = owner
+    const { page } = dashboard.visitor
     await page.getByLabel('Greeting').fill('Good day {{contact.name}}.')
     await page.getByRole('tab', { name: 'Behaviour' }).click()
     await page.getByLabel('Transfer calls to').fill('+12025550123')
@@ -111,7 +65,7 @@ test(
 )
 
 test('an older version is published again', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('tab', { name: 'Versions' }).click()
   await page.getByRole('table', { name: 'Versions' }).waitFor()
   await page.locator('del', { hasText: 'Hello' }).waitFor()
@@ -127,7 +81,7 @@ test('an older version is published again', { skip }, async () => {
 })
 
 test('a file is exported, and imported into a new agent', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download version 2' }).click(),
@@ -160,7 +114,7 @@ test('a file is exported, and imported into a new agent', { skip }, async () => 
 })
 
 test('a test call reaches a person of the sandbox', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('link', { name: 'Imported' }).click()
   await page.getByRole('button', { name: 'Test call' }).click()
   const dialog = page.getByRole('dialog')
@@ -172,7 +126,7 @@ test('a test call reaches a person of the sandbox', { skip }, async () => {
 })
 
 test('what another person saved meanwhile is not overwritten', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.goto('/agents')
   await page.getByRole('link', { name: 'Booking' }).click()
   await page.getByLabel('Greeting').fill('Mine.')
@@ -188,7 +142,7 @@ test('what another person saved meanwhile is not overwritten', { skip }, async (
 })
 
 test('an agent that is archived is among the archived ones only', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   page.on('dialog', (dialog) => void dialog.accept())
   await page.getByRole('button', { name: 'Archive' }).click()
   const dialog = page.getByRole('dialog')
@@ -203,5 +157,5 @@ test('an agent that is archived is among the archived ones only', { skip }, asyn
 
 test('no page of agents breaks a rule of accessibility or meets an error', { skip }, () => {
   assert.deepEqual(rules.faults, [])
-  assert.deepEqual(owner.faults, [])
+  assert.deepEqual(dashboard.visitor.faults, [])
 })

@@ -1,57 +1,19 @@
 // Runs beside others: it waits for most of its 60 s.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launchChromium } from '../support/chromium.ts'
-import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
-import {
-  createInstallation,
-  startOutdial,
-  type OutdialProcess,
-} from '../support/outdial-process.ts'
-import { missingPeer } from '../support/peers.ts'
-import { until } from '../support/until.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createRuleKeeper } from '../support/dashboard.ts'
+import { headingOf, openDashboard } from '../support/open-dashboard.ts'
 
-const skip = missingPeer('chromium') ?? false
-const email = 'olivia@example.com'
-const password = 'correct horse battery'
+const dashboard = openDashboard({ account: 'signed-in', path: '/automations' })
+const { skip } = dashboard
 
-let installation: Awaited<ReturnType<typeof createInstallation>>
-let outdial: OutdialProcess
-let browser: Browser
-let admin: Visitor
 const rules = createRuleKeeper()
 
-before(async () => {
-  if (skip) return
-  installation = await createInstallation({
-    OUTDIAL_ADMIN_EMAIL: email,
-    OUTDIAL_ADMIN_PASSWORD: password,
-  })
-  outdial = await startOutdial(installation.env)
-  const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
-  await until('the built dashboard', async () => (await fetch(origin)).status === 200 || undefined)
-  admin = await openVisitor(browser, origin)
-  const { page } = admin
-  await page.goto('/login?next=/automations')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await headingOf(page, 'Automations').waitFor()
-})
-
-after(async () => {
-  if (skip) return
-  await browser.close()
-  await outdial.stop()
-  installation.remove()
-})
-
-const headingOf = (page: Page, name: string | RegExp) =>
-  page.getByRole('heading', { level: 1, name })
-
 const stepOf = (page: Page, name: string) => page.getByRole('region', { name: `: ${name}` })
+
+/** A step of the flow, by what it says of itself. */
+const drawn = (page: Page, name: RegExp) => page.locator('.flow').getByRole('button', { name })
 
 /** Moves the focus to an element by the keyboard alone. */
 const tabTo = async (page: Page, name: string): Promise<void> => {
@@ -66,7 +28,7 @@ const tabTo = async (page: Page, name: string): Promise<void> => {
 }
 
 test('steps are added, named, changed, moved and removed with the keyboard', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await page.getByText('There is no Automation yet').waitFor()
   await rules.hold(page, 'automations-empty')
   await page.getByRole('button', { name: 'Create Automation' }).focus()
@@ -97,12 +59,13 @@ test('steps are added, named, changed, moved and removed with the keyboard', { s
 })
 
 test('problems stand at their step as one types', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   const wait = stepOf(page, 'cool_off')
   await wait.getByLabel('Until a time of day').check()
   await wait.getByLabel('Time of the contact').fill('25:00')
   await wait.getByText('It must be a time from 00:00 to 23:59.').waitFor()
   await page.getByText('1 problem to mend').waitFor()
+  await drawn(page, /^cool_off, wait, .*1 problem, leads to first_call$/).waitFor()
   await rules.hold(page, 'automation-problem')
   await wait.getByLabel('Time of the contact').fill('10:00')
   await page.getByText('1 problem to mend').waitFor({ state: 'detached' })
@@ -110,8 +73,33 @@ test('problems stand at their step as one types', { skip }, async () => {
   await page.getByText('No problem in 3 steps.').waitFor()
 })
 
+test(
+  'a step is selected in the flow and in the list alike, by mouse and keyboard',
+  { skip },
+  async () => {
+    const { page } = dashboard.visitor
+    await drawn(page, /^first_call, call/).click()
+    await page.waitForURL(/step=first_call/)
+    const current = page.locator('section[aria-current="true"]')
+    assert.match((await current.getAttribute('aria-label')) ?? '', /: first_call$/)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/step=done/)
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/step=cool_off/)
+    await page.getByRole('button', { name: 'Go to it in the list' }).focus()
+    await page.keyboard.press('Enter')
+    const named = await page.evaluate<string>('document.activeElement.value')
+    assert.equal(named, 'cool_off')
+    await stepOf(page, 'done').getByLabel('Kind').focus()
+    await page.waitForURL(/step=done/)
+    assert.equal(await drawn(page, /^done, end/).getAttribute('aria-pressed'), 'true')
+  },
+)
+
 test('the JSON and the list show the same Automation', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await page.getByRole('tab', { name: 'Definition' }).click()
   const json = page.getByRole('textbox', { name: 'Definition' })
   const definition = JSON.parse(await json.inputValue()) as {
@@ -147,7 +135,7 @@ test('the JSON and the list show the same Automation', { skip }, async () => {
 })
 
 test('a simulation shows the path and the instants for the chosen ends', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await page.getByRole('button', { name: 'Simulate' }).click()
   await page.getByText('first_call → route → done').waitFor()
   await page.getByLabel('Call 1 ends').selectOption('no_answer')
@@ -163,14 +151,20 @@ test(
   'what is published runs for a contact, and the run is followed to its end',
   { skip },
   async () => {
-    const { page } = admin
+    const { page } = dashboard.visitor
     await page.getByRole('button', { name: 'Publish' }).click()
     await headingOf(page, 'Follow-up').waitFor()
     await page.getByText('Version 1.').waitFor()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Contact').selectOption({ index: 1 })
+    const contact = dialog.getByRole('combobox', { name: 'Contact' })
+    await contact.fill('love')
+    await dialog.getByRole('option', { name: /^Ada Lovelace, \+12025550100/ }).waitFor()
     await rules.hold(page, 'automation-run')
+    await dialog.getByText('1 choice', { exact: true }).waitFor({ state: 'attached' })
+    await contact.press('ArrowDown')
+    await contact.press('Enter')
+    assert.equal(await contact.inputValue(), 'Ada Lovelace, +12025550100')
     await dialog.getByRole('button', { name: 'Run', exact: true }).click()
     await headingOf(page, /^Run for /).waitFor()
     // The click in the dialog has published nothing.
@@ -180,6 +174,7 @@ test(
     await page.getByRole('heading', { name: 'Where it ended' }).waitFor({ timeout: 60_000 })
     await page.getByText('completed', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: /^Call of move/ }).waitFor()
+    await replayRun(page)
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
     await page.getByRole('table', { name: 'Runs' }).waitFor()
     await rules.hold(page, 'runs')
@@ -195,11 +190,33 @@ test(
   },
 )
 
+/** The run went first_call → route → done. */
+const replayRun = async (page: Page): Promise<void> => {
+  await drawn(page, /^done, end, .*the run is here/).waitFor()
+  assert.equal(await page.locator('path.flow-way[data-lit]').count(), 3)
+  await page.getByRole('slider', { name: 'Move of the run' }).focus()
+  await page.keyboard.press('Home')
+  await page.waitForURL(/move=/)
+  await drawn(page, /^first_call, call, .*the run is here/).waitFor()
+  await page.getByText(/^Move 1 of \d+, .*: start at first_call\./).waitFor()
+  assert.equal(await page.locator('path.flow-way[data-lit]').count(), 1)
+  await page.getByRole('button', { name: 'Next move' }).click()
+  await page
+    .getByRole('row', { name: /first_call call/ })
+    .and(page.locator('[aria-current]'))
+    .waitFor()
+  await rules.hold(page, 'run-replay')
+  await page.getByRole('button', { name: 'Play' }).click()
+  await drawn(page, /^done, end, .*the run is here/).waitFor()
+  await page.getByRole('button', { name: 'Play' }).waitFor()
+  await page.waitForURL((url) => !url.search.includes('move='))
+}
+
 test(
   'versions are compared and taken up again; an archived one is not changed',
   { skip },
   async () => {
-    const { page } = admin
+    const { page } = dashboard.visitor
     await page.goto('/automations')
     await page.getByRole('link', { name: 'Follow-up', exact: true }).click()
     await headingOf(page, 'Follow-up').waitFor()
@@ -227,7 +244,7 @@ test(
 )
 
 test('a draft is kept without taking runs until it is activated', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await page.goto('/automations/new')
   await page.getByLabel('Name').fill('Later')
   await page.getByRole('button', { name: 'Save draft' }).click()
@@ -242,11 +259,65 @@ test('a draft is kept without taking runs until it is activated', { skip }, asyn
 })
 
 test(
+  'the palette goes to a page, an action, a thing by its id and a person',
+  { skip },
+  async () => {
+    const { page } = dashboard.visitor
+    const path = new URL(page.url()).pathname
+    const id = path.slice(path.lastIndexOf('/') + 1)
+    await page.keyboard.press('Control+K')
+    const field = page.getByRole('combobox', { name: 'Page, action, name, number or id' })
+    await field.waitFor()
+    await rules.hold(page, 'palette')
+    await field.fill(id.slice(0, 13))
+    await page.getByRole('option', { name: /^Later/ }).waitFor()
+    await field.fill('ada love')
+    await page.getByRole('option', { name: /^Ada Lovelace.*\+12025550100/ }).waitFor()
+    await rules.hold(page, 'palette-found')
+    await field.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Go to', exact: true }).click()
+    await field.fill('calling pol')
+    await page.getByRole('option', { name: 'Calling policy' }).click()
+    await headingOf(page, 'Calling policy').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Go to', exact: true }).click()
+    await field.fill('create k')
+    await page.getByRole('option', { name: 'Create key' }).waitFor()
+    await page.getByText('1 choice', { exact: true }).waitFor({ state: 'attached' })
+    await field.press('Enter')
+    await page.getByRole('dialog', { name: 'What the program may do' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/settings/keys')
+  },
+)
+
+test('a page whose program is gone after an update is loaded anew once', { skip }, async () => {
+  const { page } = dashboard.visitor
+  await page.goto('/automations')
+  await headingOf(page, 'Automations').waitFor()
+  let isGone = true
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) isGone = false
+  })
+  await page.route('**/assets/audit-*.js', (route) => (isGone ? route.abort() : route.continue()))
+  // No link, which would fetch the program as soon as the mouse is over it.
+  await page.keyboard.press('Control+K')
+  await page.getByRole('combobox', { name: 'Page, action, name, number or id' }).fill('audit')
+  await page.getByRole('option', { name: 'Audit log' }).click()
+  await page.getByText('The dashboard was updated').waitFor()
+  await headingOf(page, 'Audit log').waitFor()
+  await rules.hold(page, 'reloaded')
+  await page.getByRole('button', { name: 'Close the notice' }).click()
+  await page.getByText('The dashboard was updated').waitFor({ state: 'detached' })
+  await page.unroute('**/assets/audit-*.js')
+})
+
+test(
   'no page of it breaks a rule of accessibility, in either theme and on a phone',
   { skip },
   () => {
     assert.ok(rules.held.size >= 9, [...rules.held].join(', '))
     assert.deepEqual(rules.faults, [])
-    assert.deepEqual(admin.faults, [])
+    assert.deepEqual(dashboard.visitor.faults, [])
   },
 )

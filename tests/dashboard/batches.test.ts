@@ -1,55 +1,12 @@
 // Runs beside others: it waits for most of its 40 s.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launchChromium } from '../support/chromium.ts'
-import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
-import {
-  createInstallation,
-  startOutdial,
-  type OutdialProcess,
-} from '../support/outdial-process.ts'
-import { missingPeer } from '../support/peers.ts'
-import { until } from '../support/until.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createRuleKeeper } from '../support/dashboard.ts'
+import { headingOf, openDashboard } from '../support/open-dashboard.ts'
 
-const skip = missingPeer('chromium') ?? false
-
-let installation: Awaited<ReturnType<typeof createInstallation>>
-let outdial: OutdialProcess
-let browser: Browser
-let owner: Visitor
-
-before(async () => {
-  if (skip) return
-  installation = await createInstallation()
-  outdial = await startOutdial(installation.env)
-  const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
-  owner = await openVisitor(browser, origin)
-  await until('the built dashboard', async () => {
-    const response = await fetch(origin)
-    return response.status === 200 || undefined
-  })
-  const { page } = owner
-  await page.goto(/http:\/\/\S+\/setup#\S+/.exec(outdial.output())?.[0] ?? assert.fail())
-  await page.getByLabel('Organization').fill('Northwind')
-  await page.getByLabel('Your name').fill('Olivia Owner')
-  await page.getByLabel('Email').fill('olivia@example.com')
-  await page.getByLabel('Password').fill('correct horse battery')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByRole('button', { name: /^Organization / }).waitFor()
-  // The owner of every organization that had none begins in the sandbox.
-  await page.getByTitle('Calls of this organization go to the sandbox').waitFor()
-})
-
-after(async () => {
-  if (skip) return
-  await browser.close()
-  await outdial.stop()
-  installation.remove()
-})
-
-const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const dashboard = openDashboard({ account: 'set-up' })
+const { skip } = dashboard
 
 const rules = createRuleKeeper()
 
@@ -69,7 +26,7 @@ c1;Ada again;+12025550103
 `
 
 test('a file with bad rows is mended in place and becomes a finished batch', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('link', { name: 'Batches' }).click()
   await page.getByText('There is no batch yet.').waitFor()
   await rules.hold(page, 'batches-empty')
@@ -115,7 +72,7 @@ test('a file with bad rows is mended in place and becomes a finished batch', { s
 })
 
 test('contacts are imported, and a batch is drafted of chosen ones', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('link', { name: 'Contacts' }).click()
   await page.getByRole('button', { name: 'Import a file' }).click()
   await headingOf(page, 'Import contacts').waitFor()
@@ -128,20 +85,36 @@ test('contacts are imported, and a batch is drafted of chosen ones', { skip }, a
   await page.getByText('1 contacts: 1 new, 0 updated.').waitFor()
   await page.getByRole('link', { name: 'See the contacts' }).click()
   await page.getByLabel('Select Joan').check()
+  await page.getByRole('searchbox', { name: 'Search' }).fill('555-0102')
+  await page.getByLabel('Select Joan').waitFor({ state: 'detached' })
   await page.getByLabel('Select Grace').check()
+  await page.waitForURL(/q=555-0102/)
   assert.match(page.url(), /selected=/)
   await rules.hold(page, 'contacts')
   await page.getByRole('button', { name: 'New batch of 2' }).click()
+  const chooser = page.getByRole('combobox', { name: 'Add a contact' })
+  await chooser.fill('ada')
+  await page.getByRole('option', { name: /\+12025550101/ }).click()
+  await page.getByText('3 chosen contacts.').waitFor()
+  await rules.hold(page, 'new-batch-chosen')
+  await page.getByRole('button', { name: /^Remove Ada/ }).click()
+  await page.getByText('2 chosen contacts.').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('Chosen ones')
   await page.getByRole('button', { name: 'Create draft of 2' }).click()
   await headingOf(page, 'Chosen ones').waitFor()
+  await page.getByText('2 of 2 who wait would ring').waitFor()
+  await page.getByRole('columnheader', { name: 'Would ring' }).waitFor()
+  await page.getByText('The same as a table').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('table', { name: 'Rings by hour' }).waitFor()
+  await rules.hold(page, 'batch-forecast')
   await page.getByRole('button', { name: 'Cancel the batch' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click()
   await figure(page, 'Cancelled').getByText('2', { exact: true }).waitFor()
 })
 
 test('a contact is edited, blocked and erased with a receipt', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('link', { name: 'Contacts' }).click()
   await page.getByRole('link', { name: 'Grace' }).click()
   await headingOf(page, 'Grace').waitFor()
@@ -166,5 +139,5 @@ test('no page breaks a rule of accessibility, in either theme and on a phone', {
 })
 
 test('the owner met no error and asked no other host', { skip }, () => {
-  assert.deepEqual(owner.faults, [])
+  assert.deepEqual(dashboard.visitor.faults, [])
 })

@@ -1,67 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launchChromium } from '../support/chromium.ts'
-import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
-import {
-  createInstallation,
-  startOutdial,
-  type OutdialProcess,
-} from '../support/outdial-process.ts'
-import { missingPeer } from '../support/peers.ts'
+import { test } from 'node:test'
+import { createRuleKeeper } from '../support/dashboard.ts'
+import { headingOf, openDashboard, setUp } from '../support/open-dashboard.ts'
 import { until } from '../support/until.ts'
 
-const skip = missingPeer('chromium') ?? false
-const password = 'correct horse battery'
+const dashboard = openDashboard({ account: 'none' })
+const { skip } = dashboard
 /** A call of the sandbox takes some seconds, and its audio is encoded afterwards. */
 const callTimeout = { timeout: 60_000 }
 const callEnd = { timeoutMs: 90_000, everyMs: 500 }
 
-let installation: Awaited<ReturnType<typeof createInstallation>>
-let outdial: OutdialProcess
-let browser: Browser
-let owner: Visitor
 let callId: string
 const rules = createRuleKeeper()
-
-before(async () => {
-  if (skip) return
-  installation = await createInstallation()
-  outdial = await startOutdial(installation.env)
-  const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
-  owner = await openVisitor(browser, origin)
-  await until('the built dashboard', async () => {
-    const response = await fetch(origin)
-    return response.status === 200 || undefined
-  })
-})
-
-after(async () => {
-  if (skip) return
-  await browser.close()
-  await outdial.stop()
-  installation.remove()
-})
-
-const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
 /** An agent's greeting is long enough that its words are heard before the callee's. */
 const greeting = 'Hello, this is a short reminder of your appointment tomorrow morning.'
 
 test('from setup to an agent and a key of the sandbox', { skip }, async () => {
-  const { page } = owner
-  const link = /http:\/\/\S+\/setup#\S+/.exec(outdial.output())?.[0]
-  assert.ok(link, outdial.output())
-  await page.goto(link)
-  await page.getByLabel('Organization').fill('Northwind')
-  await page.getByLabel('Your name').fill('Olivia Owner')
-  await page.getByLabel('Email').fill('olivia@example.com')
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const { page } = dashboard.visitor
+  await setUp(page, dashboard.outdial)
   await headingOf(page, 'Overview').waitFor()
   await page.getByText('Nobody was called today.').waitFor()
-  await page.getByTitle('Calls of this organization go to the sandbox').waitFor()
   await page.goto('/agents/new')
   await page.getByLabel('Name').fill('Reminder')
   await page.getByLabel('Greeting').fill(greeting)
@@ -74,7 +33,7 @@ test(
   'a call placed with a key of the dashboard plays, and its transcript follows',
   { skip },
   async () => {
-    const { page } = owner
+    const { page } = dashboard.visitor
     const agentId = new URL(page.url()).pathname.split('/').at(-1)
     await page.goto('/settings/keys')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -83,7 +42,7 @@ test(
     await dialog.getByRole('checkbox', { name: 'calls:write' }).check()
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const key = await page.getByLabel('Key', { exact: true }).inputValue()
-    const response = await fetch(`${outdial.apiUrl}/calls`, {
+    const response = await fetch(`${dashboard.outdial.apiUrl}/calls`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${key}`,
@@ -128,8 +87,19 @@ test(
   },
 )
 
+test('its SIP messages stand in order, each with its text', { skip }, async () => {
+  const { page } = dashboard.visitor
+  await page.getByRole('heading', { level: 2, name: 'SIP messages' }).waitFor()
+  await page
+    .getByRole('button', { name: /^→ INVITE sip:/ })
+    .first()
+    .click()
+  await page.getByText(/^INVITE sip:/).waitFor()
+  await page.getByRole('button', { name: /200 OK \(BYE\)$/ }).waitFor()
+})
+
 test('the call is placed again, and the recording of the first is deleted', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('button', { name: 'Call again' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Call again' }).click()
   await page.waitForURL((url) => !url.pathname.endsWith(callId))
@@ -142,7 +112,7 @@ test('the call is placed again, and the recording of the first is deleted', { sk
 })
 
 test('the day so far and the recordings are shown', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByRole('table', { name: 'Calls by hour' }).waitFor()
   await page.getByRole('link', { name: /live now$/ }).waitFor()
@@ -167,5 +137,5 @@ test('the day so far and the recordings are shown', { skip }, async () => {
 test('no page breaks a rule of accessibility, and no error was met', { skip }, () => {
   assert.ok(rules.held.size >= 3)
   assert.deepEqual(rules.faults, [])
-  assert.deepEqual(owner.faults, [])
+  assert.deepEqual(dashboard.visitor.faults, [])
 })

@@ -1,71 +1,41 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launchChromium } from '../support/chromium.ts'
-import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
+import { test } from 'node:test'
+import { createRuleKeeper } from '../support/dashboard.ts'
 import {
-  createInstallation,
-  startOutdial,
-  type OutdialProcess,
-} from '../support/outdial-process.ts'
-import { missingPeer } from '../support/peers.ts'
+  administrator,
+  headingOf,
+  openDashboard,
+  openOrganization,
+  setupLink,
+} from '../support/open-dashboard.ts'
 import { until } from '../support/until.ts'
 
-const skip = missingPeer('chromium') ?? false
-const password = 'correct horse battery'
-
-let installation: Awaited<ReturnType<typeof createInstallation>>
-let outdial: OutdialProcess
-let browser: Browser
-let owner: Visitor
-let origin: string
-
-before(async () => {
-  if (skip) return
-  installation = await createInstallation()
-  outdial = await startOutdial(installation.env)
-  origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
-  owner = await openVisitor(browser, origin)
-  await until('the built dashboard', async () => {
-    const response = await fetch(origin)
-    return response.status === 200 || undefined
-  })
-})
-
-after(async () => {
-  if (skip) return
-  await browser.close()
-  await outdial.stop()
-  installation.remove()
-})
-
-const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const dashboard = openDashboard({ account: 'none' })
+const { skip } = dashboard
 
 const rules = createRuleKeeper()
 
 test('the printed link makes the first owner, once', { skip }, async () => {
-  const { page } = owner
-  const link = /http:\/\/\S+\/setup#\S+/.exec(outdial.output())?.[0]
-  assert.ok(link, outdial.output())
+  const { page } = dashboard.visitor
+  const link = setupLink(dashboard.outdial)
   await page.goto(link)
   await page.getByLabel('Organization').fill('Northwind')
   await page.getByLabel('Your name').fill('Olivia Owner')
   await page.getByLabel('Email').fill('olivia@example.com')
-  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Password').fill(administrator.password)
   await rules.hold(page, 'setup')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await headingOf(page, 'Overview').waitFor()
-  const late = await openVisitor(browser, origin)
+  const late = await dashboard.openVisitor()
   await late.page.goto(link)
   await late.page.getByText('an owner stands already').waitFor()
   assert.deepEqual(late.faults, [])
 })
 
 test('who is not signed in is sent to sign in, and then on to the page', { skip }, async () => {
-  const { page, faults } = await openVisitor(browser, origin)
+  const { page, faults } = await dashboard.openVisitor()
   await page.goto('/settings/keys?sort=Name')
   await headingOf(page, 'Sign in').waitFor()
   await rules.hold(page, 'login')
@@ -73,7 +43,7 @@ test('who is not signed in is sent to sign in, and then on to the page', { skip 
   await page.getByLabel('Password').fill('wrong password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()
-  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Password').fill(administrator.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await headingOf(page, 'API keys').waitFor()
   assert.equal(new URL(page.url()).search, '?sort=Name')
@@ -81,23 +51,22 @@ test('who is not signed in is sent to sign in, and then on to the page', { skip 
 })
 
 test('a sign-in leads to no other host', { skip }, async () => {
-  const { page } = await openVisitor(browser, origin)
+  const { page } = await dashboard.openVisitor()
   for (const next of ['//evil.example/', 'https://evil.example/', '/\\evil.example']) {
     await page.context().clearCookies()
     await page.goto(`/login?next=${encodeURIComponent(next)}`)
     await page.getByLabel('Email').fill('olivia@example.com')
-    await page.getByLabel('Password').fill(password)
+    await page.getByLabel('Password').fill(administrator.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await headingOf(page, 'Overview').waitFor()
-    assert.equal(new URL(page.url()).origin, origin)
+    assert.equal(new URL(page.url()).origin, dashboard.origin)
   }
 })
 
 test('a key made in the dashboard opens the API until it is revoked', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.getByTitle('Calls of this organization go to the sandbox').waitFor()
-  await page.getByRole('button', { name: /^Organization / }).click()
-  await page.getByRole('menuitem', { name: /^Northwind · live/ }).click()
+  await openOrganization(page, 'Northwind')
   await page.goto('/settings/keys')
   await page.getByText('No program has a key yet.').waitFor()
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -109,7 +78,11 @@ test('a key made in the dashboard opens the API until it is revoked', { skip }, 
   const key = await page.getByLabel('Key').inputValue()
   await page.getByRole('button', { name: 'I have kept it' }).click()
   const ask = async () =>
-    (await fetch(`${outdial.apiUrl}/calls`, { headers: { Authorization: `Bearer ${key}` } })).status
+    (
+      await fetch(`${dashboard.outdial.apiUrl}/calls`, {
+        headers: { Authorization: `Bearer ${key}` },
+      })
+    ).status
   assert.equal(await ask(), 200)
   await page.reload()
   await page.getByRole('cell', { name: 'CRM', exact: true }).waitFor()
@@ -122,7 +95,7 @@ test('a key made in the dashboard opens the API until it is revoked', { skip }, 
 })
 
 test('an agent is written, published and changed', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.goto('/agents')
   await page.getByRole('button', { name: 'Create agent' }).click()
   await headingOf(page, 'New agent').waitFor()
@@ -143,7 +116,7 @@ test('an agent is written, published and changed', { skip }, async () => {
 })
 
 test('an invitation makes a member, who sees what the role may not do', { skip }, async () => {
-  const { page } = owner
+  const { page } = dashboard.visitor
   await page.goto('/settings/members')
   await page.getByRole('button', { name: 'Invite' }).click()
   const dialog = page.getByRole('dialog')
@@ -155,10 +128,10 @@ test('an invitation makes a member, who sees what the role may not do', { skip }
   await page.getByRole('cell', { name: 'victor@example.com', exact: true }).waitFor()
   await rules.hold(page, 'members')
 
-  const viewer = await openVisitor(browser, origin)
+  const viewer = await dashboard.openVisitor()
   await viewer.page.goto(link)
   await viewer.page.getByLabel('Name').fill('Victor Viewer')
-  await viewer.page.getByLabel('Password').fill(password)
+  await viewer.page.getByLabel('Password').fill(administrator.password)
   await rules.hold(viewer.page, 'invite')
   await viewer.page.getByRole('button', { name: 'Join' }).click()
   await headingOf(viewer.page, 'Overview').waitFor()
@@ -178,11 +151,11 @@ test('an invitation makes a member, who sees what the role may not do', { skip }
 })
 
 test('a session ended elsewhere is signed out', { skip }, async () => {
-  const { page } = owner
-  const other = await openVisitor(browser, origin)
+  const { page } = dashboard.visitor
+  const other = await dashboard.openVisitor()
   await other.page.goto('/login')
   await other.page.getByLabel('Email').fill('olivia@example.com')
-  await other.page.getByLabel('Password').fill(password)
+  await other.page.getByLabel('Password').fill(administrator.password)
   await other.page.getByRole('button', { name: 'Sign in' }).click()
   await headingOf(other.page, 'Overview').waitFor()
   await page.goto('/account')
@@ -199,7 +172,7 @@ test(
   'every change stands in the audit log, whose filters are in the address',
   { skip },
   async () => {
-    const { page } = owner
+    const { page } = dashboard.visitor
     await page.goto('/settings/audit')
     await page.getByRole('table', { name: 'Changes' }).waitFor()
     await rules.hold(page, 'audit')
@@ -211,11 +184,11 @@ test(
 )
 
 test('a call is seen in the list and read turn by turn', { skip }, async () => {
-  const { page } = owner
-  const sandbox = readFileSync(join(installation.data, 'sandbox.env'), 'utf8')
+  const { page } = dashboard.visitor
+  const sandbox = readFileSync(join(dashboard.data, 'sandbox.env'), 'utf8')
   const valueOf = (name: string): string =>
     new RegExp(`^(?:export )?${name}=['"]?([^'"\\n]+)`, 'm').exec(sandbox)?.[1] ?? ''
-  const response = await fetch(`${outdial.apiUrl}/calls`, {
+  const response = await fetch(`${dashboard.outdial.apiUrl}/calls`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${valueOf('KEY')}`,
@@ -228,8 +201,7 @@ test('a call is seen in the list and read turn by turn', { skip }, async () => {
   assert.equal(response.status, 202, JSON.stringify(placed))
   await page.goto('/calls')
   await page.getByText('Nobody was called yet.').waitFor()
-  await page.getByRole('button', { name: /^Organization / }).click()
-  await page.getByRole('menuitem', { name: /^Sandbox · sandbox/ }).click()
+  await openOrganization(page, 'Sandbox')
   await page.getByRole('link', { name: 'Contacts' }).click()
   await page.getByRole('table', { name: 'Contacts' }).waitFor()
   await rules.hold(page, 'contacts')
@@ -238,7 +210,7 @@ test('a call is seen in the list and read turn by turn', { skip }, async () => {
   await until(
     'the end of the call',
     async () => {
-      const read = await fetch(`${outdial.apiUrl}/calls/${placed.id}`, { headers })
+      const read = await fetch(`${dashboard.outdial.apiUrl}/calls/${placed.id}`, { headers })
       const { status } = (await read.json()) as { status?: string }
       return status === 'completed' || undefined
     },
@@ -259,5 +231,5 @@ test('no page breaks a rule of accessibility, in either theme and on a phone', {
 })
 
 test('the owner met no error and asked no other host', { skip }, () => {
-  assert.deepEqual(owner.faults, [])
+  assert.deepEqual(dashboard.visitor.faults, [])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import {
   cellState,
   paint,
@@ -9,54 +9,12 @@ import {
   type Window,
 } from '../../dashboard/src/pages/policy-hours.ts'
 import { numbersOfFile } from '../../dashboard/src/pages/numbers-of-file.ts'
-import { launchChromium } from '../support/chromium.ts'
-import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
-import {
-  createInstallation,
-  startOutdial,
-  type OutdialProcess,
-} from '../support/outdial-process.ts'
-import { missingPeer } from '../support/peers.ts'
+import { createRuleKeeper } from '../support/dashboard.ts'
+import { headingOf, openDashboard } from '../support/open-dashboard.ts'
 import { until } from '../support/until.ts'
 
-const skip = missingPeer('chromium') ?? false
-const credentials = { email: 'pia@example.com', password: 'correct horse battery' }
-
-let installation: Awaited<ReturnType<typeof createInstallation>>
-let outdial: OutdialProcess
-let browser: Browser
-let admin: Visitor
-
-before(async () => {
-  if (skip) return
-  installation = await createInstallation({
-    OUTDIAL_ADMIN_EMAIL: credentials.email,
-    OUTDIAL_ADMIN_PASSWORD: credentials.password,
-  })
-  outdial = await startOutdial(installation.env)
-  const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
-  admin = await openVisitor(browser, origin)
-  await until('the built dashboard', async () => {
-    const response = await fetch(origin)
-    return response.status === 200 || undefined
-  })
-  const { page } = admin
-  await page.goto('/login?next=/policy')
-  await page.getByLabel('Email').fill(credentials.email)
-  await page.getByLabel('Password').fill(credentials.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await headingOf(page, 'Calling policy').waitFor()
-})
-
-after(async () => {
-  if (skip) return
-  await browser.close()
-  await outdial.stop()
-  installation.remove()
-})
-
-const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const dashboard = openDashboard({ account: 'signed-in', path: '/policy' })
+const { skip } = dashboard
 
 const rules = createRuleKeeper()
 
@@ -75,7 +33,7 @@ const storePolicy = (page: Page, file: object): Promise<number> =>
   )
 
 test('the grid is painted by keyboard, tells what follows, and saves', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   const first = cell(page, 'Monday 09:00')
   assert.equal(await first.getAttribute('aria-selected'), 'true')
   await first.focus()
@@ -104,7 +62,7 @@ test('the grid is painted by keyboard, tells what follows, and saves', { skip },
 })
 
 test('the mouse paints over several hours', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await cell(page, 'Wednesday 02:00').hover()
   await page.mouse.down()
   await cell(page, 'Wednesday 03:00').hover()
@@ -120,7 +78,7 @@ test('the mouse paints over several hours', { skip }, async () => {
 })
 
 test('windows and members that the grid cannot show survive a save', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   const file = {
     time_zone: 'Europe/Berlin',
     windows: [
@@ -142,8 +100,44 @@ test('windows and members that the grid cannot show survive a save', { skip }, a
   assert.deepEqual(saved, { ...file, attempts_per_number_per_day: 3 })
 })
 
+test('holidays are added and removed by keyboard, and a save keeps them', { skip }, async () => {
+  const { page } = dashboard.visitor
+  await page.reload()
+  await page.getByLabel('Day', { exact: true }).fill('2026-12-25')
+  await page.getByLabel('Name of the day').fill('Christmas Day')
+  await page.getByLabel('Every year').focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Add holiday' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('cell', { name: 'Christmas Day', exact: true }).waitFor()
+  await page.getByRole('cell', { name: '12-25', exact: true }).waitFor()
+  await page.getByLabel('Day', { exact: true }).fill('2027-05-01')
+  await page.getByLabel('Name of the day').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('cell', { name: '2027-05-01', exact: true }).waitFor()
+  await page.getByText(/would ring later than by the policy as it is/).waitFor()
+  await rules.hold(page, 'holidays')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const holidaysOf = (file: unknown) => (file as { holidays?: { date: string }[] }).holidays ?? []
+  const saved = await until('the saved holidays', async () => {
+    const holidays = holidaysOf(await stored(page))
+    return holidays.length === 2 ? holidays : undefined
+  })
+  assert.deepEqual(saved, [
+    { date: '2026-12-25', name: 'Christmas Day', every_year: true },
+    { date: '2027-05-01' },
+  ])
+  // The saved file draws the form anew, which would take the focus away.
+  await page.reload()
+  await page.getByRole('button', { name: 'Remove 2027-05-01' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('cell', { name: '2027-05-01', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await until('one holiday', async () => holidaysOf(await stored(page)).length === 1 || undefined)
+})
+
 test('the do-not-call list takes a number and a file', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await page.getByLabel('Number', { exact: true }).fill('+1 202 555 0171')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('cell', { name: '+12025550171', exact: true }).waitFor()
@@ -162,7 +156,7 @@ test('the do-not-call list takes a number and a file', { skip }, async () => {
 })
 
 test('the settings of the organization are changed, and only what differs', { skip }, async () => {
-  const { page } = admin
+  const { page } = dashboard.visitor
   await page.goto('/settings/organization')
   await headingOf(page, 'Organization').waitFor()
   await page.getByLabel('Calls at one time').fill('9')
@@ -181,7 +175,7 @@ test('the settings of the organization are changed, and only what differs', { sk
 
 test('the page broke no rule of accessibility and met no error', { skip }, () => {
   assert.deepEqual(rules.faults, [])
-  assert.deepEqual(admin.faults, [])
+  assert.deepEqual(dashboard.visitor.faults, [])
 })
 
 test('painting an hour leaves every other minute as it is', () => {

@@ -1,27 +1,22 @@
-import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { sessionReading, type Session } from './session.ts'
+import { shareStream, type Kind, type Told } from './stream.ts'
 import type { ReadName } from './table.ts'
-
-type Kind = 'call' | 'batch' | 'run'
-
-/** What the tab that holds the stream tells the browser's other tabs, and itself. */
-type Told =
-  | { readonly event: 'alive' | 'reset' }
-  | { readonly event: 'change'; readonly kind: Kind; readonly id: string }
+import { forgetWords, takeWords } from './words.ts'
 
 /** The readings that a change of each kind makes old. */
 const readingsOf: Readonly<Record<Kind, ReadonlySet<string>>> = {
-  call: new Set<ReadName>(['getOverview', 'listCalls', 'getCall', 'listRecordings']),
+  call: new Set<ReadName>(['getOverview', 'listCalls', 'listLiveCalls', 'listRecordings']),
   batch: new Set<ReadName>(['listBatches', 'getBatch', 'listRecipients']),
-  run: new Set<ReadName>(['listRuns', 'getRun']),
+  run: new Set<ReadName>(['listRuns', 'getRun', 'countRunsAtSteps']),
 }
 
-const aliveMs = 5_000
 const longestSilenceMs = 12_000
-/** After a refusal, and while it lasts the pages ask by themselves. */
-const retryMs = 30_000
 /** Changes that come together are asked for together. */
 const gatherMs = 500
+/** Where changes never cease, pages are asked for anew this often. */
+const leastBetweenMs = 2_000
 /** With a stream, pages ask by themselves this rarely. */
 const followedPollMs = 30_000
 
@@ -34,92 +29,62 @@ export const pollMs = (withoutStream: number): number =>
   isFollowing() ? followedPollMs : withoutStream
 
 /** Keeps what is shown up to date with the organization, by one stream of the whole browser. */
-export const useChanges = (scope: string): void => {
+export const useChanges = ({ id, organization_id: organizationId }: Session): void => {
   const queries = useQueryClient()
   useEffect(() => {
     const gathered = gather(queries)
-    const stop = shareStream(scope, (told) => {
+    const stop = shareStream({ sessionId: id, organizationId }, (told) => {
       if (told.event === 'alive') lastAliveMs = performance.now()
+      // The session may have ended, or look at another organization: its reading finds out.
+      else if (told.event === 'refused') void queries.invalidateQueries(sessionReading)
+      else if (told.event === 'words') takeWords(told.calls)
       else gathered.add(told)
     })
     return () => {
       stop()
       gathered.stop()
+      forgetWords()
       lastAliveMs = -Infinity
     }
-  }, [queries, scope])
+  }, [queries, id, organizationId])
 }
+
+type Gathered = Extract<Told, { event: 'change' | 'reset' }>
 
 const gather = (queries: QueryClient) => {
   const names = new Set<string>()
+  /** Calls whose page is old; undefined for every call. */
+  let calls: Set<string> | undefined = new Set()
   let timer: ReturnType<typeof setTimeout> | undefined
+  let askedAtMs = -Infinity
   const ask = (): void => {
     timer = undefined
-    const asked = new Set(names)
+    askedAtMs = performance.now()
+    const isOld = isAmong(new Set(names), calls)
     names.clear()
-    void queries.invalidateQueries({
-      predicate: ({ queryKey: [name] }) => typeof name === 'string' && asked.has(name),
-    })
+    calls = new Set()
+    void queries.invalidateQueries({ predicate: isOld })
   }
   return {
-    add: (told: Exclude<Told, { event: 'alive' }>): void => {
+    add: (told: Gathered): void => {
       const kinds: readonly Kind[] =
         told.event === 'change' ? [told.kind] : ['call', 'batch', 'run']
-      for (const kind of kinds) for (const name of readingsOf[kind]) names.add(name)
-      timer ??= setTimeout(ask, gatherMs)
+      const isOnlyWords = told.event === 'change' && told.only === 'words'
+      if (!isOnlyWords)
+        for (const kind of kinds) for (const name of readingsOf[kind]) names.add(name)
+      if (told.event === 'reset') calls = undefined
+      else if (told.kind === 'call') calls?.add(told.id)
+      timer ??= setTimeout(ask, Math.max(gatherMs, askedAtMs + leastBetweenMs - performance.now()))
     },
     stop: (): void => clearTimeout(timer),
   }
 }
 
-/** One tab holds the stream and tells the others; when it is closed, the next one does. */
-const shareStream = (scope: string, tell: (told: Told) => void): (() => void) => {
-  const name = `outdial-changes ${scope}`
-  const channel = new BroadcastChannel(name)
-  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => tell(data))
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const hold = () =>
-    holdStream(signal, (told) => {
-      tell(told)
-      channel.postMessage(told)
-    })
-  // Only pages of https or this machine have locks; each tab of another has a stream of its own.
-  const locks = (navigator as Partial<Navigator>).locks
-  const held = locks ? locks.request(name, { signal }, hold) : hold()
-  held.catch(() => undefined)
-  return () => {
-    stopping.abort()
-    channel.close()
+const isAmong =
+  (names: ReadonlySet<string>, calls: ReadonlySet<string> | undefined) =>
+  ({ queryKey: [name, input] }: Pick<Query, 'queryKey'>): boolean => {
+    if (typeof name !== 'string') return false
+    if (name !== 'getCall' && name !== 'getCallTrace') return names.has(name)
+    const { params } = input as { params: { call_id: string } }
+    return calls?.has(params.call_id) ?? true
   }
-}
-
-const holdStream = (signal: AbortSignal, tell: (told: Told) => void): Promise<void> =>
-  new Promise((resolve) => {
-    let source = openStream(tell)
-    let closedAtMs: number | undefined
-    const timer = setInterval(() => {
-      if (source.readyState === EventSource.OPEN) tell({ event: 'alive' })
-      if (source.readyState !== EventSource.CLOSED) return
-      closedAtMs ??= performance.now()
-      if (performance.now() - closedAtMs < retryMs) return
-      closedAtMs = undefined
-      source = openStream(tell)
-    }, aliveMs)
-    signal.addEventListener('abort', () => {
-      clearInterval(timer)
-      source.close()
-      resolve()
-    })
-  })
-
-const openStream = (tell: (told: Told) => void): EventSource => {
-  const source = new EventSource('/console/events')
-  source.addEventListener('open', () => tell({ event: 'alive' }))
-  source.addEventListener('reset', () => tell({ event: 'reset' }))
-  source.addEventListener('change', ({ data }: MessageEvent<string>) => {
-    const { kind, id } = JSON.parse(data) as { kind: Kind; id: string }
-    tell({ event: 'change', kind, id })
-  })
-  return source
-}

@@ -1,11 +1,11 @@
 import type { ErrorEnvelope } from '../../../src/contract/error-envelope.ts'
-import type { ErrorCode, FieldProblem } from '../../../src/contract/errors.ts'
+import type { AnyErrorCode, FieldProblem } from '../../../src/contract/errors.ts'
 
 /** What a request came to that was not served: the members of the error envelope, or why none came. */
 export class RequestFailure extends Error {
   /** 0 where the service could not be reached. */
   readonly status: number
-  readonly code: ErrorCode | 'unreachable'
+  readonly code: AnyErrorCode | 'unreachable'
   readonly requestId: string | undefined
   readonly fields: readonly FieldProblem[]
   readonly retryAfterSeconds: number | undefined
@@ -14,7 +14,7 @@ export class RequestFailure extends Error {
     message: string,
     known: {
       status: number
-      code: ErrorCode | 'unreachable'
+      code: AnyErrorCode | 'unreachable'
       requestId?: string | undefined
       fields?: readonly FieldProblem[] | undefined
       retryAfterSeconds?: number | undefined

@@ -17,6 +17,9 @@ const maxTries = 5
 const firstRetryMs = 500
 const longestRetryMs = 10_000
 
+/** A change that is done waits this long for what it made old. */
+const longestRefreshMs = 1_000
+
 /** `onSignedOut` is called when the service says that nobody is signed in. */
 export const createQueries = (onSignedOut: () => void): QueryClient => {
   const onError = (error: unknown): void => {
@@ -48,12 +51,18 @@ export const refreshedUntil =
   ({ state: { data, error } }: { state: { data: Data | undefined; error: unknown } }) =>
     (error !== null && !isPassing(error)) || (data !== undefined && isOver(data)) ? false : everyMs
 
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
 /** A change; afterwards every reading that is shown is asked for again. */
 export const useChange = <Name extends WriteName>(name: Name) => {
   const queries = useQueryClient()
   return useMutation<AnswerOf<Name>, RequestFailure, InputOf<Name>>({
     mutationKey: [name],
     mutationFn: (input) => send(name, input),
-    onSuccess: () => queries.invalidateQueries(),
+    // The page says that it is done at the latest then, whatever is still being read.
+    onSuccess: () => Promise.race([queries.invalidateQueries(), pause(longestRefreshMs)]),
   })
 }

@@ -1,5 +1,7 @@
 import { routes } from 'virtual:console-routes'
+import { takeEarly } from './early-requests.ts'
 import { failureOf, RequestFailure } from './failure.ts'
+import { beginAnew, shownOrganization } from './window-organization.ts'
 import type { AnswerOf, InputOf, OperationName } from './table.ts'
 
 interface SendOptions {
@@ -21,19 +23,32 @@ export const send = async <Name extends OperationName>(
   if (!route) throw new Error(`No operation is named ${name}.`)
   const { params, query, body } = input as LooseInput
   const hasBody = route.method === 'POST' || route.method === 'PATCH'
-  const response = await reach(`${fillPath(route.path, params)}${queryText(query)}`, {
+  const url = `${fillPath(route.path, params)}${queryText(query)}`
+  const early = route.method === 'GET' ? takeEarly(url) : undefined
+  const response = await reach(url, early, {
     method: route.method,
     credentials: 'same-origin',
     headers: {
       Accept: 'application/json',
+      ...namedOrganization(),
       ...(hasBody && { 'Content-Type': 'application/json' }),
       ...(route.idempotency !== 'none' && { 'Idempotency-Key': idempotencyKey }),
     },
     ...(hasBody && { body: JSON.stringify(body ?? {}) }),
     signal: boundedSignal(signal),
   })
-  if (!response.ok) throw await failureOf(response)
+  if (!response.ok) {
+    const failure = await failureOf(response)
+    if (failure.code === 'organization_changed') beginAnew()
+    throw failure
+  }
   return (await response.json()) as AnswerOf<Name>
+}
+
+/** The service refuses what a window asks for that shows another organization than the session looks at. */
+const namedOrganization = (): Record<string, string> => {
+  const shown = shownOrganization()
+  return shown === undefined ? {} : { 'Outdial-Organization': shown }
 }
 
 interface LooseInput {
@@ -47,9 +62,13 @@ const boundedSignal = (signal: AbortSignal | undefined): AbortSignal => {
   return signal ? AbortSignal.any([signal, timeout]) : timeout
 }
 
-const reach = async (url: string, init: RequestInit): Promise<Response> => {
+const reach = async (
+  url: string,
+  early: Promise<Response> | undefined,
+  init: RequestInit,
+): Promise<Response> => {
   try {
-    return await fetch(url, init)
+    return await (early ?? fetch(url, init))
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new RequestFailure('The service cannot be reached. It may be restarting.', {

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { atLeast } from '../../../src/contract/roles.ts'
+import { fetchProgram } from '../client/fetch-program.ts'
 import { reading, useChange } from '../client/queries.ts'
 import { useMay } from '../client/session.ts'
 import type { AnswerOf } from '../client/table.ts'
@@ -19,7 +20,11 @@ import { TestCall } from './agent-test-call.tsx'
 import './agent-editor.css'
 
 const AgentVersions = lazy(async () => ({
-  default: (await import('./agent-versions.tsx')).AgentVersions,
+  default: (await fetchProgram(() => import('./agent-versions.tsx'))).AgentVersions,
+}))
+
+const TalkDialog = lazy(async () => ({
+  default: (await import('./talk/talk-dialog.tsx')).TalkDialog,
 }))
 
 type ShownAgent = AnswerOf<'getAgent'>
@@ -184,6 +189,36 @@ const DraftNote = ({ agent, draft, mayChange }: DraftNoteProps) => {
   )
 }
 
+/** Talks to the agent by microphone, also to its draft. */
+const Talk = ({ agent, mayTalk }: { agent: ShownAgent; mayTalk: boolean }) => {
+  const [isOpen, setOpen] = useState(false)
+  const { contact } = useSearch({ from: '/shell/agents/$agentId' })
+  const why = whyNotTalk(agent, mayTalk)
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={why !== undefined}
+        title={why}
+        onClick={() => setOpen(true)}
+      >
+        Talk
+      </Button>
+      {isOpen && (
+        <Suspense fallback={<Loading />}>
+          <TalkDialog agent={agent} contactId={contact} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const whyNotTalk = (agent: ShownAgent, mayTalk: boolean): string | undefined => {
+  if (!mayTalk) return 'For administrators.'
+  return agent.archived_at === undefined ? undefined : 'The agent is archived.'
+}
+
 const AgentActions = ({ agent, mayChange }: { agent: ShownAgent; mayChange: boolean }) => {
   const archive = useChange('archiveAgent')
   const { version } = agent
@@ -192,6 +227,7 @@ const AgentActions = ({ agent, mayChange }: { agent: ShownAgent; mayChange: bool
     <>
       <CopyText value={agent.id} what="agent id" isHidden />
       <TestCall agent={agent} />
+      <Talk agent={agent} mayTalk={mayChange} />
       <Button
         size="compact-sm"
         variant="default"

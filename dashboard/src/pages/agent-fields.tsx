@@ -51,6 +51,20 @@ export const TextFields = (properties: AgentFieldsProps) => {
         {...field('prompt')}
       />
       <VoicemailFields {...properties} />
+      <NativeSelect
+        label="Recording"
+        description="Without one the words are still written down. An organization that records never wins."
+        value={textOf(properties.file, 'recording') || 'always'}
+        disabled={properties.isReadOnly}
+        error={problemAt(properties.problems, 'recording')}
+        data={[
+          { value: 'always', label: 'Record every call' },
+          { value: 'never', label: 'Record no call' },
+        ]}
+        onChange={({ currentTarget }) =>
+          properties.onChange(withMember(properties.file, 'recording', currentTarget.value))
+        }
+      />
     </Stack>
   )
 }

@@ -1,8 +1,7 @@
-import { NativeSelect, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Stack, Text } from '@mantine/core'
 import { atLeast } from '../../../src/contract/roles.ts'
-import { reading } from '../client/queries.ts'
 import { useMay } from '../client/session.ts'
+import { ContactChoice } from '../parts/contact-choice.tsx'
 import type { AgentCheck } from './use-agent-check.ts'
 
 interface PreviewProps {
@@ -11,34 +10,18 @@ interface PreviewProps {
   readonly onContact: (id: string | undefined) => void
 }
 
-/** Contacts to choose from; any other is chosen by `contact` in the address. */
-const offeredContacts = '50'
-
 /** The texts as one callee gets them. */
 export const AgentPreview = ({ texts, contactId, onContact }: PreviewProps) => {
   const seesPeople = useMay(atLeast('operator'))
-  const contacts = useQuery({
-    ...reading('listContacts', { query: { limit: offeredContacts } }),
-    enabled: seesPeople,
-  })
-  const offered = contacts.data?.data ?? []
-  const isElsewhere = contactId !== undefined && !offered.some(({ id }) => id === contactId)
   return (
     <Stack component="section" aria-label="Preview" gap="xs">
-      <NativeSelect
+      <ContactChoice
         label="Preview for"
         description="Fills {{contact.…}} in, as a call does."
+        none="Ada Lovelace (a sample)"
         value={contactId ?? ''}
         disabled={!seesPeople}
-        data={[
-          { value: '', label: 'Ada Lovelace (a sample)' },
-          ...(isElsewhere ? [{ value: contactId, label: `Contact ${contactId}` }] : []),
-          ...offered.map(({ id, name, phone_number: number }) => ({
-            value: id,
-            label: name === number ? name : `${name}, ${number}`,
-          })),
-        ]}
-        onChange={({ currentTarget: { value } }) => onContact(value === '' ? undefined : value)}
+        onChange={(id) => onContact(id === '' ? undefined : id)}
       />
       <Filled title="Said first" text={texts?.greeting} />
       <Filled title="Instructions" text={texts?.prompt} />

@@ -1,22 +1,26 @@
-import { Button, Code, Group, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { reading } from '../client/queries.ts'
 import { send } from '../client/send.ts'
 import type { AnswerOf } from '../client/table.ts'
+import { CopyText } from '../parts/copy-text.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { valuesOf } from '../parts/fields.ts'
 import { Instant } from '../parts/instant.tsx'
 import { PageLinks } from '../parts/page-links.tsx'
 import { Page } from '../parts/page.tsx'
 import { saveText } from '../parts/save-text.ts'
+import { filtersOf, UtcRange } from '../parts/utc-range.tsx'
 import { Empty, Failure, Loaded } from '../parts/states.tsx'
 
 type Entry = AnswerOf<'listAuditEntries'>['data'][number]
 
-const filterNames = ['action', 'actor_id', 'target_type', 'target_id'] as const
+const textFilters = ['action', 'actor_id', 'target_type', 'target_id'] as const
+const filterNames = [...textFilters, 'created_after', 'created_before'] as const
+type Filters = Readonly<Partial<Record<(typeof filterNames)[number], string>>>
 
-const labels: Readonly<Record<(typeof filterNames)[number], string>> = {
+const labels: Readonly<Record<(typeof textFilters)[number], string>> = {
   action: 'Action',
   actor_id: 'Actor id',
   target_type: 'Kind of target',
@@ -26,7 +30,7 @@ const labels: Readonly<Record<(typeof filterNames)[number], string>> = {
 export const Audit = () => {
   const search = useSearch({ from: '/shell/settings/audit' })
   const navigate = useNavigate({ from: '/settings/audit' })
-  const filters = Object.fromEntries(filterNames.map((name) => [name, search[name]]))
+  const filters: Filters = Object.fromEntries(filterNames.map((name) => [name, search[name]]))
   const result = useQuery(
     reading('listAuditEntries', { query: { ...filters, cursor: search['cursor'] } }),
   )
@@ -54,13 +58,11 @@ export const Audit = () => {
         key={JSON.stringify(filters)}
         onSubmit={(event) => {
           event.preventDefault()
-          const values = valuesOf(event.currentTarget, ...filterNames)
-          const chosen = Object.entries(values).filter(([, value]) => value !== '')
-          void navigate({ search: Object.fromEntries(chosen) })
+          void navigate({ search: filtersOf(valuesOf(event.currentTarget, ...filterNames)) })
         }}
       >
         <Group align="flex-end" gap="xs">
-          {filterNames.map((name) => (
+          {textFilters.map((name) => (
             <TextInput
               key={name}
               size="xs"
@@ -69,6 +71,7 @@ export const Audit = () => {
               defaultValue={search[name] ?? ''}
             />
           ))}
+          <UtcRange after={filters.created_after} before={filters.created_before} />
           <Button type="submit" size="xs">
             Filter
           </Button>
@@ -110,7 +113,8 @@ const columns: readonly Column<Entry>[] = [
     name: 'Target',
     cell: ({ target }) => (
       <>
-        {target.type} <Code>{target.id ?? ''}</Code>
+        {target.type.replaceAll('_', ' ')}{' '}
+        {target.id && <CopyText value={target.id} what={`id of the ${target.type}`} isHidden />}
       </>
     ),
   },
@@ -118,9 +122,25 @@ const columns: readonly Column<Entry>[] = [
   { name: 'After', cell: ({ after }) => <Value value={after} /> },
 ]
 
-const Value = ({ value }: { value: unknown }) =>
-  value === null || value === undefined ? (
-    <>–</>
-  ) : (
-    <Code style={{ overflowWrap: 'anywhere' }}>{JSON.stringify(value)}</Code>
+/** Each member on a line of its own; what is nested stays JSON. */
+const Value = ({ value }: { value: unknown }) => {
+  if (value === null || value === undefined) return <>–</>
+  if (typeof value !== 'object' || Array.isArray(value)) return <>{textOf(value)}</>
+  return (
+    <dl className="members">
+      {Object.entries(value).map(([name, member]) => (
+        <div key={name}>
+          <dt>{name.replaceAll('_', ' ')}</dt>
+          <dd>{textOf(member)}</dd>
+        </div>
+      ))}
+    </dl>
   )
+}
+
+const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
+    return value.length === 0 ? 'none' : value.map(String).join(', ')
+  return JSON.stringify(value)
+}

@@ -12,6 +12,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { StatusBadge } from '../parts/status-badge.tsx'
 import { WaitReasons } from '../parts/wait-reasons.tsx'
 import { BatchActions } from './batch/batch-actions.tsx'
+import { ForecastSection, type Forecast } from './batch/forecast.tsx'
 import { Counts } from './import/counts.tsx'
 
 type Detail = AnswerOf<'getBatch'>
@@ -19,6 +20,9 @@ type Recipient = AnswerOf<'listRecipients'>['data'][number]
 
 /** Counters change by themselves until the last recipient has ended. */
 const refreshMs = 2_000
+
+/** A forecast is reckoned anew this often: it reads more than the counters. */
+const forecastMs = 15_000
 
 const isOver = ({ batch }: Detail): boolean =>
   batch.completed_recipients + batch.failed_recipients + batch.cancelled_recipients ===
@@ -31,6 +35,11 @@ export const BatchPage = () => {
     ...reading('getBatch', { params }),
     refetchInterval: refreshedUntil(isOver, refreshMs),
   })
+  const hasEnded = result.data !== undefined && isOver(result.data)
+  const { data: forecast } = useQuery({
+    ...reading('forecastBatch', { params }),
+    refetchInterval: hasEnded ? false : forecastMs,
+  })
   return (
     <Loaded result={result}>
       {(detail) => (
@@ -41,7 +50,8 @@ export const BatchPage = () => {
         >
           <Progressing detail={detail} />
           <WaitReasons reasons={detail.reasons} />
-          <Recipients batchId={batchId} isOver={isOver(detail)} />
+          {forecast && (!hasEnded || forecast.at_start) && <ForecastSection forecast={forecast} />}
+          <Recipients batchId={batchId} isOver={hasEnded} forecast={forecast} />
         </Page>
       )}
     </Loaded>
@@ -101,7 +111,13 @@ const Progressing = ({ detail: { batch, expected_end_at: expectedEnd } }: { deta
   )
 }
 
-const Recipients = ({ batchId, isOver: hasEnded }: { batchId: string; isOver: boolean }) => {
+interface RecipientsProps {
+  readonly batchId: string
+  readonly isOver: boolean
+  readonly forecast: Forecast | undefined
+}
+
+const Recipients = ({ batchId, isOver: hasEnded, forecast }: RecipientsProps) => {
   const search = useSearch({ from: '/shell/batches/$batchId' })
   const navigate = useNavigate({ from: '/batches/$batchId' })
   const result = useQuery({
@@ -139,7 +155,7 @@ const Recipients = ({ batchId, isOver: hasEnded }: { batchId: string; isOver: bo
           ) : (
             <DataTable
               label="Recipients"
-              columns={columns}
+              columns={hasEnded ? columns : [...columns, ringColumn(forecast)]}
               rows={shown}
               keyOf={(each) => each.call_id}
               sort={sort}
@@ -150,6 +166,20 @@ const Recipients = ({ batchId, isOver: hasEnded }: { batchId: string; isOver: bo
       </Loaded>
     </Stack>
   )
+}
+
+/** When a recipient would ring, or why never. */
+const ringColumn = (forecast: Forecast | undefined): Column<Recipient> => {
+  const byCall = new Map(forecast?.recipients.map((each) => [each.call_id, each]))
+  return {
+    name: 'Would ring',
+    cell: ({ call_id: id }) => {
+      const expected = byCall.get(id)
+      if (expected?.never !== undefined) return `never: ${expected.never.replaceAll('_', ' ')}`
+      return <Instant at={expected?.rings_at} />
+    },
+    sortBy: ({ call_id: id }) => byCall.get(id)?.rings_at,
+  }
 }
 
 const columns: readonly Column<Recipient>[] = [

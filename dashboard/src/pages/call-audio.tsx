@@ -59,6 +59,8 @@ export const CallAudio = ({ call }: { call: Call }) => {
 }
 
 const absence = (status: string, mayListen: boolean): string => {
+  if (status === 'unavailable')
+    return 'This call was not recorded: its organization or its agent records no calls.'
   if (status === 'deleted') return 'The recording was deleted.'
   if (status === 'failed') return 'The audio of this call was lost.'
   if (status === 'encoding') return 'The audio is being encoded; it stands here in a moment.'

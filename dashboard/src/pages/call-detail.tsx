@@ -11,6 +11,8 @@ import { WaitReasons } from '../parts/wait-reasons.tsx'
 import { CallActions } from './call-actions.tsx'
 import { CallAudio } from './call-audio.tsx'
 import { CallFacts, CallSummary } from './call-facts.tsx'
+import { RunningTranscript } from './live/running-transcript.tsx'
+import { CallSignalling } from './call-signalling.tsx'
 import { isSettled } from './call-state.ts'
 
 type Call = AnswerOf<'getCall'>
@@ -52,7 +54,10 @@ const Detail = ({ call }: { call: Call }) => (
     {call.outcome_reason && <Text size="sm">{call.outcome_reason}</Text>}
     <WaitReasons reasons={call.reasons} />
     <CallSummary call={call} />
-    <CallAudio call={call} />
+    {call.status === 'in_progress' ? <RunningTranscript call={call} /> : <CallAudio call={call} />}
     <CallFacts call={call} />
+    {call.decisions.some(({ decision }) => decision === 'dial') && (
+      <CallSignalling callId={call.id} endedAt={call.ended_at} />
+    )}
   </Page>
 )

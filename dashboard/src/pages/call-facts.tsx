@@ -1,6 +1,7 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { AnswerOf } from '../client/table.ts'
+import { AnchorLink } from '../parts/anchor-link.tsx'
 import { CopyText } from '../parts/copy-text.tsx'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Instant } from '../parts/instant.tsx'
@@ -53,6 +54,16 @@ export const CallFacts = ({ call }: { call: Call }) => (
         />
       </Section>
     )}
+    {call.quality.length > 0 && (
+      <Section id="quality" title="Quality of the line">
+        <DataTable
+          label="Quality of the line"
+          columns={qualityColumns}
+          rows={call.quality}
+          keyOf={({ direction }) => direction}
+        />
+      </Section>
+    )}
     {call.results.length > 0 && (
       <Section id="results" title="Results">
         <DataTable
@@ -71,6 +82,18 @@ export const CallFacts = ({ call }: { call: Call }) => (
           rows={call.usage}
           keyOf={(usage) => String(usage['purpose'])}
         />
+      </Section>
+    )}
+    {call.made_by && (
+      <Section id="made-by" title="The request that made it">
+        <Text size="sm">
+          <AnchorLink to="/developers/requests/$requestId" params={{ requestId: call.made_by.id }}>
+            {call.made_by.method} {call.made_by.path}
+          </AnchorLink>{' '}
+          {call.made_by.target?.type !== 'call' &&
+            `made its ${call.made_by.target?.type.replaceAll('_', ' ')}, `}
+          <Instant at={call.made_by.at} />
+        </Text>
       </Section>
     )}
     <Section id="request" title="The same call by the API">
@@ -115,6 +138,24 @@ const latencyColumns: readonly Column<Call['latencies'][number]>[] = [
   milliseconds('Speech', 'speech_ms'),
   milliseconds('Outdial', 'own_ms'),
   milliseconds('In all', 'total_ms'),
+]
+
+const figure = (value: number | null, unit = ''): string =>
+  value === null ? '–' : `${value}${unit}`
+
+const qualityColumns: readonly Column<Call['quality'][number]>[] = [
+  {
+    name: 'Audio',
+    cell: ({ direction }) => (direction === 'from_callee' ? 'from the callee' : 'to the callee'),
+  },
+  { name: 'MOS', cell: ({ mos }) => figure(mos) },
+  { name: 'Packets', cell: ({ packets }) => packets },
+  { name: 'Lost', cell: (each) => figure(each.packets_lost) },
+  { name: 'Late', cell: (each) => figure(each.packets_late) },
+  { name: 'Concealed', cell: (each) => figure(each.concealed) },
+  { name: 'Jitter', cell: (each) => figure(each.jitter_ms, ' ms') },
+  { name: 'Wait', cell: (each) => figure(each.delay_ms, ' ms') },
+  { name: 'Round trip', cell: (each) => figure(each.round_trip_ms, ' ms') },
 ]
 
 const resultColumns: readonly Column<Call['results'][number]>[] = [

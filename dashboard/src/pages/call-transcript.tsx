@@ -1,4 +1,5 @@
 import { Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { AnswerOf } from '../client/table.ts'
 import { formatLength } from '../parts/instant.tsx'
 
@@ -13,10 +14,20 @@ interface TranscriptProps {
   readonly positionMs: number | undefined
   /** None without audio. */
   readonly onSeek: ((seconds: number) => void) | undefined
+  /** What the agent says at this moment. */
+  readonly speaking?: { readonly text: string; readonly audio_offset_ms: number } | undefined
+  readonly children?: ReactNode
 }
 
 /** Turns in the order of the audio: the one that is heard is marked, and each leads to where it was spoken. */
-export const Transcript = ({ turns, latencies, positionMs, onSeek }: TranscriptProps) => {
+export const Transcript = ({
+  turns,
+  latencies,
+  positionMs,
+  onSeek,
+  speaking,
+  children,
+}: TranscriptProps) => {
   const heard = positionMs === undefined ? -1 : lastStarted(turns, positionMs)
   return (
     <Stack component="section" aria-labelledby="transcript" gap="xs">
@@ -34,7 +45,16 @@ export const Transcript = ({ turns, latencies, positionMs, onSeek }: TranscriptP
             <Text size="sm">{turn.text}</Text>
           </li>
         ))}
+        {speaking && (
+          <li className="speaking">
+            <Text size="xs" fw={600} component="div">
+              agent · {formatLength(speaking.audio_offset_ms / 1000)} · speaks
+            </Text>
+            <Text size="sm">{speaking.text}</Text>
+          </li>
+        )}
       </Stack>
+      {children}
     </Stack>
   )
 }

@@ -1,6 +1,8 @@
-import { Button, Checkbox } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { atLeast } from '../../../src/contract/roles.ts'
 import { reading } from '../client/queries.ts'
 import { useMay } from '../client/session.ts'
@@ -17,8 +19,7 @@ type Contact = AnswerOf<'listContacts'>['data'][number]
 export const Contacts = () => {
   const search = useSearch({ from: '/shell/contacts' })
   const navigate = useNavigate({ from: '/contacts' })
-  const { cursor, selected } = search
-  const query = { cursor }
+  const { cursor, selected, q } = search
   const chosen = selected === undefined ? [] : selected.split(',')
   const mayChange = useMay(atLeast('operator'))
   const why = mayChange ? undefined : 'For operators and administrators.'
@@ -26,7 +27,17 @@ export const Contacts = () => {
     const ids = isChosen ? [...chosen, id] : chosen.filter((each) => each !== id)
     void navigate({ search: { ...search, selected: ids.length === 0 ? undefined : ids.join(',') } })
   }
-  const result = useQuery(reading('listContacts', { query }))
+  const listed = useQuery({
+    ...reading('listContacts', { query: { cursor } }),
+    enabled: q === undefined,
+  })
+  const found = useQuery({
+    ...reading('findContacts', { query: { q: q ?? '' } }),
+    enabled: q !== undefined,
+    // Found contacts have no further page.
+    select: ({ data, truncated }) => ({ data, truncated, next_cursor: null }),
+    placeholderData: keepPreviousData,
+  })
   return (
     <Page
       title="Contacts"
@@ -53,10 +64,23 @@ export const Contacts = () => {
         </>
       }
     >
+      <ContactSearch
+        q={q}
+        disabledBecause={why && `${why} What is found would tell what is masked.`}
+        onSearch={(next) =>
+          void navigate({
+            search: (now) => ({ ...now, q: next, cursor: undefined }),
+            replace: true,
+          })
+        }
+      />
+      {q !== undefined && found.data?.truncated && (
+        <Text size="sm">More contacts fit: these are the newest. Type more to find others.</Text>
+      )}
       <RecordList
         label="Contacts"
         columns={[selectColumn(chosen, choose), ...columns]}
-        result={result}
+        result={q === undefined ? listed : found}
         keyOf={({ id }) => id}
         search={search}
         onSearch={(next) => void navigate({ search: next })}
@@ -70,6 +94,42 @@ export const Contacts = () => {
   )
 }
 
+/** How long nothing is typed before the service is asked. */
+const pauseMs = 250
+
+const ContactSearch = ({
+  q = '',
+  disabledBecause,
+  onSearch,
+}: {
+  q: string | undefined
+  disabledBecause: string | undefined
+  onSearch: (q: string | undefined) => void
+}) => {
+  const [typed, setTyped] = useState<string>()
+  const search = useDebouncedCallback((text: string) => {
+    onSearch(text === '' ? undefined : text)
+    setTyped(undefined)
+  }, pauseMs)
+  return (
+    <form role="search" onSubmit={(event) => event.preventDefault()}>
+      <TextInput
+        type="search"
+        label="Search"
+        description={disabledBecause ?? 'By name, number, company or external id.'}
+        maw="24rem"
+        maxLength={100}
+        disabled={disabledBecause !== undefined}
+        value={typed ?? q}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value)
+          search(value.trim())
+        }}
+      />
+    </form>
+  )
+}
+
 /** A batch of more contacts than an address can name is made from a file. */
 const maxChosen = 100
 
@@ -79,8 +139,9 @@ const selectColumn = (
 ): Column<Contact> => ({
   name: 'Select',
   cell: ({ id, name }) => (
-    <Checkbox
-      size="xs"
+    <input
+      type="checkbox"
+      className="pick"
       aria-label={`Select ${name}`}
       checked={chosen.includes(id)}
       disabled={!chosen.includes(id) && chosen.length >= maxChosen}

@@ -1,18 +1,26 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { atLeast } from '../../../src/contract/roles.ts'
-import { useChange } from '../client/queries.ts'
+import { send } from '../client/send.ts'
 import { useMay } from '../client/session.ts'
 import { AnchorLink } from '../parts/anchor-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { Failure } from '../parts/states.tsx'
 import { ContactFile } from './import/contact-file.tsx'
+import { endOfWork, useImportWork } from './import/import-work.ts'
+import { Working } from './import/working.tsx'
 
 export const ImportContacts = () => {
   const { file } = useSearch({ from: '/shell/contacts/import' })
   const navigate = useNavigate({ from: '/contacts/import' })
   const mayImport = useMay(atLeast('operator'))
-  const commit = useChange('commitImport')
+  const commit = useImportWork(async (importId: string, tell) => {
+    const answer = await send('commitImport', {
+      params: { import_id: importId },
+      body: { leave_out_refused: true },
+    })
+    return 'status' in answer ? (await endOfWork(importId, tell)).receipt : answer
+  })
   return (
     <Page
       title="Import contacts"
@@ -36,14 +44,12 @@ export const ImportContacts = () => {
           {({ ready, duplicate, invalid }) => (
             <>
               {commit.error && <Failure error={commit.error} />}
+              <Working progress={commit.progress} what="imported" />
               <Button
                 disabled={ready === 0}
                 loading={commit.isPending}
                 onClick={() =>
-                  commit.mutate(
-                    { params: { import_id: file ?? '' }, body: { leave_out_refused: true } },
-                    { onSuccess: () => void navigate({ search: {} }) },
-                  )
+                  commit.mutate(file ?? '', { onSuccess: () => void navigate({ search: {} }) })
                 }
               >
                 {duplicate + invalid === 0

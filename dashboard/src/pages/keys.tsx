@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { reading, useChange } from '../client/queries.ts'
 import type { AnswerOf } from '../client/table.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
@@ -18,10 +18,15 @@ type ApiKey = AnswerOf<'listApiKeys'>['data'][number]
 
 export const Keys = () => {
   const result = useQuery(reading('listApiKeys', {}))
-  const { sort } = useSearch({ from: '/shell/settings/keys' })
+  const { sort, create } = useSearch({ from: '/shell/settings/keys' })
   const navigate = useNavigate({ from: '/settings/keys' })
   const [isCreating, creating] = useDisclosure()
   const [secret, setSecret] = useState<string>()
+  useEffect(() => {
+    if (create === undefined) return
+    creating.open()
+    void navigate({ search: { sort }, replace: true })
+  }, [create, creating, navigate, sort])
   return (
     <Page
       title="API keys"
@@ -65,7 +70,7 @@ const columnsOf = (onSecret: (secret: string) => void): readonly Column<ApiKey>[
   {
     name: 'Key',
     cell: ({ prefix, last_four: lastFour }) => (
-      <Text ff="monospace" size="sm">
+      <Text ff="monospace" size="sm" style={{ whiteSpace: 'nowrap' }}>
         {prefix}…{lastFour}
       </Text>
     ),
@@ -74,7 +79,7 @@ const columnsOf = (onSecret: (secret: string) => void): readonly Column<ApiKey>[
   {
     name: 'Scopes',
     cell: ({ scopes }) => (
-      <Group gap={4}>
+      <Group gap={4} miw="14rem">
         {scopes.map((scope) => (
           <Badge key={scope} variant="default" tt="none">
             {scope}

@@ -2,7 +2,7 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput, Title } fro
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { mayDecideAbout, rolePurposes, roles, type Role } from '../../../src/contract/roles.ts'
 import { reading, useChange } from '../client/queries.ts'
 import { useSession } from '../client/session.ts'
@@ -21,9 +21,14 @@ type Invitation = AnswerOf<'listInvitations'>['data'][number]
 export const Members = () => {
   const members = useQuery(reading('listMembers', {}))
   const invitations = useQuery(reading('listInvitations', {}))
-  const { sort } = useSearch({ from: '/shell/settings/members' })
+  const { sort, create } = useSearch({ from: '/shell/settings/members' })
   const navigate = useNavigate({ from: '/settings/members' })
   const [isInviting, inviting] = useDisclosure()
+  useEffect(() => {
+    if (create === undefined) return
+    inviting.open()
+    void navigate({ search: { sort }, replace: true })
+  }, [create, inviting, navigate, sort])
   return (
     <Page
       title="Members"

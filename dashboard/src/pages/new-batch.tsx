@@ -1,28 +1,39 @@
 import { Button, Fieldset, Stack, Text, TextInput, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { use, useState } from 'react'
 import { atLeast } from '../../../src/contract/roles.ts'
 import { reading, useChange } from '../client/queries.ts'
+import { send } from '../client/send.ts'
 import { useMay } from '../client/session.ts'
+import type { InputOf } from '../client/table.ts'
 import { problemOf } from '../parts/fields.ts'
+import { ZoneContext } from '../parts/instant.tsx'
 import { Page } from '../parts/page.tsx'
 import { Failure, Loaded } from '../parts/states.tsx'
+import { ChosenContacts } from './batch/chosen-contacts.tsx'
 import { WindowFields, windowOf, type WindowDraft } from './batch/window-fields.tsx'
 import { WindowPreview } from './batch/window-preview.tsx'
 import { ContactFile } from './import/contact-file.tsx'
+import { endOfWork, useImportWork } from './import/import-work.ts'
+import { Working } from './import/working.tsx'
 
 export const NewBatch = () => {
   const { contacts, file } = useSearch({ from: '/shell/batches/new' })
   const navigate = useNavigate({ from: '/batches/new' })
   const mayCreate = useMay(atLeast('operator'))
   const ids = contacts === undefined ? [] : contacts.split(',')
+  const choose = (chosen: readonly string[]): void =>
+    void navigate({
+      search: { contacts: chosen.length === 0 ? undefined : chosen.join(',') },
+      replace: true,
+    })
   return (
     <Page title="New batch" purpose="A draft: nobody is called before you start it.">
       {!mayCreate && <Text>For operators and administrators.</Text>}
+      {mayCreate && file === undefined && <ChosenContacts ids={ids} onChange={choose} />}
       {mayCreate && ids.length > 0 && (
         <>
-          <Text size="sm">{ids.length} chosen contacts.</Text>
           <BatchForm recipients={{ contactIds: ids }} count={ids.length} />
         </>
       )}
@@ -32,23 +43,39 @@ export const NewBatch = () => {
           importId={file}
           onUploaded={(next) => void navigate({ search: { file: next } })}
         >
-          {({ ready }) =>
-            ready > 0 && <BatchForm recipients={{ importId: file ?? '' }} count={ready} />
-          }
+          {({ ready }) => ready > 0 && <BatchOfFile importId={file ?? ''} count={ready} />}
         </ContactFile>
       )}
     </Page>
   )
 }
 
+/** Named after its file. */
+const BatchOfFile = ({ importId, count }: { importId: string; count: number }) => {
+  const { data } = useQuery(reading('getImport', { params: { import_id: importId } }))
+  const fileName = data?.file_name.replace(/\.[a-z]{1,4}$/i, '')
+  return <BatchForm recipients={{ importId }} count={count} fileName={fileName} />
+}
+
 type Recipients = { readonly contactIds: readonly string[] } | { readonly importId: string }
 
-const BatchForm = ({ recipients, count }: { recipients: Recipients; count: number }) => {
+interface BatchFormProps {
+  readonly recipients: Recipients
+  readonly count: number
+  readonly fileName?: string | undefined
+}
+
+const BatchForm = ({ recipients, count, fileName }: BatchFormProps) => {
   const agents = useQuery(reading('listAgents', {}))
   const create = useChange('createBatch')
-  const draft = useChange('draftImport')
+  const draft = useImportWork(async (input: InputOf<'draftImport'>, tell) => {
+    const answer = await send('draftImport', input)
+    if ('data' in answer) return answer.data.map(({ id }) => id)
+    return (await endOfWork(input.params.import_id, tell)).batch_ids ?? []
+  })
   const navigate = useNavigate()
-  const [name, setName] = useState('')
+  const [written, setName] = useState<string>()
+  const zone = use(ZoneContext)
   const [agentId, setAgentId] = useState('')
   const [start, setStart] = useState('')
   const [window, setWindow] = useState<WindowDraft | undefined>()
@@ -57,7 +84,7 @@ const BatchForm = ({ recipients, count }: { recipients: Recipients; count: numbe
     void (id === undefined
       ? navigate({ to: '/batches' })
       : navigate({ to: '/batches/$batchId', params: { batchId: id } }))
-  const submit = (agent: string): void => {
+  const submit = (agent: string, name: string): void => {
     const body = {
       name,
       agent_id: agent,
@@ -75,23 +102,26 @@ const BatchForm = ({ recipients, count }: { recipients: Recipients; count: numbe
           params: { import_id: recipients.importId },
           body: { ...body, leave_out_refused: true },
         },
-        { onSuccess: ({ data }) => toBatch(data.length === 1 ? data[0]?.id : undefined) },
+        { onSuccess: (ids) => toBatch(ids.length === 1 ? ids[0] : undefined) },
       )
   }
   return (
     <Loaded result={agents}>
       {({ data }) => {
         const chosen = agentId === '' ? (data[0]?.id ?? '') : agentId
+        const about = fileName ?? data.find(({ id }) => id === chosen)?.name
+        const name = written ?? suggestedName(about, zone)
         return (
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              submit(chosen)
+              submit(chosen, name)
             }}
           >
             <Fieldset legend="Batch">
               <Stack maw="36rem">
                 {error && <Failure error={error} />}
+                <Working progress={draft.progress} what="drafted" />
                 <TextInput
                   label="Name"
                   required
@@ -137,4 +167,12 @@ const BatchForm = ({ recipients, count }: { recipients: Recipients; count: numbe
       }}
     </Loaded>
   )
+}
+
+/** The file's or the agent's name, and the day: `March leads, 2026-11-23`. */
+const suggestedName = (about: string | undefined, timeZone: string): string => {
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(
+    new Date(),
+  )
+  return about === undefined ? '' : `${Array.from(about).slice(0, 180).join('')}, ${today}`
 }

@@ -50,7 +50,8 @@ const SettingsForm = ({ settings }: { settings: Settings }) => {
   const [rates, setRates] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(buckets.map((bucket) => [bucket, String(settings.rates[bucket] ?? '')])),
   )
-  const body = changesOf(settings, { isOpen, concurrency, days, rates })
+  const [isRecording, setRecording] = useState(settings.recording === 'always')
+  const body = changesOf(settings, { isOpen, isRecording, concurrency, days, rates })
   const shortens =
     body.retention_days !== undefined &&
     body.retention_days !== null &&
@@ -81,6 +82,13 @@ const SettingsForm = ({ settings }: { settings: Settings }) => {
           checked={isOpen}
           disabled={!mayChange}
           onChange={({ currentTarget }) => setOpen(currentTarget.checked)}
+        />
+        <Checkbox
+          label="Calls are recorded"
+          description="Off: no call is recorded, whatever its agent says; its words are still written down. What was recorded before stays."
+          checked={isRecording}
+          disabled={!mayChange}
+          onChange={({ currentTarget }) => setRecording(currentTarget.checked)}
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }} maw="48rem">
           <TextInput
@@ -146,17 +154,21 @@ const SettingsForm = ({ settings }: { settings: Settings }) => {
 
 interface Given {
   readonly isOpen: boolean
+  readonly isRecording: boolean
   readonly concurrency: string
   readonly days: string
   readonly rates: Readonly<Record<string, string>>
 }
 
 /** Only what differs: what somebody else changed meanwhile stays. */
-const changesOf = (settings: Settings, { isOpen, concurrency, days, rates }: Given) => {
+const changesOf = (settings: Settings, given: Given) => {
+  const { isOpen, isRecording, concurrency, days, rates } = given
+  const recording: Settings['recording'] = isRecording ? 'always' : 'never'
   const kept = days.trim() === '' ? null : Number(days)
   const changed = buckets.filter((bucket) => Number(rates[bucket]) !== settings.rates[bucket])
   return {
     ...(isOpen !== settings.public_api_enabled && { public_api_enabled: isOpen }),
+    ...(recording !== settings.recording && { recording }),
     ...(Number(concurrency) !== settings.concurrency && { concurrency: Number(concurrency) }),
     ...(kept !== settings.retention_days && { retention_days: kept }),
     ...(changed.length > 0 && {

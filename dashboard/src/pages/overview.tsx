@@ -49,9 +49,7 @@ const Figures = ({ overview }: { overview: Overview }) => {
           name="Channels in use"
           note={`of ${overview.channels_allowed} that the organization may have`}
         >
-          <AnchorLink to="/calls" search={{ status: 'in_progress' }}>
-            {overview.live_now} live now
-          </AnchorLink>
+          <AnchorLink to="/live">{overview.live_now} live now</AnchorLink>
         </Figure>
         <Figure name="Waiting">
           <AnchorLink to="/calls" search={{ status: 'queued' }}>

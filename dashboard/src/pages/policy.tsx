@@ -10,6 +10,7 @@ import { Page } from '../parts/page.tsx'
 import { Failure, Loaded } from '../parts/states.tsx'
 import { atLeast } from '../../../src/contract/roles.ts'
 import { DoNotCallList } from './do-not-call.tsx'
+import { Holidays, type Holiday } from './holidays.tsx'
 import { HoursGrid } from './hours-grid.tsx'
 import { isSameWeek, weekOf, windowsOf, type Week, type Window } from './policy-hours.ts'
 
@@ -36,6 +37,7 @@ interface Draft {
   readonly timeZone: string
   readonly countries: string
   readonly attempts: string
+  readonly holidays: readonly Holiday[]
 }
 
 const draftOf = (file: File): Draft => {
@@ -45,14 +47,16 @@ const draftOf = (file: File): Draft => {
     timeZone: typeof file['time_zone'] === 'string' ? file['time_zone'] : '',
     countries: Array.isArray(countries) ? countries.join(', ') : 'all',
     attempts: typeof attempts === 'number' ? String(attempts) : '',
+    holidays: (file['holidays'] ?? []) as readonly Holiday[],
   }
 }
 
 const windowsIn = (file: File): readonly Window[] => (file['windows'] ?? []) as readonly Window[]
 
 /** What the page shows replaces what it showed; windows that were not painted, and members it does not show, stay. */
-const fileOf = (file: File, { week, timeZone, countries, attempts }: Draft): File => {
-  const { attempts_per_number_per_day: _attempts, ...rest } = file
+const fileOf = (file: File, draft: Draft): File => {
+  const { week, timeZone, countries, attempts, holidays } = draft
+  const { attempts_per_number_per_day: _attempts, holidays: _holidays, ...rest } = file
   const windows = windowsIn(file)
   return {
     ...rest,
@@ -65,6 +69,7 @@ const fileOf = (file: File, { week, timeZone, countries, attempts }: Draft): Fil
             .toUpperCase()
             .split(/[\s,;]+/)
             .filter((code) => code !== ''),
+    ...(holidays.length > 0 && { holidays }),
     ...(attempts.trim() !== '' && { attempts_per_number_per_day: Number(attempts) }),
   }
 }
@@ -100,6 +105,11 @@ const PolicyForm = ({ file }: { file: File }) => {
           </Text>
           <HoursGrid week={draft.week} onChange={(week) => set({ week })} isReadOnly={!mayChange} />
         </Stack>
+        <Holidays
+          holidays={draft.holidays}
+          onChange={(holidays) => set({ holidays })}
+          isReadOnly={!mayChange}
+        />
         <TextInput
           label="Time zone of numbers without a place"
           description="IANA name. Toll-free and mobile numbers of some countries have no place."
@@ -155,10 +165,19 @@ const Consequence = ({ wanted }: { wanted: File }) => {
   return (
     <Alert role="status" variant="outline" title="What this changes now">
       <Text size="sm">
-        {told === undefined
-          ? 'Counting the calls that wait.'
-          : `Of ${told.queued} queued calls, ${told.open_before} are within their hours and ${told.open_after} would be: ${told.would_wait} would wait instead of ringing, ${told.would_ring} would ring instead of waiting${told.without_opening > 0 ? `, and ${told.without_opening} would find no hour within the next nine days` : ''}.`}
+        {told === undefined ? 'Counting the calls that wait.' : sentenceOf(told)}
       </Text>
     </Alert>
   )
 }
+
+const sentenceOf = (told: AnswerOf<'previewPolicy'>): string =>
+  [
+    `Of ${told.queued} queued calls, ${told.open_before} are within their hours and ${told.open_after} would be: ${told.would_wait} would wait instead of ringing, ${told.would_ring} would ring instead of waiting, and ${told.would_ring_later} in all would ring later than by the policy as it is.`,
+    told.without_opening > 0 ? `${told.without_opening} would find no hour.` : '',
+    told.scheduled > 0
+      ? `Of ${told.scheduled} recipients of scheduled batches, ${told.scheduled_later} would ring later.`
+      : '',
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ')

@@ -1,11 +1,10 @@
-import { Anchor, type AnchorProps } from '@mantine/core'
 import { createLink, type LinkComponent } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes } from 'react'
 
-type Attributes = AnchorProps & Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof AnchorProps>
-
 // Underlined, because its colour alone would not set it off.
-const Underlined = (attributes: Attributes) => <Anchor inherit td="underline" {...attributes} />
+const Underlined = (attributes: AnchorHTMLAttributes<HTMLAnchorElement>) => (
+  <a className="link" {...attributes} />
+)
 
 const LinkToPage = createLink(Underlined)
 

@@ -1,7 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
-import { Failure } from './states.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 
 interface ConfirmButtonProps {
   readonly label: string
@@ -22,7 +21,6 @@ export const ConfirmButton = ({
   disabledBecause,
 }: ConfirmButtonProps) => {
   const [isOpen, { open, close }] = useDisclosure()
-  const action = useMutation({ mutationFn: onConfirm, onSuccess: close })
   return (
     <>
       <Button
@@ -35,25 +33,14 @@ export const ConfirmButton = ({
       >
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
+      <ConfirmDialog
+        isOpen={isOpen}
         onClose={close}
         title={accessibleName}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Stack>
-          <Text size="sm">{consequence}</Text>
-          {action.error && <Failure error={action.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Keep
-            </Button>
-            <Button color="red.9" loading={action.isPending} onClick={() => action.mutate()}>
-              {label}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        consequence={consequence}
+        label={label}
+        onConfirm={onConfirm}
+      />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { Button, Code, CopyButton, Group } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
 
 interface CopyTextProps {
   readonly value: string
@@ -9,16 +10,39 @@ interface CopyTextProps {
 }
 
 /** A text with a button that copies it. */
-export const CopyText = ({ value, what, isHidden = false }: CopyTextProps) => (
+export const CopyText = ({ value, what, isHidden = false }: CopyTextProps) =>
+  isHidden ? <PlainCopy value={value} what={what} /> : <ShownCopy value={value} what={what} />
+
+const nameOf = (what: string | undefined, isCopied: boolean): string | undefined =>
+  what && (isCopied ? `Copied ${what}` : `Copy ${what}`)
+
+type CopyProps = Pick<CopyTextProps, 'value'> & { readonly what: string | undefined }
+
+/** Every row of a list has one, so it is a plain element. */
+const PlainCopy = ({ value, what }: CopyProps) => {
+  const { copied, copy } = useClipboard({ timeout: 1_000 })
+  return (
+    <button
+      type="button"
+      className="copy"
+      onClick={() => copy(value)}
+      aria-label={nameOf(what, copied)}
+    >
+      {copied ? 'Copied' : 'Copy'}
+    </button>
+  )
+}
+
+const ShownCopy = ({ value, what }: CopyProps) => (
   <Group gap={4} wrap="nowrap" display="inline-flex" maw="100%">
-    {!isHidden && <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>}
+    <Code style={{ overflowWrap: 'anywhere' }}>{value}</Code>
     <CopyButton value={value}>
       {({ copied, copy }) => (
         <Button
           size="compact-xs"
           variant="default"
           onClick={copy}
-          aria-label={what && (copied ? `Copied ${what}` : `Copy ${what}`)}
+          aria-label={nameOf(what, copied)}
         >
           {copied ? 'Copied' : 'Copy'}
         </Button>

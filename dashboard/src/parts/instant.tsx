@@ -17,9 +17,25 @@ export const Instant = ({ at }: { at: string | undefined }) => {
 }
 
 export const formatInstant = (at: string, timeZone: string): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
-    new Date(at),
-  )
+  formatOf('short', timeZone).format(new Date(at))
+
+/** With its seconds. */
+export const formatInstantExactly = (at: string, timeZone: string): string =>
+  formatOf('medium', timeZone).format(new Date(at))
+
+/** Making a format costs a hundred times what using it does, and a list has one for each row. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+const maxFormats = 100
+
+const formatOf = (timeStyle: 'short' | 'medium', timeZone: string): Intl.DateTimeFormat => {
+  const key = `${timeStyle} ${timeZone}`
+  const known = formats.get(key)
+  if (known) return known
+  if (formats.size >= maxFormats) formats.clear()
+  const made = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle, timeZone })
+  formats.set(key, made)
+  return made
+}
 
 /** `1:04:09` or `4:09`. */
 export const formatLength = (seconds: number): string => {

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { RequestFailure } from '../client/failure.ts'
 import type { Search } from '../routes.tsx'
 import { DataTable, type Column } from './data-table.tsx'
@@ -18,12 +19,15 @@ interface RecordListProps<Row> {
   readonly onSearch: (search: Search) => void
   /** States that the list can be narrowed to. */
   readonly statuses?: readonly string[]
+  /** What else narrows the list, in the line of its filters. */
+  readonly furtherFilters?: ReactNode
   readonly empty: { readonly what: string; readonly command?: string }
 }
 
 /** A list of the service with its filter, order and place in the address. */
 export const RecordList = <Row,>(properties: RecordListProps<Row>) => {
   const { label, columns, result, keyOf, search, onSearch, statuses, empty } = properties
+  const { furtherFilters } = properties
   const isNarrowed = Object.keys(search).some(
     (name) => name !== 'sort' && search[name] !== undefined,
   )
@@ -31,6 +35,7 @@ export const RecordList = <Row,>(properties: RecordListProps<Row>) => {
     <>
       {statuses && (
         <Group align="flex-end" gap="xs" role="search" aria-label="Filters">
+          {furtherFilters}
           <NativeSelect
             size="xs"
             label="Status"

@@ -2,6 +2,7 @@ import { Button, Menu, useMantineColorScheme, type MantineColorScheme } from '@m
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { send } from '../client/send.ts'
+import { forgetOrganization } from '../client/window-organization.ts'
 import type { Session } from '../client/session.ts'
 
 const schemes: readonly { readonly value: MantineColorScheme; readonly label: string }[] = [
@@ -17,6 +18,7 @@ export const AccountMenu = ({ session }: { session: Session }) => {
   const signOut = async (): Promise<void> => {
     await send('signOut', {})
     queries.clear()
+    forgetOrganization()
     await navigate({ to: '/login' })
   }
   return (

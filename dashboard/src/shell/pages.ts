@@ -19,12 +19,20 @@ export const navigation: readonly NavigationGroup[] = [
     entries: [
       { path: '/', label: 'Overview', anyRole: atLeast('viewer') },
       { path: '/calls', label: 'Calls', anyRole: atLeast('viewer') },
+      { path: '/live', label: 'Live', anyRole: atLeast('viewer') },
       { path: '/recordings', label: 'Recordings', anyRole: atLeast('viewer') },
       { path: '/agents', label: 'Agents', anyRole: atLeast('viewer') },
       { path: '/contacts', label: 'Contacts', anyRole: atLeast('viewer') },
       { path: '/batches', label: 'Batches', anyRole: atLeast('viewer') },
       { path: '/automations', label: 'Automations', anyRole: atLeast('viewer') },
       { path: '/runs', label: 'Runs', anyRole: atLeast('viewer') },
+    ],
+  },
+  {
+    label: 'Developers',
+    entries: [
+      { path: '/developers/requests', label: 'API requests', anyRole: atLeast('viewer') },
+      { path: '/developers/usage', label: 'Usage', anyRole: atLeast('viewer') },
     ],
   },
   {
@@ -35,6 +43,13 @@ export const navigation: readonly NavigationGroup[] = [
       { path: '/settings/keys', label: 'API keys', anyRole: atLeast('admin') },
       { path: '/settings/members', label: 'Members', anyRole: atLeast('admin') },
       { path: '/settings/audit', label: 'Audit log', anyRole: atLeast('admin') },
+    ],
+  },
+  {
+    label: 'Installation',
+    entries: [
+      { path: '/settings/telephony', label: 'Telephony', anyRole: atLeast('owner') },
+      { path: '/system/health', label: 'System health', anyRole: atLeast('owner') },
     ],
   },
 ]

@@ -9,8 +9,11 @@ import { browserZone, ZoneContext } from '../parts/instant.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
+import { OrganizationNotice } from './organization-notice.tsx'
 import { OrganizationSwitch } from './organization-switch.tsx'
 import { PageFault } from './page-fault.tsx'
+import { ReloadNotice } from './reload-notice.tsx'
+import { PaletteButton } from './palette-button.tsx'
 
 /** The frame of every page that needs a sign-in. */
 export const Shell = () => {
@@ -30,7 +33,7 @@ const organizationOf = ({ organizations, organization_id: id }: Session) =>
   organizations.find(({ organization_id: each }) => each === id)
 
 const Frame = ({ session }: { session: Session }) => {
-  useChanges(`${session.id} ${session.organization_id}`)
+  useChanges(session)
   const [isOpen, { toggle, close }] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(close, [path, close])
@@ -60,13 +63,18 @@ const Frame = ({ session }: { session: Session }) => {
             <OrganizationSwitch session={session} />
             <ModeBadge session={session} />
           </Group>
-          <AccountMenu session={session} />
+          <Group gap="xs" wrap="nowrap">
+            <PaletteButton role={session.role} />
+            <AccountMenu session={session} />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
         <Navigation role={session.role} path={path} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <OrganizationNotice name={organizationOf(session)?.name ?? 'another organization'} />
+        <ReloadNotice />
         <PageFault key={`${session.organization_id} ${path}`}>
           <Outlet />
         </PageFault>
@@ -84,6 +92,7 @@ const ModeBadge = ({ session }: { session: Session }) => {
       tt="none"
       variant="filled"
       autoContrast={false}
+      className="mode-badge"
       title="Calls of this organization go to the sandbox carrier and ring no phone."
     >
       Sandbox

@@ -34,7 +34,7 @@ export const NewAutomation = () => {
 }
 
 const NewEditor = ({ agents }: { agents: Agents }) => {
-  const { tab = 'steps' } = useSearch({ from: '/shell/automations/new' })
+  const { tab = 'steps', step } = useSearch({ from: '/shell/automations/new' })
   const navigate = useNavigate({ from: '/automations/new' })
   const create = useChange('createAutomation')
   const mayEdit = useMay(atLeast('admin'))
@@ -48,7 +48,15 @@ const NewEditor = ({ agents }: { agents: Agents }) => {
       mayTry={mayTry}
       disabledBecause={mayEdit ? undefined : 'For administrators.'}
       tab={tab}
-      onTab={(next) => void navigate({ search: { tab: next }, replace: true })}
+      onTab={(next) => void navigate({ search: (now) => ({ ...now, tab: next }), replace: true })}
+      step={step}
+      onStep={(name) =>
+        void navigate({
+          search: (now) => ({ ...now, step: name }),
+          replace: true,
+          resetScroll: false,
+        })
+      }
       mayBeDraft
       publish={async (file, status) => {
         const { id } = await create.mutateAsync({ query: { status }, body: file })
@@ -100,7 +108,11 @@ const PublishedEditor = ({
   agents: Agents
 }) => {
   const { id, published_version: version } = automation
-  const { tab = 'steps', version: compared } = useSearch({
+  const {
+    tab = 'steps',
+    step,
+    version: compared,
+  } = useSearch({
     from: '/shell/automations/$automationId',
   })
   const navigate = useNavigate({ from: '/automations/$automationId' })
@@ -124,6 +136,14 @@ const PublishedEditor = ({
       disabledBecause={disabledBecause}
       tab={tab}
       onTab={(next) => void navigate({ search: (now) => ({ ...now, tab: next }), replace: true })}
+      step={step}
+      onStep={(name) =>
+        void navigate({
+          search: (now) => ({ ...now, step: name }),
+          replace: true,
+          resetScroll: false,
+        })
+      }
       publish={async (file) => {
         const query = { base_version: String(version) }
         await publish.mutateAsync({ params: { automation_id: id }, query, body: file })

@@ -5,11 +5,12 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { Failure } from '../../parts/states.tsx'
 import { CheckResult, useCheck } from './checks.tsx'
 import { definitionOf, fileOf, type Draft, type Members, type Problem } from './draft.ts'
+import { FlowPanel } from './flow/flow-panel.tsx'
 import { readText, textOfDraft } from './json-text.ts'
 import { SimulationPanel } from './simulation.tsx'
 import type { StepCounts } from './step-counts.tsx'
 import type { Agents } from './step-fields.tsx'
-import { StepList } from './step-list.tsx'
+import { focusStep, StepList } from './step-list.tsx'
 
 /** Of an Automation that is made; a version changes no status. */
 type NewStatus = 'active' | 'draft'
@@ -23,6 +24,9 @@ export interface EditorProps {
   readonly disabledBecause: string | undefined
   readonly tab: string
   readonly onTab: (tab: string) => void
+  /** The name of the step that is selected, in the list and in the flow. */
+  readonly step: string | undefined
+  readonly onStep: (name: string) => void
   readonly publish: (file: Members, status: NewStatus) => Promise<void>
   /** A new one may be kept without taking runs. */
   readonly mayBeDraft?: boolean
@@ -47,6 +51,7 @@ interface EditorState {
 /** The steps as a list and as JSON; both show the same Automation, which is checked as one types. */
 export const AutomationEditor = (properties: EditorProps) => {
   const { initial, agents, mayEdit, mayTry, disabledBecause, tab, onTab } = properties
+  const { step, onStep } = properties
   const { publish, mayBeDraft = false, extraTabs = [], actions, counts } = properties
   const [draft, setDraft] = useState(initial)
   const [source, setSource] = useState<string>()
@@ -151,14 +156,27 @@ export const AutomationEditor = (properties: EditorProps) => {
         </Tabs.List>
         <Tabs.Panel value="steps" pt="md">
           {jsonProblem === undefined ? (
-            <StepList
-              draft={draft}
-              agents={agents}
-              problems={problems}
-              isReadOnly={!mayEdit}
-              counts={counts}
-              onChange={change}
-            />
+            <div className="flow-and-list">
+              <FlowPanel
+                draft={draft}
+                agents={agents}
+                problems={problems}
+                counts={counts}
+                selected={step}
+                onSelect={onStep}
+                onEdit={focusStep}
+              />
+              <StepList
+                draft={draft}
+                agents={agents}
+                problems={problems}
+                isReadOnly={!mayEdit}
+                counts={counts}
+                selected={step}
+                onSelect={onStep}
+                onChange={change}
+              />
+            </div>
           ) : (
             <Text>The list follows once the text under Definition is mended.</Text>
           )}

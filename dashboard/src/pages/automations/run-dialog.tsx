@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useChange } from '../../client/queries.ts'
 import { Failure } from '../../parts/states.tsx'
 import { problemOf } from '../../parts/fields.ts'
-import { ContactChoice } from './contact-choice.tsx'
+import { ContactChoice } from '../../parts/contact-choice.tsx'
 
 interface RunDialogProps {
   readonly automationId: string

@@ -1,6 +1,6 @@
 import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { atLeast } from '../../../../src/contract/roles.ts'
 import { reading, refreshedUntil, useChange } from '../../client/queries.ts'
 import { useMay } from '../../client/session.ts'
@@ -14,6 +14,7 @@ import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { WaitReasons } from '../../parts/wait-reasons.tsx'
+import { RunReplay } from './flow/run-replay.tsx'
 
 type Run = AnswerOf<'getRun'>
 type Move = Run['moves'][number]
@@ -31,57 +32,70 @@ export const RunPage = () => {
   return <Loaded result={result}>{(run) => <Detail run={run} />}</Loaded>
 }
 
-const Detail = ({ run }: { run: Run }) => (
-  <Page
-    title={`Run for ${run.contact_name ?? 'an erased contact'}`}
-    purpose={[run.phone_number, `from ${run.origin}`].filter(Boolean).join(' · ')}
-    actions={<RunActions run={run} />}
-  >
-    <Group gap="xs">
-      <StatusBadge status={run.status} />
-      {run.failure_code && <StatusBadge status={run.failure_code} />}
-      <Text size="sm">
-        <AnchorLink to="/automations/$automationId" params={{ automationId: run.automation_id }}>
-          {run.automation_name}
-        </AnchorLink>
-        , version {run.automation_version}. Queued <Instant at={run.queued_at} />
-        {run.completed_at !== undefined && (
-          <>
-            , ended <Instant at={run.completed_at} />
-          </>
-        )}
-        {run.cancelled_at !== undefined && (
-          <>
-            , cancelled <Instant at={run.cancelled_at} />
-          </>
-        )}
-        .
-      </Text>
-    </Group>
-    <WaitReasons reasons={run.reasons} />
-    <Place run={run} />
-    <Stack component="section" aria-labelledby="history" gap="xs">
-      <Title order={2} size="h4" id="history">
-        History
-      </Title>
-      {run.moves.length === 0 ? (
-        <Text size="sm">It has not begun.</Text>
-      ) : (
-        <DataTable
-          label="History"
-          columns={moveColumns}
-          rows={run.moves}
-          keyOf={({ sequence }) => String(sequence)}
-        />
-      )}
-      {run.moves_truncated && (
+const Detail = ({ run }: { run: Run }) => {
+  const { move } = useSearch({ from: '/shell/runs/$runId' })
+  const navigate = useNavigate({ from: '/runs/$runId' })
+  const sequence = move === undefined ? undefined : Number(move)
+  const show = (shown: number | undefined): void =>
+    void navigate({
+      search: { move: shown === undefined ? undefined : String(shown) },
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <Page
+      title={`Run for ${run.contact_name ?? 'an erased contact'}`}
+      purpose={[run.phone_number, `from ${run.origin}`].filter(Boolean).join(' · ')}
+      actions={<RunActions run={run} />}
+    >
+      <Group gap="xs">
+        <StatusBadge status={run.status} />
+        {run.failure_code && <StatusBadge status={run.failure_code} />}
         <Text size="sm">
-          Only the newest moves are shown. <Code>outdial run show {run.id}</Code> prints all.
+          <AnchorLink to="/automations/$automationId" params={{ automationId: run.automation_id }}>
+            {run.automation_name}
+          </AnchorLink>
+          , version {run.automation_version}. Queued <Instant at={run.queued_at} />
+          {run.completed_at !== undefined && (
+            <>
+              , ended <Instant at={run.completed_at} />
+            </>
+          )}
+          {run.cancelled_at !== undefined && (
+            <>
+              , cancelled <Instant at={run.cancelled_at} />
+            </>
+          )}
+          .
         </Text>
-      )}
-    </Stack>
-  </Page>
-)
+      </Group>
+      <WaitReasons reasons={run.reasons} />
+      <Place run={run} />
+      <RunReplay run={run} sequence={sequence} onSequence={show} />
+      <Stack component="section" aria-labelledby="history" gap="xs">
+        <Title order={2} size="h4" id="history">
+          History
+        </Title>
+        {run.moves.length === 0 ? (
+          <Text size="sm">It has not begun.</Text>
+        ) : (
+          <DataTable
+            label="History"
+            columns={moveColumns}
+            rows={run.moves}
+            keyOf={(each) => String(each.sequence)}
+            isCurrent={(each) => each.sequence === sequence}
+          />
+        )}
+        {run.moves_truncated && (
+          <Text size="sm">
+            Only the newest moves are shown. <Code>outdial run show {run.id}</Code> prints all.
+          </Text>
+        )}
+      </Stack>
+    </Page>
+  )
+}
 
 /** Where it stands, and what it does next. */
 const Place = ({ run }: { run: Run }) => (

@@ -34,11 +34,6 @@ export const Runs = () => {
   const result = useQuery({ ...reading('listRuns', { query }), refetchInterval: refreshMs })
   return (
     <Page title="Runs" purpose="Contacts on their way through Automations, newest first.">
-      <RunFilters
-        key={search['contact_id']}
-        search={search}
-        onSearch={(next) => void navigate({ search: next })}
-      />
       <RecordList
         label="Runs"
         columns={columns}
@@ -47,6 +42,13 @@ export const Runs = () => {
         search={search}
         onSearch={(next) => void navigate({ search: next })}
         statuses={statuses}
+        furtherFilters={
+          <RunFilters
+            key={search['contact_id']}
+            search={search}
+            onSearch={(next) => void navigate({ search: next })}
+          />
+        }
         empty={{
           what: 'No Automation was run yet. An Automation’s page has the button Run, and programs:',
           command: `curl -s "$API/automation-runs" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\

@@ -17,7 +17,7 @@ import type { AnswerOf, InputOf } from '../../client/table.ts'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { Instant } from '../../parts/instant.tsx'
 import { Failure, Loading } from '../../parts/states.tsx'
-import { ContactChoice } from './contact-choice.tsx'
+import { ContactChoice } from '../../parts/contact-choice.tsx'
 import type { Members } from './draft.ts'
 
 type Simulated = AnswerOf<'simulateAutomation'>

@@ -25,12 +25,14 @@ interface StepListProps {
   readonly isReadOnly: boolean
   /** Of an Automation that was published. */
   readonly counts?: StepCounts | undefined
+  readonly selected: string | undefined
+  readonly onSelect: (name: string) => void
   readonly onChange: (draft: Draft) => void
 }
 
 /** The steps as a list: every change can be made with the keyboard alone. */
 export const StepList = (properties: StepListProps) => {
-  const { draft, agents, problems, isReadOnly, counts, onChange } = properties
+  const { draft, agents, problems, isReadOnly, counts, selected, onSelect, onChange } = properties
   const [told, setTold] = useState('')
   const [added, setAdded] = useState<number>()
   const names = draft.steps.map(({ name }) => name)
@@ -67,6 +69,8 @@ export const StepList = (properties: StepListProps) => {
               problems={problemsOfStep(problems, each.name)}
               isReadOnly={isReadOnly}
               counts={counts}
+              selected={selected}
+              onSelect={onSelect}
               onChange={onChange}
               onInsert={() => add(each.key)}
               onTold={setTold}
@@ -82,6 +86,12 @@ export const StepList = (properties: StepListProps) => {
     </Stack>
   )
 }
+
+const cardId = (name: string): string => `step-${name}`
+
+/** Moves the focus to the first field of a step. */
+export const focusStep = (name: string): void =>
+  document.getElementById(cardId(name))?.querySelector('input')?.focus()
 
 /** The agent of the first call, for further ones. */
 const agentOf = (draft: Draft): string =>
@@ -99,9 +109,15 @@ interface StepCardProps extends Omit<StepListProps, 'problems'> {
 
 const StepCard = (properties: StepCardProps) => {
   const { step: each, place, isNew, draft, names, agents, problems, isReadOnly } = properties
-  const { onChange, onInsert, onTold } = properties
+  const { selected, onSelect, onChange, onInsert, onTold } = properties
   const { key, name, step } = each
   const kind = textOf(step, 'type')
+  const card = useRef<HTMLDivElement>(null)
+  const isSelected = name === selected
+  useEffect(() => {
+    if (isSelected && !card.current?.contains(document.activeElement))
+      card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isSelected])
   const move = (by: -1 | 1): void => {
     onChange(moveStep(draft, key, by))
     onTold(`${name} was moved ${by < 0 ? 'up' : 'down'}.`)
@@ -109,7 +125,18 @@ const StepCard = (properties: StepCardProps) => {
   const at = draft.steps.indexOf(each)
   const own = problems.get('') ?? problems.get('type')
   return (
-    <Paper withBorder p="sm" component="section" aria-label={`Step ${place}: ${name}`}>
+    <Paper
+      ref={card}
+      id={cardId(name)}
+      withBorder
+      p="sm"
+      component="section"
+      aria-label={`Step ${place}: ${name}`}
+      aria-current={isSelected || undefined}
+      onFocus={() => {
+        if (!isSelected) onSelect(name)
+      }}
+    >
       <Stack gap="xs">
         <Group align="flex-start" gap="xs">
           <StepName
@@ -118,7 +145,10 @@ const StepCard = (properties: StepCardProps) => {
             taken={names}
             error={own}
             isReadOnly={isReadOnly}
-            onChange={(next) => onChange(renameStep(draft, key, next))}
+            onChange={(next) => {
+              onChange(renameStep(draft, key, next))
+              if (isSelected) onSelect(next)
+            }}
           />
           <NativeSelect
             label="Kind"

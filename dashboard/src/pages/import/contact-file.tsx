@@ -1,17 +1,20 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { reading, useChange } from '../../client/queries.ts'
+import { reading } from '../../client/queries.ts'
+import { send } from '../../client/send.ts'
 import type { AnswerOf, InputOf } from '../../client/table.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Failure, Loaded } from '../../parts/states.tsx'
 import { Counts } from './counts.tsx'
 import { RefusedRows, type Fixes } from './refused-rows.tsx'
+import { endOfWork, useImportWork } from './import-work.ts'
 import { uploadFile } from './upload-file.ts'
+import { Working } from './working.tsx'
 
 type File = AnswerOf<'getImport'>
 type Check = InputOf<'checkImport'>['body']
-export type CheckCounts = AnswerOf<'checkImport'>
+export type CheckCounts = NonNullable<AnswerOf<'getImportWork'>['counts']>
 
 interface ContactFileProps {
   readonly purpose: Check['purpose']
@@ -74,6 +77,8 @@ const UploadedFile = ({ purpose, importId, onUploaded, children }: UploadedFileP
 const fields = [
   'external_id',
   'name',
+  'first_name',
+  'last_name',
   'phone_number',
   'source',
   'email',
@@ -91,24 +96,27 @@ const CheckedFile = ({
   const [mapping, setMapping] = useState<Check['mapping']>(file.mapping)
   const [country, setCountry] = useState('')
   const [fixes, setFixes] = useState<Fixes>({})
-  const check = useChange('checkImport')
+  const check = useImportWork(async (body: Check, tell): Promise<CheckCounts | undefined> => {
+    const params = { import_id: file.id }
+    const answer = await send('checkImport', { params, body })
+    return 'status' in answer ? (await endOfWork(file.id, tell)).counts : answer
+  })
   const submit = (): void =>
     check.mutate(
       {
-        params: { import_id: file.id },
-        body: {
-          mapping,
-          purpose,
-          ...(country !== '' && { country }),
-          fixes: Object.entries(fixes).map(([row, cells]) => ({ row: Number(row), cells })),
-        },
+        mapping,
+        purpose,
+        ...(country !== '' && { country }),
+        fixes: Object.entries(fixes).map(([row, cells]) => ({ row: Number(row), cells })),
       },
       { onSuccess: () => setFixes({}) },
     )
   return (
     <Stack w="100%">
       <Text size="sm">
-        {file.file_name}: {file.row_count} rows. Name the field of each column.
+        {file.file_name}: {file.row_count} rows. Name the field of each column: the phone number and
+        the name (or its parts) are needed; without an external id the phone number says who a row
+        is.
       </Text>
       <DataTable
         label="Columns of the file"
@@ -163,6 +171,7 @@ const CheckedFile = ({
         </Button>
       </Group>
       {check.error && <Failure error={check.error} />}
+      <Working progress={check.progress} what="checked" />
       {check.data && (
         <Stack component="section" aria-labelledby="checked">
           <Title order={2} size="h4" id="checked">
