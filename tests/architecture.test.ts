@@ -69,6 +69,8 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
     'storage',
   ],
   'domains/audit': belowDomains,
+  'domains/requests': belowDomains,
+  'domains/trunks': belowDomains,
   'domains/api-keys': belowDomains,
   'domains/contacts': belowDomains,
   'domains/agents': belowDomains,
@@ -97,6 +99,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   operator: [
     'runtime',
     'contract',
+    'numbering',
     'storage',
     'database',
     'sip/*',
