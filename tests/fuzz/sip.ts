@@ -1,5 +1,6 @@
 // `npm run fuzz sip -- --inputs 1000000 --seed 1`: mutated messages against every reader of SIP.
 import { runByteFuzz, type ByteFuzz } from '../support/byte-fuzz.ts'
+import { originalMessages } from '../support/sip/rfc4475.ts'
 import { tortureBytes, tortureMessages } from '../support/sip/torture-messages.ts'
 import { createDigestClient } from '../../src/sip/digest/digest.ts'
 import { contactOf } from '../../src/sip/dialog/dialog-state.ts'
@@ -37,7 +38,11 @@ const source = {
 
 export const sipFuzz: ByteFuzz = {
   name: 'sip',
-  seeds: [...tortureMessages.map(tortureBytes), Buffer.from(answer)],
+  seeds: [
+    ...tortureMessages.map(tortureBytes),
+    ...originalMessages.map(({ bytes }) => bytes),
+    Buffer.from(answer),
+  ],
   words: [
     '\r\n',
     '\r\n ',

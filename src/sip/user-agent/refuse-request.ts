@@ -1,6 +1,6 @@
 import { calleeExtensionRefusalOf, type Refusal } from '../dialog/extension-refusal.ts'
 import { allowedMethods, type AgentContext } from '../dialog/agent-context.ts'
-import { headerOf, type Header, type SipRequest } from '../message/message.ts'
+import { headerOf, headersOf, type Header, type SipRequest } from '../message/message.ts'
 import { isTooBrief } from '../dialog/session-timer.ts'
 import { schemeOf } from '../message/uri.ts'
 
@@ -49,6 +49,18 @@ const readableBody: Check = (request) => {
   return { status: 415, headers }
 }
 
+/** The types of an Accept that our answer has. Without an Accept it is `application/sdp` (RFC 3261 20.1). */
+const typesOfAnswer = new Set(['application/sdp', 'application/*', '*/*'])
+
+// 21.4.7: the answer to an INVITE is a description, which such a caller does not take.
+const takesDescriptions: Check = (request) => {
+  const types = headersOf(request, 'accept')
+    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase())
+    .filter((type) => type !== '')
+  if (request.method !== 'INVITE' || types.length === 0) return undefined
+  return types.some((type) => typesOfAnswer.has(type)) ? undefined : { status: 406, headers: [] }
+}
+
 // RFC 4028 9
 const longEnoughSession: Check = (request, { sessionTimer }) =>
   isTooBrief(request, sessionTimer)
@@ -60,5 +72,6 @@ const checks: readonly Check[] = [
   knownScheme,
   knownExtensions,
   readableBody,
+  takesDescriptions,
   longEnoughSession,
 ]

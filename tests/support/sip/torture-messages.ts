@@ -1,5 +1,6 @@
 /**
- * Messages in the style of RFC 4475, one for each of its traps, with its names. `
+ * Messages in the style of RFC 4475, one for each of its traps, with its names: short ones beside the originals of
+ * `rfc4475.ts`. `
  * ` stands for CRLF. `section` is the one of the RFC; `fault` is the refusal status of such a request, absent if it
  * must be accepted.
  */
@@ -334,8 +335,8 @@ const understood: readonly TortureMessage[] = [
       ],
       body: sdp,
     }),
-    // We send no such body: the call is refused because nobody takes calls here.
-    answer: 403,
+    // We send no such body.
+    answer: 406,
   },
 ]
 
