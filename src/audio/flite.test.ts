@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createSynthesizer, type FliteVoice } from './flite.ts'
+import type { FliteVoice } from './flite-speech.ts'
+import { createSynthesizer } from './flite.ts'
+import { listRecordedSpeech } from './recorded-speech.ts'
 
 const durationSeconds = (speech: { samples: Int16Array; sampleRateHz: number }): number =>
   speech.samples.length / speech.sampleRateHz
@@ -54,6 +56,14 @@ describe('the Flite synthesizer', () => {
     small.synthesize('Maybe.', 'kal')
     small.synthesize('Never mind.', 'kal')
     assert.notEqual(small.synthesize('Yes.', 'kal'), first)
+  })
+
+  it('speaks recorded lines as it would anew', () => {
+    const anew = createSynthesizer({ recorded: () => undefined })
+    const recorded = listRecordedSpeech()
+    assert.ok(recorded.length > 0)
+    for (const { text, voice } of recorded)
+      assert.deepEqual(synthesizer.synthesize(text, voice), anew.synthesize(text, voice), text)
   })
 
   it('hums for a script it cannot read', () => {

@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { FliteVoice, SynthesizedSpeech } from './flite-speech.ts'
 import { createWasiProgram, type RunWasiProgram } from './flite-wasi.ts'
-
-/** `kal` speaks at 8 kHz, the others at 16 kHz. */
-export type FliteVoice = 'kal' | 'kal16' | 'slt' | 'awb' | 'rms'
-
-export interface SynthesizedSpeech {
-  /** Shared with the cache: do not write into it. */
-  readonly samples: Int16Array
-  readonly sampleRateHz: number
-}
+import { findRecordedSpeech } from './recorded-speech.ts'
 
 export interface Synthesizer {
   /**
@@ -19,6 +12,8 @@ export interface Synthesizer {
    * `maxTextLength` characters are spoken. Empty text gives no samples.
    */
   synthesize(text: string, voice: FliteVoice): SynthesizedSpeech
+  /** Loads Flite, as the first text that is not recorded would: a quarter of a second. */
+  prepare(voice: FliteVoice): void
 }
 
 const maxTextLength = 4_000
@@ -30,14 +25,23 @@ const humAmplitude = 2_500
 const wavHeaderBytes = 44
 const wavSampleRateOffset = 24
 
+interface SynthesizerOptions {
+  readonly cacheBytes?: number
+  /** Speech made in advance; by default that of `recorded-speech.ts`. */
+  readonly recorded?: typeof findRecordedSpeech
+}
+
 /** CMU Flite in WebAssembly (BSD), in fresh memory for every new text, with the latest speech kept up to `cacheBytes`. */
 export const createSynthesizer = ({
   cacheBytes = defaultCacheBytes,
-}: { cacheBytes?: number } = {}): Synthesizer => {
+  recorded = findRecordedSpeech,
+}: SynthesizerOptions = {}): Synthesizer => {
   const cache = createSpeechCache(cacheBytes)
   return {
     synthesize(text, voice) {
       const readable = toReadable(text)
+      const prepared = recorded(readable, voice)
+      if (prepared) return prepared
       const key = `${voice}\n${readable}`
       const known = cache.get(key)
       if (known) return known
@@ -45,6 +49,7 @@ export const createSynthesizer = ({
       cache.set(key, speech)
       return speech
     },
+    prepare: (voice) => void speak('Hello.', voice),
   }
 }
 

@@ -3,8 +3,8 @@ import { resample } from '../../audio/resample.ts'
 import type { SpeakLine } from './persona-talk.ts'
 
 /**
- * Every line of the vocabulary, synthesized in advance by Flite's `kal` and kept as 8 kHz samples (under 1 MB), so
- * that no synthesis runs during live calls. Takes about a third of a second.
+ * Every line of the vocabulary, spoken in advance by Flite's `kal` and kept as 8 kHz samples (under 1 MB), so
+ * that no synthesis runs during live calls. Those of the personas are recorded; other lines take a third of a second.
  */
 export const createPersonaVoice = (vocabulary: readonly string[]): SpeakLine => {
   const synthesizer = createSynthesizer({ cacheBytes: 0 })

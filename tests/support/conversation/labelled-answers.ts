@@ -1,4 +1,5 @@
-import type { FliteVoice, Synthesizer } from '../../../src/audio/flite.ts'
+import type { FliteVoice } from '../../../src/audio/flite-speech.ts'
+import type { Synthesizer } from '../../../src/audio/flite.ts'
 import { decodeG711, encodeG711 } from '../../../src/audio/g711.ts'
 import { resample } from '../../../src/audio/resample.ts'
 import {

@@ -8,6 +8,7 @@ import { createVoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { ScriptedServerMessage, ScriptedServerSettings } from './scripted-server-protocol.ts'
 import { createScriptedHttp } from './scripted-http.ts'
 import { ScriptedSession } from './scripted-session.ts'
+import { defaultVoice } from './scripted-voice.ts'
 import { createSpeechQueue } from './speech-queue.ts'
 import { createUnderstanding } from './understanding.ts'
 
@@ -68,8 +69,16 @@ const sockets = new WebSocketServer({
   maxPayload: maxMessageBytes,
   perMessageDeflate: false,
 })
+/** The first session comes while its phone rings: a service without calls never loads Flite. */
+let isPrepared = false
+const prepareVoice = (): void => {
+  if (!isPrepared) synthesizer.prepare(defaultVoice)
+  isPrepared = true
+}
+
 sockets.on('connection', (socket) => {
   if (sockets.clients.size > maxSessions) return socket.close(tryAgainLater)
+  prepareVoice()
   // An error here is a bug: it ends the thread and its sessions.
   void serve(socket)
   return undefined

@@ -1,4 +1,5 @@
-import type { FliteVoice, SynthesizedSpeech, Synthesizer } from '../../../audio/flite.ts'
+import type { FliteVoice, SynthesizedSpeech } from '../../../audio/flite-speech.ts'
+import type { Synthesizer } from '../../../audio/flite.ts'
 import { encodeG711 } from '../../../audio/g711.ts'
 import { resample } from '../../../audio/resample.ts'
 import type { G711Codec } from '../../../audio/g711.ts'
@@ -17,7 +18,8 @@ export interface SampledSentence {
 }
 
 const voices: readonly FliteVoice[] = ['slt', 'awb', 'rms', 'kal16', 'kal']
-const defaultVoice: FliteVoice = 'slt'
+/** Of a session that names none of them. */
+export const defaultVoice: FliteVoice = 'slt'
 const lineRateHz = 8_000
 /**
  * 180 ms after each sentence instead of Flite's own pause, because a longer silence reads as the
