@@ -104,6 +104,8 @@ const main = async ([command, ...rest]) => {
   if (node !== process.execPath || isUnderNpm)
     return runWith(node, [join(root, file), ...args], cache)
   module.enableCompileCache?.(cache)
+  // Processes that the command starts, as tests do, read it too.
+  process.env.NODE_COMPILE_CACHE = cache
   process.argv = [process.execPath, join(root, file), ...args]
   await import(pathToFileURL(join(root, file)).href)
 }

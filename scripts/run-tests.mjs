@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runFolderVariable } from '../tests/support/made-database.ts'
 import { startTestServer, testServerVariable } from '../tests/support/test-server.ts'
 import { runInLanes, working } from './test/lanes.mjs'
 import { printReport, progress } from './test/report.mjs'
@@ -32,7 +33,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abor
 const runAll = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outdial-test-'))
   const server = await startTestServer(folder)
-  const environment = { [testServerVariable]: JSON.stringify(server.connection) }
+  const environment = {
+    [testServerVariable]: JSON.stringify(server.connection),
+    [runFolderVariable]: folder,
+  }
   const context = { folder, environment, signal: stop.signal, fileTimeoutMs }
   const results = new Map()
   const taskOf = ({ lane, weight }, name, run) => ({

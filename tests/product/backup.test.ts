@@ -6,6 +6,7 @@ import { createApiClient, terminalStates } from '../support/api-client.ts'
 import {
   askOutdial,
   createInstallation,
+  createNewInstallation,
   runOutdial,
   startOutdial,
 } from '../support/outdial-process.ts'
@@ -15,7 +16,7 @@ import { until } from '../support/until.ts'
 const number = '+12025550103'
 
 test('a backup of the running service becomes another installation, recordings included', async () => {
-  const [first, second] = [await createInstallation(), await createInstallation()]
+  const [first, second] = [await createInstallation(), await createNewInstallation()]
   const file = join(first.data, 'outdial.backup')
   const outdial = await startOutdial(first.env)
   try {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import {
   askOutdial,
-  createInstallation,
+  createNewInstallation,
   runOutdial,
   startOutdial,
 } from '../support/outdial-process.ts'
@@ -16,10 +16,10 @@ import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 
 /** A failing start explains itself in one sentence with the remedy, and ends with 1; wrong use ends with 2. */
 
-let installation: Awaited<ReturnType<typeof createInstallation>>
+let installation: Awaited<ReturnType<typeof createNewInstallation>>
 
 before(async () => {
-  installation = await createInstallation({ OUTDIAL_LOG_LEVEL: 'error' })
+  installation = await createNewInstallation({ OUTDIAL_LOG_LEVEL: 'error' })
 })
 after(() => installation.remove())
 

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { findPostmaster } from '../../src/database/embedded-process.ts'
-import { createInstallation, startOutdial } from '../support/outdial-process.ts'
+import { createNewInstallation, startOutdial } from '../support/outdial-process.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
-let installation: Awaited<ReturnType<typeof createInstallation>>
+let installation: Awaited<ReturnType<typeof createNewInstallation>>
 
 before(async () => {
-  installation = await createInstallation({ OUTDIAL_LOG_LEVEL: 'debug' })
+  installation = await createNewInstallation({ OUTDIAL_LOG_LEVEL: 'debug' })
 })
 after(() => installation.remove())
 

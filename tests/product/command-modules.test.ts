@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createInstallation } from '../support/outdial-process.ts'
+import { createNewInstallation } from '../support/outdial-process.ts'
 
 // A command needs at most 0.4 s of processor time. That figure depends on the machine; its cause, the loaded
 // modules, does not. Load times: libphonenumber-js 70 ms, client-s3 100 ms, graphile-worker with cosmiconfig 80 ms.
 
-const { env, data, remove } = await createInstallation()
+const { env, data, remove } = await createNewInstallation()
 after(remove)
 
 const root = join(import.meta.dirname, '../..')

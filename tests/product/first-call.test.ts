@@ -8,7 +8,7 @@ import { probeAudio } from '../support/ffmpeg.ts'
 import { missingPeer } from '../support/peers.ts'
 import {
   askOutdial,
-  createInstallation,
+  createNewInstallation,
   startOutdial,
   type OutdialProcess,
 } from '../support/outdial-process.ts'
@@ -23,14 +23,14 @@ interface Turn {
   readonly audio_offset_ms: number
 }
 
-let installation: Awaited<ReturnType<typeof createInstallation>>
+let installation: Awaited<ReturnType<typeof createNewInstallation>>
 let outdial: OutdialProcess
 let api: ApiClient
 let org: string
 let agent: string
 
 before(async () => {
-  installation = await createInstallation()
+  installation = await createNewInstallation()
   outdial = await startOutdial(installation.env)
   ;({ org, agent, api } = await openSandboxTenant(outdial))
 })

@@ -6,7 +6,11 @@ import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { terminalStates } from '../support/api-client.ts'
-import { createInstallation, type OutdialProcess } from '../support/outdial-process.ts'
+import {
+  createInstallation,
+  createNewInstallation,
+  type OutdialProcess,
+} from '../support/outdial-process.ts'
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
@@ -95,7 +99,7 @@ describe('an unread log', { concurrency: true }, () => {
   })
 
   it('a blocked reader of the log delays no call, and misses no line', isLinux, async (t) => {
-    const folder = await createInstallation()
+    const folder = await createNewInstallation()
     t.after(folder.remove)
     const { path, pipe } = fullPipe(folder.data)
     const end = openSync(path, constants.O_WRONLY)

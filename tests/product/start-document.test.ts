@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createInstallation } from '../support/outdial-process.ts'
+import { createNewInstallation } from '../support/outdial-process.ts'
 import { until } from '../support/until.ts'
 
 interface StartDocument {
@@ -23,7 +23,7 @@ const documentIn = (text: string): StartDocument | undefined => {
 }
 
 test('a start prints one JSON document with a working key, and nothing else until its end', async () => {
-  const { env, data, remove } = await createInstallation()
+  const { env, data, remove } = await createNewInstallation()
   const main = join(import.meta.dirname, '../../src/main.ts')
   const child = spawn(process.execPath, [main, 'start', '--json'], { env, stdio: 'pipe' })
   let stdout = ''

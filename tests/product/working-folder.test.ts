@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, beforeEach, test } from 'node:test'
-import { createInstallation } from '../support/outdial-process.ts'
+import { createNewInstallation } from '../support/outdial-process.ts'
 
 /** What a command finds in its working folder: settings, and perhaps an installation. */
 
@@ -22,7 +22,7 @@ after(() => rmSync(scratch, { recursive: true }))
 
 /** A command in that folder, with only the given settings. */
 const run = async (args: readonly string[], settings: Record<string, string> = {}) => {
-  const installation = await createInstallation()
+  const installation = await createNewInstallation()
   installation.remove()
   const inherited = Object.entries(installation.env).filter(
     ([name]) => !name.startsWith('OUTDIAL_'),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { commandBlocksOf, type CommandBlock } from './document-blocks.ts'
-import { createInstallation } from './outdial-process.ts'
+import { createNewInstallation } from './outdial-process.ts'
 import { openReaderShell, type ReaderShell } from './reader-shell.ts'
 
 export const checkoutRoot = join(import.meta.dirname, '../..')
@@ -42,7 +42,7 @@ export const describeReading = (documents: readonly string[]): void => {
     let shell: ReaderShell
     /** Blocks depend on earlier ones. */
     let failed: string | undefined
-    let installation: Awaited<ReturnType<typeof createInstallation>>
+    let installation: Awaited<ReturnType<typeof createNewInstallation>>
 
     before(async () => {
       checkout = mkdtempSync(join(tmpdir(), 'outdial-reader-'))
@@ -53,7 +53,7 @@ export const describeReading = (documents: readonly string[]): void => {
       // The packages that `npm start` would fetch from the registry are here already.
       for (const name of ['node_modules', '.runtime'])
         symlinkSync(join(checkoutRoot, name), join(checkout, name))
-      installation = await createInstallation()
+      installation = await createNewInstallation()
       const { OUTDIAL_DATA: _, npm_execpath: __, ...env } = installation.env
       // A machine with an older Node runs the same commands; here the tests' Node comes first in PATH.
       env['PATH'] = `${dirname(process.execPath)}:${env['PATH'] ?? ''}`

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freeTcpPort } from './free-port.ts'
+import { copyMadeDatabase } from './made-database.ts'
 import { until } from './until.ts'
 
 /** The program as an operator runs it: its own process, data folder and ports. */
@@ -30,8 +31,15 @@ const inherited = (): Record<string, string> =>
     ),
   )
 
-/** Its own data folder and ports; deleted by `remove`. */
+/** Its own data folder and ports; deleted by `remove`. With an empty database, unless settings name another one. */
 export const createInstallation = async (settings: Record<string, string> = {}) => {
+  const installation = await createNewInstallation(settings)
+  if (settings['DATABASE_URL'] === undefined) await copyMadeDatabase(installation.data)
+  return installation
+}
+
+/** The same with an empty data folder, as a person starts for the first time. */
+export const createNewInstallation = async (settings: Record<string, string> = {}) => {
   const data = mkdtempSync(join(tmpdir(), 'outdial-test-'))
   const env: Record<string, string> = {
     ...inherited(),
