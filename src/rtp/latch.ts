@@ -39,13 +39,22 @@ const maxSequenceGap = 10
 /** A source that is silent for this long may have moved: a NAT gave it another port, or another host took over. */
 const rebindAfterMs = 2_000
 
+/**
+ * The same for what continues the stream itself, by its SSRC and sequence numbers, which a stranger does not know: a NAT
+ * has taken another port in the middle of it. Longer than the pause of one lost or late burst of packets.
+ */
+const continuedAfterMs = 100
+
+/** Sequence numbers that a stream may lose while its NAT rebinds: 5 s. */
+const maxContinuedGap = 250
+
 /** Candidate sources at one time; the oldest is dropped. */
 const maxCandidates = 4
 
 /**
  * Latches to any port of the declared address, because a NAT may change it, or of the other addresses. The declared
  * address and port themselves are accepted from their first packet on, and from then on no other port may be
- * guessed, until they are silent for `rebindAfterMs`. What a source sends that the SDP has moved away from is never
+ * guessed, until they are silent for `rebindAfterMs`, or for `continuedAfterMs` if the stream itself goes on elsewhere. What a source sends that the SDP has moved away from is never
  * accepted again.
  */
 export const createLatch = (): Latch => {
@@ -84,10 +93,17 @@ export const createLatch = (): Latch => {
     return others === 'any' ? heard === undefined : others.includes(address)
   }
 
-  const mayBecomeSource = (from: MediaSource, ssrc: number, silentMs: number): boolean => {
+  const continuesStream = ({ ssrc, sequenceNumber }: Probe): boolean => {
+    if (ssrc !== heard?.ssrc) return false
+    const step = sequenceDistance(heard.sequenceNumber, sequenceNumber)
+    return step > 0 && step <= maxContinuedGap
+  }
+
+  const mayBecomeSource = (from: MediaSource, packet: Probe, silentMs: number): boolean => {
     if (isSame(from, declared)) return !isSame(source, declared)
-    const isSilent = silentMs >= rebindAfterMs
-    if (isSame(from, retired?.source) && (!isSilent || ssrc === retired?.ssrc)) return false
+    const neededMs = continuesStream(packet) ? continuedAfterMs : rebindAfterMs
+    const isSilent = silentMs >= neededMs
+    if (isSame(from, retired?.source) && (!isSilent || packet.ssrc === retired?.ssrc)) return false
     if ((source !== undefined || hasHeardDeclared) && !isSilent) return false
     return isOfTheCall(from)
   }
@@ -100,7 +116,7 @@ export const createLatch = (): Latch => {
   ): boolean => {
     if (!declared) return false
     if (isSame(from, source)) return true
-    if (!mayBecomeSource(from, packet.ssrc, silentMs)) return false
+    if (!mayBecomeSource(from, packet, silentMs)) return false
     const wasLatched = source !== undefined
     if (isPlausible && passesProbation(from, packet)) {
       source = { address: from.address, port: from.port }
@@ -121,8 +137,11 @@ export const createLatch = (): Latch => {
     },
     accept(from, packet, isPlausible, silentMs = 0) {
       if (!isAccepted(from, packet, isPlausible, silentMs)) return false
-      if (heard?.ssrc !== packet.ssrc || !isSame(from, heard.source))
-        heard = { source: { address: from.address, port: from.port }, ssrc: packet.ssrc }
+      const { ssrc, sequenceNumber } = packet
+      if (heard?.ssrc !== ssrc || !isSame(from, heard.source))
+        heard = { source: { address: from.address, port: from.port }, ssrc, sequenceNumber }
+      else if (sequenceDistance(heard.sequenceNumber, sequenceNumber) > 0)
+        heard.sequenceNumber = sequenceNumber
       return true
     },
     get source() {
@@ -135,6 +154,8 @@ export const createLatch = (): Latch => {
 interface Heard {
   readonly source: MediaSource
   readonly ssrc: number
+  /** The highest one. */
+  sequenceNumber: number
 }
 
 const isSame = (a: MediaSource | undefined, b: MediaSource | undefined): boolean =>

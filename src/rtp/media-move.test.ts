@@ -32,6 +32,9 @@ const openPlace = async (ssrc: number, byte: number, address = '127.0.0.1') => {
   return {
     remote: { address, port: socket.address().port },
     received: () => received,
+    /** Its next packet follows this one. */
+    continueFrom: (sequence: number) => (sequenceNumber = sequence),
+    sequence: () => sequenceNumber,
     send: (session: RtpSession) => {
       sequenceNumber += 1
       const payload = new Uint8Array(160).fill(byte)
@@ -101,7 +104,7 @@ for (const place of ['the address of the SDP', 'a NAT'] as const) {
   }
 }
 
-test('a NAT that takes another port is followed after two seconds; a forged stream is never heard', async () => {
+test('another stream from another port of the NAT is followed after two seconds; a forged stream is never heard', async () => {
   const session = await openRtpSession({
     bindAddress: '127.0.0.1',
     portRange: { min: 20_000, max: 29_998 },
@@ -124,6 +127,42 @@ test('a NAT that takes another port is followed after two seconds; a forged stre
   assert.equal(heard.at(-1)?.[80], newByte)
   assert.deepEqual(session.stats().source, rebound.remote)
   assert.ok(heard.every((frame) => energyOf(decodeG711('pcmu', frame)) === 0 || frame[80] !== 0x30))
+})
+
+test('a stream that goes on from another port of its NAT is heard within 300 ms, and no forged one', async () => {
+  const session = await openRtpSession({
+    bindAddress: '127.0.0.1',
+    portRange: { min: 20_000, max: 29_998 },
+  })
+  sessions.push(session)
+  const ssrc = 1
+  const [before, rebound] = await Promise.all([openPlace(ssrc, oldByte), openPlace(ssrc, newByte)])
+  const forgers = await Promise.all([
+    openPlace(2, 0x30),
+    openPlace(ssrc, 0x30),
+    openPlace(ssrc, 0x30, '127.0.0.2'),
+  ])
+  session.connect({ remote: before.remote, codec: 'pcmu', payloadType: 0 })
+  let seen = 0
+  const heard: Uint8Array[] = []
+  const tick = async (...from: (typeof before)[]): Promise<void> => {
+    for (const each of from) await each.send(session)
+    await untilSeen(session, (seen += from.length))
+    session.send(g711Silence('pcmu'))
+    heard.push(session.receive())
+  }
+  // The same SSRC from the same address, but of other sequence numbers; and the right ones from another address.
+  forgers[1]!.continueFrom(30_000)
+  for (let count = 0; count < 50; count += 1) await tick(before, ...forgers)
+  forgers[2]!.continueFrom(before.sequence())
+  rebound.continueFrom(before.sequence())
+  heard.length = 0
+  for (let count = 0; count < limitTicks; count += 1) await tick(...forgers, rebound)
+  assert.equal(heard.at(-1)?.[80], newByte, 'the new port is not heard')
+  assert.ok(heard.every((frame) => frame[80] !== 0x30))
+  assert.deepEqual(session.stats().source, rebound.remote)
+  while (rebound.received() === 0) await turn()
+  assert.ok(forgers.every((forger) => forger.received() === 0))
 })
 
 test('RTCP of the other side is life without audio', async () => {

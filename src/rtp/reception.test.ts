@@ -156,10 +156,24 @@ test('a source that is silent for two seconds may have moved to another port of 
   const latch = createLatch()
   latch.declare(declared)
   say(latch, declared)
-  assert.deepEqual(sayAfter(1_999, latch, moved), all(false, 9))
-  assert.deepEqual(sayAfter(2_000, latch, moved).slice(0, 3), [false, false, true])
+  assert.deepEqual(sayAfter(1_999, latch, moved, 2), all(false, 9))
+  assert.deepEqual(sayAfter(2_000, latch, moved, 2).slice(0, 3), [false, false, true])
   assert.deepEqual(latch.source, moved)
   assert.deepEqual(say(latch, declared, 1, 3), [false, false, true])
+})
+
+test('the stream itself may go on from another port of its address after a tenth of a second', () => {
+  const latch = createLatch()
+  latch.declare(declared)
+  say(latch, declared)
+  assert.deepEqual(sayAfter(99, latch, moved), all(false, 9))
+  assert.deepEqual(sayAfter(60_000, latch, intruder), all(false, 9))
+  const leap = [400, 401, 402].map((sequenceNumber) =>
+    latch.accept(moved, { ssrc: 1, sequenceNumber }, true, 1_999),
+  )
+  assert.deepEqual(leap, all(false))
+  assert.deepEqual(sayAfter(100, latch, moved).slice(0, 3), [false, false, true])
+  assert.deepEqual(latch.source, moved)
 })
 
 test('a source may move to an address of the trunk, and never to a stranger’s', () => {

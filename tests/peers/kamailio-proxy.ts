@@ -21,6 +21,8 @@ export interface KamailioOptions {
   readonly certificate: { readonly cert: string; readonly key: string }
   /** Where new calls go: `sip:…` of the callee. */
   readonly callee: string
+  /** Where it listens; 127.0.0.1 by default. */
+  readonly address?: string
   /** Statements at the head of the routing of requests. */
   readonly routing?: string
   readonly globals?: string
@@ -47,7 +49,7 @@ const modulesFolder = (): string | undefined => {
 /** A proxy that records its route, and relays everything to one callee, and back by the route. */
 export const startKamailio = async (
   context: TestContext,
-  { certificate, callee, routing = '', globals = '' }: KamailioOptions,
+  { certificate, callee, routing = '', globals = '', address = '127.0.0.1' }: KamailioOptions,
 ): Promise<KamailioProxy> => {
   const folder = temporaryFolder(context, 'kamailio')
   const [port, tlsPort] = [await freeTcpPort(), await freeTcpPort()]
@@ -68,9 +70,9 @@ tcp_children=2
 enable_tls=yes
 disable_tcp=no
 auto_aliases=no
-listen=udp:127.0.0.1:${port}
-listen=tcp:127.0.0.1:${port}
-listen=tls:127.0.0.1:${tlsPort}
+listen=udp:${address}:${port}
+listen=tcp:${address}:${port}
+listen=tls:${address}:${tlsPort}
 mpath="${modulesFolder() ?? ''}"
 ${globals}
 loadmodule "tls.so"
@@ -120,16 +122,16 @@ request_route {
     'Kamailio to listen',
     async () => {
       if (program.child.exitCode !== null) throw new Error(`Kamailio ended: ${program.output()}`)
-      return (await isListening(tlsPort)) ? true : undefined
+      return (await isListening(address, tlsPort)) ? true : undefined
     },
     { timeoutMs: 60_000 },
   )
   return { port, tlsPort, output: program.output }
 }
 
-const isListening = (port: number): Promise<boolean> =>
+const isListening = (address: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, address)
     socket.once('connect', () => {
       socket.destroy()
       resolve(true)
