@@ -26,6 +26,8 @@ export interface KamailioOptions {
   /** Statements at the head of the routing of requests. */
   readonly routing?: string
   readonly globals?: string
+  /** Further routes, such as `failure_route`, after the modules that every proxy loads. */
+  readonly routes?: string
 }
 
 /** Why Kamailio cannot run here; under CI that is a failure. */
@@ -49,7 +51,14 @@ const modulesFolder = (): string | undefined => {
 /** A proxy that records its route, and relays everything to one callee, and back by the route. */
 export const startKamailio = async (
   context: TestContext,
-  { certificate, callee, routing = '', globals = '', address = '127.0.0.1' }: KamailioOptions,
+  {
+    certificate,
+    callee,
+    routing = '',
+    globals = '',
+    routes = '',
+    address = '127.0.0.1',
+  }: KamailioOptions,
 ): Promise<KamailioProxy> => {
   const folder = temporaryFolder(context, 'kamailio')
   const [port, tlsPort] = [await freeTcpPort(), await freeTcpPort()]
@@ -84,6 +93,7 @@ loadmodule "textops.so"
 loadmodule "siputils.so"
 loadmodule "xlog.so"
 modparam("tls", "config", "${folder}/tls.cfg")
+${routes}
 request_route {
   ${routing}
   if (has_totag()) {
