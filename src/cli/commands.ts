@@ -43,6 +43,10 @@ export const commandGroups: readonly LazyGroup[] = [
     load: async () => (await import('./call/call-commands.ts')).addCallCommands,
   },
   {
+    help: { 'calls-back': 'calls of people to our numbers' },
+    load: async () => (await import('./calls-back/calls-back-commands.ts')).addCallsBackCommands,
+  },
+  {
     help: { contact: 'people who are called' },
     load: async () => (await import('./contact/contact-commands.ts')).addContactCommands,
   },

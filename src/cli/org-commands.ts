@@ -139,6 +139,10 @@ const addSetCommand = (org: Command, context: CliContext): void => {
         'whether its calls are recorded; never wins over the agents, and transcripts are written either way',
       ).choices(recordingChoices),
     )
+    .option(
+      '--calls-back <answer>',
+      'what people get who call its numbers: decline[:480|486|603], message:TEXT, forward:NUMBER, or "" for what OUTDIAL_CALLS_BACK says',
+    )
     .option('--json', 'print JSON')
     .action(
       async (
@@ -149,6 +153,7 @@ const addSetCommand = (org: Command, context: CliContext): void => {
             readonly publicApi?: 'on' | 'off'
             readonly retentionDays?: number
             readonly recording?: RecordingChoice
+            readonly callsBack?: string
           },
       ) => {
         const input = {
@@ -158,6 +163,7 @@ const addSetCommand = (org: Command, context: CliContext): void => {
           ...(options.quota && { quotas: options.quota }),
           ...(options.retentionDays !== undefined && { retentionDays: options.retentionDays }),
           ...(options.recording && { recording: options.recording }),
+          ...(options.callsBack !== undefined && { callsBack: options.callsBack }),
         }
         const organization = await context.withDatabase((db) =>
           db.transaction(async (tx) => {
@@ -203,6 +209,7 @@ const describe = (organization: Organization, width?: number, rates?: string): L
       ['concurrency', String(organization.concurrency)],
       ['records', organization.recording ?? 'always'],
       ['keeps for', retentionOf(organization)],
+      ['calls back', organization.calls_back],
       ['rates', rates],
     ],
     width,

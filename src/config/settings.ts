@@ -1,4 +1,9 @@
 import { z } from 'zod'
+import {
+  callBackAnswerText,
+  readCallBackAnswer,
+  type CallBackAnswer,
+} from '../contract/calls-back.ts'
 import { maxPasswordLength, minPasswordLength } from '../contract/password-length.ts'
 import {
   e164,
@@ -211,6 +216,22 @@ const dialing = {
   ),
 } as const
 
+/** Calls of people to our numbers. */
+const callsBack = {
+  answer: setting(
+    'OUTDIAL_CALLS_BACK',
+    callBackAnswerText
+      .transform((written) => readCallBackAnswer(written) as CallBackAnswer)
+      .prefault('decline'),
+    'What people get who call one of our numbers: `decline[:480|486|603]`, `message:TEXT` or `forward:NUMBER-OR-SIP-ADDRESS`; an organization may say otherwise.',
+  ),
+  channels: setting(
+    'OUTDIAL_CALLS_BACK_CHANNELS',
+    wholeNumber(0, 200).prefault('4'),
+    'Callers that this node lets hear a message at a time, beside `OUTDIAL_MAX_CHANNELS` and the channels of the trunk; further ones get 486.',
+  ),
+} as const
+
 /** The voice engines and their servers. */
 const engines = {
   kind: setting(
@@ -336,7 +357,17 @@ const program = {
   ),
 } as const
 
-export const settings = { store, http, admin, sip, dialing, engines, bucket, program } as const
+export const settings = {
+  store,
+  http,
+  admin,
+  sip,
+  dialing,
+  callsBack,
+  engines,
+  bucket,
+  program,
+} as const
 
 /** A group has settings and other groups. */
 export interface SettingGroup {

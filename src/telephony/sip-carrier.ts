@@ -180,7 +180,7 @@ const unreachable = (reason: string): DialFailure =>
   failedDial({ kind: 'unreachable', reason, rang: false, invited: false }, 0)
 
 /** A wildcard address in an offer would mean "on hold", so it is replaced by our address towards the trunk. */
-const mediaAddress = async (
+export const mediaAddress = async (
   { publicAddress, trunk, userAgent }: SipCarrierOptions,
   { address }: MediaAddress,
 ): Promise<string> => {
@@ -237,7 +237,10 @@ const callerUri = (options: SipCarrierOptions, request: DialRequest): string =>
   fromUri(options.shape ?? noShape, identityOf(options, request))
 
 /** The Request-URI of a number, E.164, in the trunk's format. */
-const targetOf = ({ trunk, numberFormat, national }: SipCarrierOptions, number: string): string =>
+export const targetOf = (
+  { trunk, numberFormat, national }: SipCarrierOptions,
+  number: string,
+): string =>
   trunkTarget(
     trunk,
     dialledNumber(numberFormat ?? plus, number, national ?? (() => undefined)).replaceAll(
@@ -316,7 +319,7 @@ const answered = async (
   }
 }
 
-const mediaSourceRule = (
+export const mediaSourceRule = (
   { trunk, trunkAddresses }: SipCarrierOptions,
   { firstHop }: Dialog,
 ): MediaSourceRule => ({

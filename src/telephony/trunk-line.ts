@@ -3,7 +3,8 @@ import type { Logger } from '../runtime/logger.ts'
 import { silentTelemetry, type Telemetry } from '../runtime/telemetry.ts'
 import { createAddressFinder } from '../sip/transport/find-addresses.ts'
 import { createUserAgent } from '../sip/user-agent/user-agent.ts'
-import type { UserAgent } from '../sip/user-agent/user-agent-types.ts'
+import type { IncomingInvite, UserAgent } from '../sip/user-agent/user-agent-types.ts'
+import { createCallBack, type CallBack } from './incoming/call-back.ts'
 import type { Line } from './line.ts'
 import { createSipCarrier, type SipCarrier, type SipCarrierOptions } from './sip-carrier.ts'
 import { readTlsFiles, type TlsFileSettings } from './tls-files.ts'
@@ -103,6 +104,12 @@ type CarrierShape = Pick<
   'shape' | 'numberFormat' | 'national' | 'routes' | 'codecs' | 'realm'
 >
 
+/** A gateway in both directions. */
+interface GatewayCarrier extends SipCarrier {
+  /** A call that came from there. */
+  receive(incoming: IncomingInvite): CallBack
+}
+
 /** The carrier of one gateway, over a user agent that accepts its trunk. */
 export const createGatewayCarrier = (
   { userAgent, sources, bindAddress }: TrunkAgent,
@@ -110,9 +117,9 @@ export const createGatewayCarrier = (
   settings: Parameters<typeof mediaPlaceOf>[0],
   shape: CarrierShape,
   logger: Logger,
-): SipCarrier => {
+): GatewayCarrier => {
   const { mediaBindAddress: _, ...written } = mediaPlaceOf(settings, bindAddress)
-  return createSipCarrier({
+  const options: SipCarrierOptions = {
     userAgent,
     trunk,
     trunkAddresses: () => sources.addressesOf(trunk),
@@ -122,7 +129,11 @@ export const createGatewayCarrier = (
     sendsCallId: isLocalTrunk(trunk),
     ...written,
     ...shape,
-  })
+  }
+  return {
+    ...createSipCarrier(options),
+    receive: (incoming) => createCallBack(incoming, options),
+  }
 }
 
 /** A trunk, and the user agent that accepts only it. */

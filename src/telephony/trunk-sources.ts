@@ -87,6 +87,11 @@ export class TrunkSources implements SipSources, Service {
     return seen?.ports.has(port) ?? false
   }
 
+  /** Whether this address is one of the trunk's, on any port. */
+  hasAddress(trunk: Trunk, { address }: Destination): boolean {
+    return this.#entries.get(trunkTarget(trunk))?.seen.has(canonicalAddress(address)) ?? false
+  }
+
   #knows(address: string): boolean {
     for (const { seen } of this.#entries.values()) if (seen.has(address)) return true
     return false

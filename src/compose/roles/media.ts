@@ -2,12 +2,17 @@ import type { Config } from '../../config/read-config.ts'
 import { ScriptedRealtimeServer } from '../../conversation/engines/scripted/scripted-realtime-server.ts'
 import type { Database } from '../../database/database.ts'
 import type { PrepareCall } from '../../domains/calls/lifecycle/hand-over.ts'
+import { findCallerIdOfInstallation } from '../../domains/calls-back/our-numbers.ts'
 import { TrunkCircuit } from '../../dispatch/pacing/trunk-circuit.ts'
 import { createTrunkWatch } from '../../dispatch/pacing/trunk-watch.ts'
 import type { SecretBox } from '../../domains/organizations/secret-box.ts'
 import type { PriceTable } from '../../domains/results/price-table.ts'
 import { createEngineChoice, type EngineChoice } from '../../live-call/call/choose-engine.ts'
 import { createLiveRegistry, type LiveRegistry } from '../../live-call/call/live-registry.ts'
+import { createCallsBack } from '../../live-call/calls-back/calls-back.ts'
+import { createMessagePlayer } from '../../live-call/calls-back/message-player.ts'
+import { createMessageSpeech } from '../../live-call/calls-back/message-speech.ts'
+import { createPlayMessage } from '../../live-call/calls-back/play-message.ts'
 import { createTalks, type Talks } from '../../live-call/call/talks.ts'
 import { createCallLedger } from '../../live-call/call/call-ledger.ts'
 import { createPrepareByRoute, socketOf } from '../../live-call/call/prepare-by-route.ts'
@@ -25,7 +30,7 @@ import type { Trunk } from '../../telephony/trunk-uri.ts'
 import { endCall } from '../call-end.ts'
 
 interface MediaRoleOptions {
-  readonly config: Pick<Config, 'sip' | 'dialing' | 'engines' | 'program'>
+  readonly config: Pick<Config, 'sip' | 'dialing' | 'callsBack' | 'engines' | 'program'>
   readonly database: Database
   readonly box: SecretBox
   /** The trunk of the environment. */
@@ -66,12 +71,31 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
   const { allowPrivateNetwork } = config.program
   const scripted = new ScriptedRealtimeServer({ vocabulary: personaVocabulary, logger })
   const sandbox = createSandboxLine(options.sandboxPort, logger, telemetry)
+  const player = createMessagePlayer(logger)
+  const callsBack = createCallsBack({
+    database,
+    findNumber: findCallerIdOfInstallation(config.sip.callerId),
+    installation: config.callsBack.answer,
+    channels: config.callsBack.channels,
+    playMessage: createPlayMessage({
+      speech: createMessageSpeech({
+        tts: config.engines.tts,
+        sandboxUrl: () => scripted.httpUrl,
+      }),
+      player,
+      socketOf: (line) => socketOf(line, config.sip.rtpPorts),
+      logger,
+    }),
+    telemetry,
+    logger,
+  })
   const fleet = createTrunkFleet({
     database,
     box: options.box,
     environment: options.environment,
     settings: config.sip,
     national: nationalDigits,
+    onCallBack: callsBack.take,
     createCircuit: (gateway, ping) => new TrunkCircuit({ database, gateway, ping, logger }),
     logger,
     telemetry,
@@ -121,7 +145,7 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     live,
     talks,
     fleet,
-    services: [scripted, sandbox, media, talks],
+    services: [scripted, sandbox, media, talks, player, callsBack],
     watch,
     capacity: () => media.capacity(),
     servesLive,

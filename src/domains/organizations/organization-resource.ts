@@ -18,6 +18,8 @@ export interface Organization {
   readonly retention_days?: number
   /** Omitted while calls are recorded, unless their agent does without. */
   readonly recording?: RecordingChoice
+  /** Omitted while the installation decides. */
+  readonly calls_back?: string
   /** The operator's settings; defaults are omitted. */
   readonly quotas?: Partial<Quotas>
   readonly created_at: string
@@ -33,6 +35,7 @@ export const organizationResource = (record: OrganizationRecord): Organization =
   concurrency: record.concurrency,
   ...(record.retentionDays !== null && { retention_days: record.retentionDays }),
   ...(record.recording !== 'always' && { recording: record.recording }),
+  ...(record.callsBack !== null && { calls_back: record.callsBack }),
   ...(Object.keys(record.quotas).length > 0 && { quotas: record.quotas }),
   created_at: formatDateTime(record.createdAt),
   updated_at: formatDateTime(record.updatedAt),

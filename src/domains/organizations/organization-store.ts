@@ -24,6 +24,8 @@ export interface OrganizationRecord {
   /** How long after their call recordings, transcripts and summaries are deleted; null: they are kept. */
   readonly retentionDays: number | null
   readonly recording: RecordingChoice
+  /** What callers of its numbers get, as `OUTDIAL_CALLS_BACK` is written; null: what that says. */
+  readonly callsBack: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -40,12 +42,13 @@ interface OrganizationRow {
   readonly mode: OrganizationMode | null
   readonly retention_days: number | null
   readonly recording: RecordingChoice
+  readonly calls_back: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 const columns = `id, name, default_version, public_api_enabled, concurrency, rate_limits, quotas, policy, mode,
-       retention_days, recording, created_at, updated_at`
+       retention_days, recording, calls_back, created_at, updated_at`
 
 const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   id: row.id,
@@ -59,6 +62,7 @@ const fromRow = (row: OrganizationRow): OrganizationRecord => ({
   mode: row.mode,
   retentionDays: row.retention_days,
   recording: row.recording,
+  callsBack: row.calls_back,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -186,6 +190,7 @@ const updateStatement = sql(
           retention_days     = case when $6::integer = 0 then null else coalesce($6, retention_days) end,
           quotas             = quotas || $7,
           recording          = coalesce($8, recording),
+          calls_back         = case when $9 = '' then null else coalesce($9, calls_back) end,
           updated_at         = now()
     where id = $1
    returning ${columns}`,
@@ -200,6 +205,8 @@ interface OrganizationChanges {
   /** 0: keep everything. */
   readonly retentionDays?: number
   readonly recording?: RecordingChoice
+  /** Empty: what the installation says. */
+  readonly callsBack?: string
 }
 
 /** Changes only the given members. Undefined if there is no such organization. */
@@ -217,6 +224,7 @@ export const updateOrganization = async (
     changes.retentionDays ?? null,
     JSON.stringify(changes.quotas ?? {}),
     changes.recording ?? null,
+    changes.callsBack ?? null,
   ])
   return row && fromRow(row)
 }

@@ -1,12 +1,14 @@
 import { isOrganizationId } from './organization-id.ts'
 import type { RateLimits } from '../../contract/buckets.ts'
+import { readCallBackAnswer } from '../../contract/calls-back.ts'
 import type { Transaction } from '../../database/database.ts'
 import { checkPolicyFile, policyToJson } from './calling-policy.ts'
 import { checkConcurrency } from './create-organization.ts'
 import { OperatorError } from './operator-error.ts'
 import type { RecordingChoice } from './recording-choice.ts'
 import { organizationResource, type Organization } from './organization-resource.ts'
-import { updateOrganization } from './organization-store.ts'
+import { judgeTransfer } from './judge-transfer.ts'
+import { findOrganization, updateOrganization } from './organization-store.ts'
 import { checkQuotas } from './quotas.ts'
 import { checkRateLimits } from './rate-allowances.ts'
 
@@ -24,6 +26,8 @@ export interface SetOrganizationInput {
   readonly retentionDays?: number
   /** Counts for calls that are dialled from now on. */
   readonly recording?: RecordingChoice
+  /** As `OUTDIAL_CALLS_BACK` is written; empty: what that says. */
+  readonly callsBack?: string
 }
 
 /**
@@ -47,13 +51,34 @@ export const setOrganization = async (
       retentionDays: checkRetentionDays(input.retentionDays),
     }),
     ...(input.recording !== undefined && { recording: input.recording }),
+    ...(input.callsBack !== undefined && { callsBack: input.callsBack }),
   }
+  if (input.callsBack !== undefined) await checkCallsBack(tx, organizationId, input)
   const record = isOrganizationId(organizationId)
     ? await updateOrganization(tx, organizationId, changes)
     : undefined
   if (!record) throw new OperatorError(`There is no organization ${organizationId}.`)
   tx.hintAfterCommit(organizationsChannel, organizationId)
   return organizationResource(record)
+}
+
+/** Judged by the policy that is being set, or that stands. */
+const checkCallsBack = async (
+  tx: Transaction,
+  organizationId: string,
+  { callsBack = '', policy }: SetOrganizationInput,
+): Promise<void> => {
+  if (callsBack === '') return
+  const read = readCallBackAnswer(callsBack)
+  if (typeof read === 'string') throw new OperatorError(`Calls back: ${read}`)
+  if (read.kind !== 'forward') return
+  const stands = isOrganizationId(organizationId)
+    ? (await findOrganization(tx, organizationId))?.policy
+    : undefined
+  const rules = policy === undefined ? stands : checkPolicyFile(policy)
+  const verdict = rules && judgeTransfer(read.to, rules)
+  if (verdict !== undefined && 'problem' in verdict)
+    throw new OperatorError(`Calls back cannot be forwarded there: ${verdict.problem}`)
 }
 
 const maxRetentionDays = 36_500

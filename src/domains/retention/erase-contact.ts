@@ -7,6 +7,7 @@ import {
   forgetPhoneNumber,
   lockOpenCalls,
 } from '../calls/forget-calls.ts'
+import { forgetCaller } from '../calls-back/calls-back-store.ts'
 import { deleteContact, findContact, findContactByNumber } from '../contacts/contact-store.ts'
 import { forgetSipTraces } from '../calls/sip-trace-store.ts'
 import { forgetImportedNumber } from '../contacts/file/import-store.ts'
@@ -36,6 +37,7 @@ export const eraseContact = async (
   const contactId = await resolveContact(tx, organizationId, contact)
   const known = await findContact(tx, organizationId, contactId)
   if (known) await forgetImportedNumber(tx, organizationId, known.phone_number)
+  if (known) await forgetCaller(tx, organizationId, known.phone_number)
   const wasThere = await deleteContact(tx, organizationId, contactId)
   const open = await lockOpenCalls(tx, organizationId, contactId)
   if (open.some((call) => call.is_live))

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import { retireInstallationSecrets } from '../organizations/installation-secrets.ts'
 import { purgeDeletedRecordings } from '../recordings/deleted-recordings.ts'
+import { purgeCallsBack } from '../calls-back/calls-back-store.ts'
 import { purgeRequests } from '../requests/purge-requests.ts'
 import { purgeSipTraces } from '../calls/sip-trace-store.ts'
 import { purgeImports } from '../contacts/file/import-store.ts'
@@ -34,7 +35,7 @@ interface HousekeepingOptions {
 
 /**
  * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, requests
- * of the API, SIP messages, abandoned imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
+ * of the API, SIP messages, calls back, abandoned imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
  */
 export const createHousekeeping = ({
   database,
@@ -51,6 +52,7 @@ export const createHousekeeping = ({
       await inRounds(retentionLimit, (limit) => expireResults(database, limit))
       await inRounds(purgeLimit, (limit) => purgeRequests(database, requestLogDays, limit))
       await inRounds(purgeLimit, (limit) => purgeSipTraces(database, limit))
+      await inRounds(purgeLimit, (limit) => purgeCallsBack(database, limit))
       await inRounds(importsLimit, (limit) => purgeImports(database, limit))
       await inRounds(purgeLimit, (limit) => purgeImportWork(database, limit))
       await retireInstallationSecrets(database, 'media')

@@ -1,6 +1,7 @@
 import type { Logger } from '../../runtime/logger.ts'
 import type { Telemetry } from '../../runtime/telemetry.ts'
 import { systemTime } from '../../runtime/time.ts'
+import type { ArrivedInvite } from '../../telephony/incoming/call-back.ts'
 import {
   createTrunkAgent,
   type TrunkAgent,
@@ -13,6 +14,8 @@ interface AgentPoolOptions {
   readonly settings: Omit<TrunkLineSettings, 'callerId'>
   readonly logger: Logger
   readonly telemetry: Telemetry
+  /** Takes the calls of people to us; undefined: they get 403. */
+  readonly onInvite?: ((incoming: ArrivedInvite, agent: TrunkAgent) => void) | undefined
 }
 
 interface AgentPool {
@@ -39,7 +42,12 @@ interface Pooled {
  * The user agents of trunks: one for each local address, and one for each trunk with TLS settings of its own. The first
  * gets the configured port, the others any free one.
  */
-export const createAgentPool = ({ settings, logger, telemetry }: AgentPoolOptions): AgentPool => {
+export const createAgentPool = ({
+  settings,
+  logger,
+  telemetry,
+  onInvite,
+}: AgentPoolOptions): AgentPool => {
   const agents = new Map<string, Promise<Pooled>>()
   let isPortTaken = false
   const open = async (bindAddress: string, tls: TrunkTls | undefined): Promise<Pooled> => {
@@ -57,6 +65,7 @@ export const createAgentPool = ({ settings, logger, telemetry }: AgentPoolOption
       logger,
       telemetry,
     )
+    if (onInvite !== undefined) agent.userAgent.onInvite((incoming) => onInvite(incoming, agent))
     await agent.userAgent.start()
     return { agent, accepted: new Map() }
   }

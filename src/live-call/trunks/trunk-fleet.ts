@@ -22,6 +22,12 @@ import { registrationOf } from '../../telephony/trunks/gateway-registration.ts'
 import type { Registration, RegistrationState } from '../../telephony/trunks/registration.ts'
 import { bindAddressFor, trunkTarget, type Trunk } from '../../telephony/trunk-uri.ts'
 import { createAgentPool } from './agent-pool.ts'
+import {
+  receiveCallsBack,
+  type ReceivingTrunk,
+  type Sender,
+  type TakeCallBack,
+} from './receive-calls-back.ts'
 import { trunkDefinitionOf } from './trunk-definition.ts'
 
 /** A circuit of one gateway, of whatever watches over it. */
@@ -36,17 +42,15 @@ interface FleetOptions<GatewayCircuit extends Circuit> {
     ping: () => Promise<boolean>,
   ): GatewayCircuit
   readonly national: NationalDigits
+  /** Takes the calls of people to us; undefined: they are refused. */
+  readonly onCallBack?: TakeCallBack | undefined
   readonly logger: Logger
   readonly telemetry: Telemetry
 }
 
 /** A trunk that this node can dial by. */
-interface FleetTrunk<GatewayCircuit extends Circuit = Circuit> {
-  readonly name: string
+interface FleetTrunk<GatewayCircuit extends Circuit = Circuit> extends ReceivingTrunk {
   readonly revision: number
-  readonly mediaBindAddress: string
-  /** Put into SDP instead of it. */
-  readonly publicAddress?: string
   readonly gateways: readonly (Gateway & { readonly circuit: GatewayCircuit })[]
   readonly registrations: readonly {
     readonly gateway: string
@@ -81,8 +85,11 @@ export const createTrunkFleet = <GatewayCircuit extends Circuit>(
   options: FleetOptions<GatewayCircuit>,
 ): TrunkFleet<GatewayCircuit> => {
   const { database, logger } = options
-  const pool = createAgentPool(options)
   let trunks: ReadonlyMap<string, FleetTrunk<GatewayCircuit>> = new Map()
+  const pool = createAgentPool({
+    ...options,
+    onInvite: receiveCallsBack(() => [...trunks.values()], options.onCallBack),
+  })
   let refreshing: Repeating | undefined
   let listening: { stop(): Promise<void> } | undefined
   const unusable = new Map<string, string>()
@@ -190,6 +197,7 @@ const build = async <GatewayCircuit extends Circuit>(
   )
   const proxy = definition.outboundProxy === undefined ? [] : [definition.outboundProxy]
   const registrations: { gateway: string; registration: Registration }[] = []
+  const senders: Sender[] = []
   const gateways = parsed.map(({ uri, trunk }) => {
     const registration = registrationOf(agent, definition, trunk)
     registration?.start()
@@ -208,6 +216,7 @@ const build = async <GatewayCircuit extends Circuit>(
       },
       options.logger,
     )
+    senders.push({ trunk, receive: (incoming) => carrier.receive(incoming) })
     const circuit = options.createCircuit(
       { trunk: row.name, uri },
       async () => (await carrier.ping()).isAlive,
@@ -222,6 +231,8 @@ const build = async <GatewayCircuit extends Circuit>(
   return {
     name: row.name,
     revision: row.revision,
+    agent,
+    senders,
     ...mediaPlaceOf(options.settings, bindAddress),
     gateways,
     registrations,

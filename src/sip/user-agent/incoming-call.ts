@@ -16,10 +16,10 @@ const tryingMs = 200
 /** One incoming call: the callee's side of an INVITE until its final response is acknowledged (RFC 3261 13.3). */
 export class IncomingCall implements IncomingInvite {
   readonly offer: string | undefined
+  readonly source: Source
   readonly cancelled: AbortSignal
   readonly #context: AgentContext
   readonly #transaction: ServerTransaction
-  readonly #source: Source
   readonly #onFinal: () => void
   readonly #cancellation = new AbortController()
   readonly #tag = newTag()
@@ -34,7 +34,7 @@ export class IncomingCall implements IncomingInvite {
   ) {
     this.#context = context
     this.#transaction = transaction
-    this.#source = options.source
+    this.source = options.source
     this.#onFinal = options.onFinal
     this.cancelled = this.#cancellation.signal
     this.offer = this.request.body.length === 0 ? undefined : bodyText(this.request)
@@ -53,7 +53,7 @@ export class IncomingCall implements IncomingInvite {
 
   /** Finds our address towards the caller, for our Contact. */
   async prepare(): Promise<void> {
-    this.#contact = [contactHeader(await this.#context.signalling.hopTo(this.#source))]
+    this.#contact = [contactHeader(await this.#context.signalling.hopTo(this.source))]
   }
 
   provisional(status: number, reason: string, options: { sdp?: string } = {}): void {
@@ -69,7 +69,7 @@ export class IncomingCall implements IncomingInvite {
     const dialog = new InviteDialog(this.#context, {
       state,
       remoteSdp: this.offer ?? '',
-      firstHop: this.#source.address,
+      firstHop: this.source.address,
     })
     const success = createResponse(this.request, 200, {
       toTag: this.#tag,

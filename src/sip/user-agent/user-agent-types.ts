@@ -3,6 +3,7 @@ import type { DigestPolicy } from '../digest/digest-policy.ts'
 import type { OutsideRequest, OutsideResult } from './outside-request.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import type { MessageTrace } from '../transaction/message-traces.ts'
+import type { Source } from '../transport/transport.ts'
 
 /** The SIP functions for the rest of the product. `createUserAgent` (user-agent.ts) creates one. */
 export interface UserAgent {
@@ -93,6 +94,8 @@ export type InviteResult =
 
 export interface IncomingInvite {
   readonly request: SipRequest
+  /** Where it came from. */
+  readonly source: Source
   readonly offer: string | undefined
   /** The user agent itself sends 100. */
   provisional(status: number, reason: string, options?: { sdp?: string }): void

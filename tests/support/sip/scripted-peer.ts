@@ -45,12 +45,14 @@ export interface RequestOptions {
 const describe = (message: SipMessage): string =>
   message.kind === 'request' ? message.method : `${message.status} ${cseqOf(message).method}`
 
-export const openScriptedPeer = async (): Promise<ScriptedPeer> => {
+/** `firstPort`: where it may write before it was written to. */
+export const openScriptedPeer = async (firstPort?: number): Promise<ScriptedPeer> => {
   const socket = createSocket('udp4')
   const waiting: SipMessage[] = []
   const heard: string[] = []
   const arrivals = new EventEmitter()
-  let other: RemoteInfo | undefined
+  let other: Pick<RemoteInfo, 'address' | 'port'> | undefined =
+    firstPort === undefined ? undefined : { address: '127.0.0.1', port: firstPort }
   socket.on('message', (bytes, remote) => {
     const parsed = parseMessage(bytes)
     if (!parsed.ok) return
