@@ -27,6 +27,10 @@ export const commandGroups: readonly LazyGroup[] = [
     load: async () => (await import('./trunk/trunk-commands.ts')).addTrunkCommands,
   },
   {
+    help: { number: 'caller IDs: the numbers that callees see' },
+    load: async () => (await import('./number/number-commands.ts')).addNumberCommands,
+  },
+  {
     help: { admin: 'people who sign in to the dashboard' },
     load: async () => (await import('./admin-commands.ts')).addAdminCommands,
   },

@@ -8,6 +8,7 @@ import { storeReadiness } from '../http/store-readiness.ts'
 import { openIdentity } from '../identity/open-identity.ts'
 import { createSecretBox } from '../domains/organizations/secret-box.ts'
 import { publishEnvironmentTrunk } from '../domains/trunks/environment-trunk.ts'
+import { hasAnyNumber } from '../domains/numbers/number-store.ts'
 import { countTrunks } from '../domains/trunks/trunk-store.ts'
 import {
   describeEnvironmentTrunk,
@@ -104,7 +105,8 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
   const environment = readEnvironmentTrunk(config.sip)
   await publishEnvironmentTrunk(database, describeEnvironmentTrunk(environment, config.dialing))
   const trunks = await countTrunks(database)
-  const lacks = liveLacks({ ...config.sip, trunks, engines: config.engines })
+  const hasNumbers = await hasAnyNumber(database)
+  const lacks = liveLacks({ ...config.sip, trunks, hasNumbers, engines: config.engines })
   const state = { hasStarted: false, isDraining: false }
   const downloads = await createDownloads(config, database, time, logger)
   const spool = { spoolFolder, encodingTask, prices }

@@ -7,6 +7,7 @@ import {
   keepRecording,
   openResultsOfCalls,
   storeConversation,
+  uncountNumbersOfCalls,
   type LearnedOnCall,
 } from '../live-call/call/call-end-subscribers.ts'
 
@@ -20,4 +21,5 @@ export const endCall = createEndCall<LearnedOnCall>([
   wakeRunsOfCalls,
   // Last: many calls of a day write the same rows, which are locked until the commit.
   countUsageOfCalls,
+  uncountNumbersOfCalls,
 ])

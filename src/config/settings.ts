@@ -118,7 +118,7 @@ const sip = {
   callerId: setting(
     'OUTDIAL_CALLER_ID',
     optional(e164),
-    'Number that callees of live organizations are shown, E.164; sandbox organizations show a fictional one.',
+    'Number that callees of live organizations without numbers of their own are shown, E.164; sandbox organizations show a fictional one.',
   ),
   port: setting('OUTDIAL_SIP_PORT', port.prefault('0'), 'Local SIP port; 0 is any free one.'),
   tlsCertificate: setting(

@@ -19,6 +19,7 @@ const explanationMeanings = {
   no_trunk: 'there is no trunk for this call',
   no_caller_id: 'the organization has no number to call from',
   caller_ids_exhausted: 'all its numbers have been used as often as they may today',
+  caller_ids_resting: 'all its numbers rest',
   no_engine: 'no voice engine is set up',
   media_overloaded: 'no node has room for another conversation',
   lookup_wait: 'the agent’s look-up asked to wait',

@@ -6,7 +6,7 @@ import { releaseClaim } from '../domains/calls/lifecycle/release-claim.ts'
 import type { GateRow } from './gate-store.ts'
 import { passGate, type GateOutcome, type HasLiveEngine } from './gate.ts'
 import type { Lease } from './lease/lease.ts'
-import type { TrunkDesk } from './pacing/trunk-desk.ts'
+import type { ChosenLine, TrunkDesk } from './pacing/trunk-desk.ts'
 import { endLostCall, lostTrackReason } from './lease/rescue.ts'
 import type {
   AdmittedCall,
@@ -63,14 +63,14 @@ const admit = async (
     return undefined
   }
   const desk = fence.route === 'env' ? trunks : undefined
-  const trunk = await desk?.choose(fence, signal)
-  if (desk !== undefined && trunk === undefined) return undefined
+  const line = await desk?.choose(fence, signal)
+  if (desk !== undefined && line === undefined) return undefined
   const ready: { prepared?: PreparedCall } = {}
   let isAdmitted = false
   try {
     const outcome = await passGate(database, fence, endCall, {
       onAdmitted: (row) => {
-        ready.prepared = prepareCall(admittedCall(fence, row, trunk))
+        ready.prepared = prepareCall(admittedCall(fence, row, line))
       },
       ...(hasLiveEngine && { hasLiveEngine }),
     })
@@ -81,26 +81,26 @@ const admit = async (
     const mayInvite = (): boolean => lease.isHeld() && !signal.aborted
     return {
       call: {
-        ...admittedCall(fence, row, trunk),
+        ...admittedCall(fence, row, line),
         attempt,
         mayInvite,
-        ...(desk &&
-          trunk !== undefined && { nextTrunk: (tried) => desk.next(fence, trunk, tried) }),
+        ...(desk && line && { nextTrunk: (tried) => desk.next(fence, line.trunk, tried) }),
       },
       prepared: ready.prepared,
     }
   } finally {
     if (!isAdmitted) await ready.prepared?.release()
+    if (!isAdmitted && line) await desk?.giveBack(fence)
   }
 }
 
 const admittedCall = (
   fence: ClaimedCall,
   row: GateRow,
-  trunk: string | undefined,
+  line: ChosenLine | undefined,
 ): AdmittedCall => ({
   ...fence,
-  ...(trunk !== undefined && { trunk }),
+  ...(line && { trunk: line.trunk, callerId: line.callerId }),
   contactId: row.contact_id,
   agentId: row.agent_id,
   agentVersion: row.agent_version,

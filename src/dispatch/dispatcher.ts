@@ -11,6 +11,7 @@ import { dispatchCall } from './dispatch-call.ts'
 import { keepForecasts } from '../domains/batches/forecast/keep-forecasts.ts'
 import { feedBatches } from './feed-batches.ts'
 import { wakeEnginelessCalls } from '../domains/calls/lifecycle/wake-engineless-calls.ts'
+import { wakeNumberlessCalls } from '../domains/numbers/wake-numbers.ts'
 import type { HasLiveEngine } from './gate.ts'
 import { renewIntervalMs, takeLease, type Lease } from './lease/lease.ts'
 import type { LeaseKeeper } from './lease/lease-keeper.ts'
@@ -105,6 +106,7 @@ export class Dispatcher implements Service {
     const { database, endCall, logger, time, routes, maxChannels } = this.#options
     for (const route of routes) await configureRoute(database, route)
     await wakeEnginelessCalls(database)
+    await wakeNumberlessCalls(database)
     this.#lease = await this.#takeNewLease()
     const lease = (): Lease | undefined => this.#lease
     const sweep = createSweep({ ...this.#options, clock: time, live: this.#live, lease })

@@ -33,6 +33,8 @@ export interface GateRow {
   readonly mode: OrganizationMode | null
   /** The engine settings of the agent's file, validated when it was published. */
   readonly engine: AgentDefinition['engine'] | null
+  /** What the callee sees of a live organization. */
+  readonly caller_id: string | null
   readonly now: Date
 }
 
@@ -52,7 +54,7 @@ const loadStatement = sql(
           case when isfinite(l.opens_at) then l.opens_at end as opens_at,
           case when isfinite(l.closes_at) and l.recompute_at >= l.closes_at then l.closes_at end as closes_at,
           (v.definition ->> 'max_duration_seconds')::integer as max_duration_seconds,
-          o.mode, v.definition -> 'engine' as engine,
+          o.mode, v.definition -> 'engine' as engine, c.caller_id,
           clock_timestamp() as now
      from calls c
      join organizations o on o.id = c.organization_id

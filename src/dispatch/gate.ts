@@ -227,5 +227,7 @@ const tooManyAttempts = async (
 const permission = (row: GateRow, policy: CallingPolicy): string => {
   const zones = zonesOf(row, policy).join(', ')
   const closes = row.closes_at ? ` until ${row.closes_at.toISOString()}` : ''
-  return `Calling hours are open in ${zones}${closes}; the policy and the do-not-call list allow it.`
+  const shown =
+    row.caller_id === null || row.mode === 'sandbox' ? '' : ` It shows ${row.caller_id}.`
+  return `Calling hours are open in ${zones}${closes}; the policy and the do-not-call list allow it.${shown}`
 }

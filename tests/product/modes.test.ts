@@ -74,7 +74,7 @@ test('a live call waits for trunk, caller ID and engine, and is dialled once the
     const engineless = await waitsFor(waiting, 'no_engine')
     assert.deepEqual(
       engineless.decisions.map(({ decision }) => decision),
-      ['wait'],
+      ['wait', 'wait'],
     )
 
     await outdial.stop()

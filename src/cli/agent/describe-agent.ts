@@ -16,6 +16,7 @@ export const describeAgent = (agent: ShownAgent, width?: number): Lines => [
       ['archived', agent.archived_at],
       ['engine', agent.engine && Object.values(agent.engine).join(', ')],
       ['voice', agent.voice],
+      ['caller IDs', agent.caller_ids?.join(', ')],
       ['lasts', `${agent.max_duration_seconds} s at most`],
       ['voicemail', agent.voicemail],
     ],

@@ -55,8 +55,6 @@ export interface MediaRole {
   readonly watch: Service
   /** How many calls the threads can carry now. */
   readonly capacity: () => number
-  /** Whether calls of live organizations are claimed: this needs a caller ID. */
-  readonly servesLive: boolean
   readonly prepareCall: PrepareCall
   readonly engineFor: EngineChoice
   /** The conversations of this process. */
@@ -119,11 +117,10 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     monotonicMs: () => clock.monotonicMs(),
     logger,
   })
-  const { servesLive, prepareCall } = createPrepareByRoute({
+  const prepareCall = createPrepareByRoute({
     database,
     sandbox,
     trunks: fleet,
-    callerId: config.sip.callerId,
     media,
     portRange: config.sip.rtpPorts,
     engineFor,
@@ -148,7 +145,6 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     services: [scripted, sandbox, media, talks, player, callsBack],
     watch,
     capacity: () => media.capacity(),
-    servesLive,
     prepareCall,
     engineFor,
   }

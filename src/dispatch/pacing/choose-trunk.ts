@@ -4,7 +4,8 @@ import { heldBy } from '../../domains/calls/lifecycle/call-fragments.ts'
 import { findPlannedNumber } from '../../numbering/numbering-plan.ts'
 
 /*
- * Which trunk carries a claimed call (D16), in one transaction of three statements:
+ * Which trunk carries a claimed call (D16), in one transaction of three statements; `choose-line.ts` chooses its number
+ * with it:
  *
  *   1  lock the trunks         one choice at a time decides about their channels and calls per second
  *   2  choose and pay          of those that serve organization and country, are not paused, and have a gateway, a free
@@ -22,6 +23,20 @@ interface TrunkRequest extends CallFence {
   readonly served: readonly string[]
   /** Trunks that this attempt has tried in vain. */
   readonly tried: readonly string[]
+  /** The trunk of the number that is shown; undefined: any. */
+  readonly only?: string | undefined
+  /** What the callee sees; undefined: what the call shows already. */
+  readonly shown?: ShownCallerId | undefined
+}
+
+interface ShownCallerId {
+  readonly number: string
+  /** On which the call counts for the number; undefined: it is not counted. */
+  readonly day: string | undefined
+  /** The call is counted for it already. */
+  readonly isPaid: boolean
+  /** For which it is counted, and is no longer. */
+  readonly unpaid?: { readonly number: string; readonly day: string }
 }
 
 export type TrunkChoice =
@@ -43,14 +58,29 @@ const maxAdvanceSeconds = 1
 const fullRetryMs = 1_000
 
 export const chooseTrunk = (db: Database, request: TrunkRequest): Promise<TrunkChoice> =>
-  db.transaction((tx) => choose(tx, request))
+  db.transaction(async (tx) => {
+    const [, choice] = await Promise.all([lockTrunks(tx), chooseLockedTrunk(tx, request)])
+    return choice
+  })
 
-const choose = async (tx: Transaction, request: TrunkRequest): Promise<TrunkChoice> => {
+/** One choice at a time, until commit. */
+export const lockTrunks = async (tx: Transaction): Promise<void> => {
+  await tx.run(lockStatement, [])
+}
+
+/** After `lockTrunks`. */
+export const chooseLockedTrunk = async (
+  tx: Transaction,
+  request: TrunkRequest,
+): Promise<TrunkChoice> => {
+  const { organizationId, served, tried, only = null, callId, leaseToken } = request
   const country = findPlannedNumber(request.phoneNumber)?.country ?? null
-  const fitting = [request.organizationId, country, request.served, request.tried]
-  const [, chosen] = await Promise.all([
-    tx.run(lockStatement, []),
-    tx.row<ChosenRow>(chooseStatement, [...fitting, request.callId, request.leaseToken]),
+  const fitting = [organizationId, country, served, tried, only]
+  const call = [callId, leaseToken]
+  const chosen = await tx.row<ChosenRow>(chooseStatement, [
+    ...fitting,
+    ...call,
+    ...shownOf(request),
   ])
   if (chosen?.is_held === false) return { kind: 'lost' }
   if (chosen !== undefined)
@@ -58,6 +88,15 @@ const choose = async (tx: Transaction, request: TrunkRequest): Promise<TrunkChoi
   const why = await tx.row<WhyRow>(whyStatement, fitting)
   return { kind: 'none', ...whyNone(why, country) }
 }
+
+/** The number, its day, whether it is counted now, and for what the call is counted no longer. */
+const shownOf = ({ shown }: TrunkRequest): readonly unknown[] => [
+  shown?.number ?? null,
+  shown?.day ?? null,
+  shown?.day !== undefined && !shown.isPaid,
+  shown?.unpaid?.number ?? null,
+  shown?.unpaid?.day ?? null,
+]
 
 interface ChosenRow {
   readonly name: string
@@ -102,7 +141,8 @@ const lockStatement = sql(
 const share = `least(1, greatest(0.1, coalesce(extract(epoch from clock_timestamp() - t.recovered_at)::double precision / 30, 1)))`
 
 const fits = `(t.organizations is null or $1::uuid = any(t.organizations))
-          and (t.countries is null or $2::text = any(t.countries))`
+          and (t.countries is null or $2::text = any(t.countries))
+          and ($5::text is null or t.name = $5)`
 
 const isUp = `exists (select from trunk_gateways g where g.trunk = t.name and g.down_since is null)`
 
@@ -129,19 +169,36 @@ const chooseStatement = sql(
       where (f.channels is null
              or f.channels > (select count(*) from calls c
                                where c.lease_token is not null and c.trunk = f.name
-                                 and c.id <> $5))
+                                 and c.id <> $6))
         and f.tokens + f.refill * ${maxAdvanceSeconds} >= 1
       order by f.tokens < 1, f.priority, -ln(greatest(random(), 1e-12)) / f.weight
       limit 1
    ),
    assigned as (
      update calls c
-        set trunk = h.name
+        set trunk = h.name,
+            caller_id = coalesce($8::text, c.caller_id),
+            caller_id_day = case when $8::text is null then c.caller_id_day else $9::date end
        from chosen h
       where c.organization_id = $1
-        and c.id = $5
-        and ${heldBy('$6', 'c.lease_token')}
+        and c.id = $6
+        and ${heldBy('$7', 'c.lease_token')}
      returning c.id
+   ),
+   counted as (
+     insert into caller_number_days as d (organization_id, phone_number, day, calls)
+     select $1, $8, $9::date, 1
+       from assigned
+      where $10::boolean
+     on conflict (organization_id, phone_number, day) do update set calls = d.calls + 1
+   ),
+   uncounted as (
+     update caller_number_days d
+        set calls = d.calls - 1
+       from assigned
+      where d.organization_id = $1
+        and d.phone_number = $11
+        and d.day = $12::date
    ),
    paid as (
      update trunks t

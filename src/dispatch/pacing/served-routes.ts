@@ -6,8 +6,7 @@ const sandboxCallsPerSecond = 50
 export const servedRoutes = (
   /** Undefined: the default. */
   callsPerSecond: number | undefined,
-  servesLive: boolean,
 ): readonly ServedRoute[] => [
-  ...(servesLive ? [{ name: 'env' as const }] : []),
+  { name: 'env' },
   { name: 'sandbox', callsPerSecond: callsPerSecond ?? sandboxCallsPerSecond },
 ]

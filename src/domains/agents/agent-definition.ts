@@ -99,6 +99,21 @@ const tools = uniqueItems(
   { keyOf: memberOf('builtin'), path: 'builtin', message: 'It is configured already.' },
 )
 
+/** More numbers than an agent needs to be of every region that it calls. */
+const maxCallerIds = 100
+
+const callerIds = uniqueItems(
+  z
+    .array(
+      z
+        .string()
+        .regex(/^\+[1-9][0-9]{7,14}$/, 'It must be a number in E.164 form, such as +12025550123.'),
+    )
+    .min(1)
+    .max(maxCallerIds),
+  { keyOf: (number) => number, message: 'It stands in the list already.' },
+)
+
 const agentSchema = z
   .strictObject({
     name: text(200),
@@ -114,6 +129,7 @@ const agentSchema = z
     tools: tools.optional(),
     engine: engineOfServer.optional(),
     recording: z.enum(recordingChoices).optional(),
+    caller_ids: callerIds.optional(),
   })
   .refine((agent) => agent.voicemail !== 'leave_message' || agent.voicemail_message !== undefined, {
     path: ['voicemail_message'],

@@ -1,18 +1,18 @@
 import type { Queryable } from '../../database/database.ts'
-import { InvalidFileError, type FileProblem } from '../organizations/invalid-file.ts'
+import type { FileProblem } from '../organizations/invalid-file.ts'
 import { judgeTransferNow } from '../organizations/judge-transfer.ts'
 import type { AgentDefinition } from './agent-definition.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 
 /**
- * Refuses an agent whose `transfer_call` target its organization may not call today; throws `InvalidFileError`.
- * Each call judges the target again, because the policy may have changed.
+ * The agent's `transfer_call` targets that its organization may not call today. Each call judges the target again,
+ * because the policy may have changed.
  */
-export const checkTransfers = async (
+export const transferProblems = async (
   db: Queryable,
   organizationId: OrganizationId,
   { tools = [] }: AgentDefinition,
-): Promise<void> => {
+): Promise<readonly FileProblem[]> => {
   const problems: FileProblem[] = []
   for (const [index, tool] of tools.entries()) {
     if (!('builtin' in tool)) continue
@@ -20,5 +20,5 @@ export const checkTransfers = async (
     if ('problem' in verdict)
       problems.push({ path: `tools[${index}].to`, message: verdict.problem })
   }
-  if (problems.length > 0) throw new InvalidFileError(problems)
+  return problems
 }

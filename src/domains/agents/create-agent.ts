@@ -5,7 +5,7 @@ import { newId } from '../../runtime/ids.ts'
 import { checkAgentFile } from './agent-definition.ts'
 import { agentResource } from './agent-resource.ts'
 import { insertPublishedAgent } from './agent-store.ts'
-import { checkTransfers } from './check-transfers.ts'
+import { checkInOrganization } from './check-in-organization.ts'
 
 /** A new agent from its file (parsed JSON), published at once. Throws `InvalidFileError`. */
 export const createAgent = async (
@@ -14,6 +14,6 @@ export const createAgent = async (
   file: unknown,
 ): Promise<Agent> => {
   const definition = checkAgentFile(file)
-  await checkTransfers(db, organizationId, definition)
+  await checkInOrganization(db, organizationId, definition)
   return agentResource(await insertPublishedAgent(db, organizationId, newId(), definition))
 }

@@ -10,7 +10,7 @@ import {
   findAgentOrganization,
   publishAgentVersion,
 } from './agent-store.ts'
-import { checkTransfers } from './check-transfers.ts'
+import { checkInOrganization } from './check-in-organization.ts'
 import { withKeptSecrets } from './hidden-values.ts'
 
 /** An agent with the version that was just published. */
@@ -37,7 +37,7 @@ export const publishAgent = async (
   const organizationId = await findAgentOrganization(db, agentId)
   const published = organizationId && (await findPublished(db, organizationId, agentId))
   const definition = checkAgentFile([draft, published].reduce(withKeptSecrets, file))
-  if (organizationId !== undefined) await checkTransfers(db, organizationId, definition)
+  if (organizationId !== undefined) await checkInOrganization(db, organizationId, definition)
   const row = await publishAgentVersion(db, agentId, definition, restoredVersion)
   if (!row) throw new OperatorError(`There is no agent ${agentId}, or it is archived.`)
   return { ...agentResource(row), version: row.published_version ?? 0 }

@@ -126,7 +126,7 @@ describe('explaining a call', () => {
       {
         code: 'no_caller_id',
         message:
-          'Its organization is live and has no number to show to the callee: set OUTDIAL_CALLER_ID and start Outdial again.',
+          'Its organization is live and has no number to show to the callee: give it one with number add, or set OUTDIAL_CALLER_ID and start Outdial again.',
       },
     ],
     [

@@ -9,11 +9,11 @@ import {
   loadForExplanation,
   maxAhead,
   type ExplainRow,
-  type OwnWaitReason,
   type StoredDecision,
   type StoredTry,
 } from './explain-store.ts'
 import { lackSentences } from './lack-sentences.ts'
+import { ownWaits } from './own-waits.ts'
 import { ladderOf } from './sip-ladder.ts'
 import { listSipTraces, type StoredSipTrace } from './sip-trace-store.ts'
 import { zonesOfText, type LaneKind } from './lane-store.ts'
@@ -115,7 +115,9 @@ const reasonsOf = (row: ExplainRow, reader: Reader): readonly ExplanationReason[
   if (row.status !== 'queued') return []
   if (row.is_claimed) return [{ code: 'next', message: 'It is about to be dialled.' }]
   if (row.dispatchers === 0) return [noDispatcher(row.draining)]
-  if (row.servers === 0) return noRoute(row)
+  const missing = missingOf(row)
+  if (missing.some(({ code }) => code === 'no_trunk')) return missing
+  if (row.servers === 0) return missing.length > 0 ? missing : [noServer]
   return [
     closedLane(row) ??
       trunkDown(row) ??
@@ -126,15 +128,17 @@ const reasonsOf = (row: ExplainRow, reader: Reader): readonly ExplanationReason[
   ]
 }
 
-/** No node serves its route: it is not claimed until one does. */
-const noRoute = ({ lacks, trunks }: ExplainRow): readonly ExplanationReason[] => {
-  const missing = (['no_trunk', 'no_caller_id'] as const).filter(
-    (lack) => lacks.includes(lack) && !(lack === 'no_trunk' && trunks > 0),
-  )
-  return missing.length === 0
-    ? [{ code: 'node_draining', message: 'No dispatcher that serves its route is running.' }]
-    : missing.map((code) => ({ code, message: lackSentences[code] }))
+const noServer: ExplanationReason = {
+  code: 'node_draining',
+  message: 'No dispatcher that serves its route is running.',
 }
+
+/** What its organization lacks to be dialled at all. */
+const missingOf = ({ lacks, trunks, numbers, is_live: isLive }: ExplainRow): ExplanationReason[] =>
+  (['no_trunk', 'no_caller_id'] as const)
+    .filter((lack) => isLive && lacks.includes(lack))
+    .filter((lack) => (lack === 'no_trunk' ? trunks : numbers) === 0)
+    .map((code) => ({ code, message: lackSentences[code] }))
 
 const noDispatcher = (draining: number): ExplanationReason => ({
   code: 'node_draining',
@@ -202,7 +206,7 @@ const policyZonesOf = ({ policy, time_zones }: ExplainRow) => {
 const numberInUse = (row: ExplainRow, reader: Reader): ExplanationReason | undefined => {
   const { number_holder_id: holder, number_holder_origin: origin } = row
   if (holder === null || !(row.is_due || row.wait_reason === 'number_in_use')) return undefined
-  if (reader === 'api' && origin !== 'api') return ownTimes.number_in_use
+  if (reader === 'api' && origin !== 'api') return ownWaits.number_in_use
   return {
     code: 'number_in_use',
     message: `Call ${holder} to this number is live; this one goes on when that one has ended.`,
@@ -210,43 +214,10 @@ const numberInUse = (row: ExplainRow, reader: Reader): ExplanationReason | undef
   }
 }
 
-const ownTimes = {
-  carrier_congestion: {
-    code: 'carrier_congestion',
-    message: 'The carrier was congested; the call is dialled again later.',
-  },
-  attempts_per_day: {
-    code: 'attempts_per_day',
-    message: 'The number was dialled as often as the policy allows on one day.',
-  },
-  not_sent: {
-    code: 'not_before',
-    message: 'Its last attempt could not be sent; it is dialled again shortly.',
-  },
-  no_engine: { code: 'no_engine', message: lackSentences.no_engine },
-  number_in_use: {
-    code: 'number_in_use',
-    message: 'Another call to this number is live; this one goes on when that one has ended.',
-  },
-  trunk_down: {
-    code: 'trunk_down',
-    message: 'The trunk could not be used; the call is dialled once it can.',
-  },
-  no_trunk: {
-    code: 'no_trunk',
-    message:
-      'No trunk serves its organization and the country of its number; it is dialled once one does.',
-  },
-  trunk_full: {
-    code: 'capacity',
-    message: 'The trunks that serve it have no free channel now.',
-  },
-} as const satisfies Record<OwnWaitReason, ExplanationReason>
-
 const ownTime = (row: ExplainRow): ExplanationReason | undefined => {
   if (row.is_due) return undefined
   const until = row.not_before && formatDateTime(row.not_before)
-  return { ...ownTimes[row.wait_reason ?? 'not_sent'], ...(until !== null && { until }) }
+  return { ...ownWaits[row.wait_reason ?? 'not_sent'], ...(until !== null && { until }) }
 }
 
 const fullCapacity = (row: ExplainRow): ExplanationReason | undefined => {

@@ -39,6 +39,9 @@ export type OwnWaitReason =
   | 'no_engine'
   | 'trunk_down'
   | 'no_trunk'
+  | 'no_caller_id'
+  | 'caller_ids_exhausted'
+  | 'caller_ids_resting'
   | 'trunk_full'
   | 'number_in_use'
 
@@ -80,6 +83,9 @@ export interface ExplainRow {
   readonly down_cause: string | null
   /** Trunks of the installation, over all organizations. */
   readonly trunks: number
+  /** Of the organization. */
+  readonly numbers: number
+  readonly is_live: boolean
   readonly retry_at: Date | null
   readonly dispatchers: number
   /** Nodes that serve its route. */
@@ -116,6 +122,8 @@ const loadStatement = sql(
             as live_calls,
           t.channels, t.calls_per_second, t.down_reason, t.down_cause, t.retry_at,
           (select count(*) from trunks)::integer as trunks,
+          (select count(*) from caller_numbers n where n.organization_id = c.organization_id)::integer as numbers,
+          d.route = 'env' as is_live,
           (select count(*) from calls x where x.lease_token is not null and x.route = t.name) as live_channels,
           least(t.burst, t.tokens + t.refill_per_second
                 * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,

@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.ts'
 import { retireInstallationSecrets } from '../organizations/installation-secrets.ts'
 import { purgeDeletedRecordings } from '../recordings/deleted-recordings.ts'
 import { purgeCallsBack } from '../calls-back/calls-back-store.ts'
+import { purgeNumberDays } from '../numbers/number-store.ts'
 import { purgeRequests } from '../requests/purge-requests.ts'
 import { purgeSipTraces } from '../calls/sip-trace-store.ts'
 import { purgeImports } from '../contacts/file/import-store.ts'
@@ -36,6 +37,7 @@ interface HousekeepingOptions {
 /**
  * Every ten minutes deletes what has expired: idempotency claims, sessions, invitations, superseded revisions, retired secrets, requests
  * of the API, SIP messages, calls back, abandoned imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
+ * of the API, SIP messages, days of numbers, abandoned imports, words of calls beyond their organization's retention, and the bytes of deleted recordings.
  */
 export const createHousekeeping = ({
   database,
@@ -55,6 +57,7 @@ export const createHousekeeping = ({
       await inRounds(purgeLimit, (limit) => purgeCallsBack(database, limit))
       await inRounds(importsLimit, (limit) => purgeImports(database, limit))
       await inRounds(purgeLimit, (limit) => purgeImportWork(database, limit))
+      await inRounds(purgeLimit, (limit) => purgeNumberDays(database, limit))
       await retireInstallationSecrets(database, 'media')
       await retireInstallationSecrets(database, 'cursor')
       // Last, because the storage may be unavailable.

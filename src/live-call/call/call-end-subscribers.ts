@@ -1,6 +1,7 @@
 import type { Transaction } from '../../database/database.ts'
 import type { CallEndSubscriber } from '../../domains/calls/lifecycle/end-call.ts'
 import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
+import { uncountCalls } from '../../domains/numbers/uncount-calls.ts'
 import { addDoNotCall } from '../../domains/organizations/do-not-call.ts'
 import { markUnrecorded } from '../../domains/recordings/unrecorded-calls.ts'
 import { insertRecording, type RecordedFrames } from '../../domains/recordings/recording-store.ts'
@@ -81,6 +82,15 @@ export const countUsageOfCalls: Subscriber = async (tx, calls) => {
   if (first === undefined) return
   const callIds = dialled.map(({ callId }) => callId)
   await countUsage(tx, first.organizationId, callIds)
+}
+
+/** Calls that were given a number to show, and ended before they were dialled. */
+export const uncountNumbersOfCalls: Subscriber = async (tx, calls) => {
+  const undialled = calls.filter(({ dialledAt }) => dialledAt === null)
+  const [first] = undialled
+  if (first === undefined) return
+  const callIds = undialled.map(({ callId }) => callId)
+  await uncountCalls(tx, first.organizationId, callIds)
 }
 
 /** Summary and transcript, and the job that makes them. */

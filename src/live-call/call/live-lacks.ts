@@ -6,6 +6,8 @@ interface LiveNeeds {
   /** How many there are, the one of the environment included. */
   readonly trunks: number
   readonly callerId: string | undefined
+  /** Whether any organization has numbers of its own. */
+  readonly hasNumbers: boolean
   readonly engines: InstalledEngines
 }
 
@@ -13,8 +15,13 @@ interface LiveNeeds {
  * Returns what is missing here for calls of live organizations, which wait in `queued` (decision D15). Agents with an engine
  * of their own need none of the installation.
  */
-export const liveLacks = ({ trunks, callerId, engines }: LiveNeeds): readonly LiveLack[] => [
+export const liveLacks = ({
+  trunks,
+  callerId,
+  hasNumbers,
+  engines,
+}: LiveNeeds): readonly LiveLack[] => [
   ...(trunks === 0 ? (['no_trunk'] as const) : []),
-  ...(callerId === undefined ? (['no_caller_id'] as const) : []),
+  ...(callerId === undefined && !hasNumbers ? (['no_caller_id'] as const) : []),
   ...(engineProblem(engines, {}, 'live') === undefined ? [] : (['no_engine'] as const)),
 ]

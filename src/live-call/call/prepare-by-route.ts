@@ -20,8 +20,6 @@ interface PrepareByRouteOptions extends Pick<
   readonly sandbox: SandboxLine
   /** The trunks of live organizations. */
   readonly trunks: Pick<TrunkFleet, 'carrier' | 'find'>
-  /** The number that their callees see; undefined: they are not dialled. */
-  readonly callerId: string | undefined
   readonly media: Pick<MediaWorkerPool, 'open'>
   /** Local RTP ports. */
   readonly portRange: MediaSocketSettings['portRange']
@@ -34,10 +32,10 @@ interface PrepareByRouteOptions extends Pick<
 
 /**
  * Prepares a call on the line of its organization's route: the sandbox, or the trunk that was chosen for it. A call of
- * one mode uses the carrier, the caller ID and the engines of that mode only. Live calls need a caller ID.
+ * one mode uses the carrier, the caller ID and the engines of that mode only. A live call shows the number that was chosen.
  */
 export const createPrepareByRoute = (options: PrepareByRouteOptions) => {
-  const { sandbox, trunks, callerId, portRange } = options
+  const { sandbox, trunks, portRange } = options
   const sandboxSocket = socketOf(sandbox, portRange)
   const prepareSandbox = prepareOn(
     { carrier: sandbox.carrier, callerId: sandbox.callerId, mode: 'sandbox' },
@@ -45,7 +43,8 @@ export const createPrepareByRoute = (options: PrepareByRouteOptions) => {
     options,
   )
   const prepareLive = (call: AdmittedCall): PreparedCall => {
-    if (callerId === undefined) throw new Error('A live call was claimed without a caller ID.')
+    const { callerId } = call
+    if (callerId === undefined) throw new Error('A live call was admitted without a caller ID.')
     const trunk = trunks.find(call.trunk ?? '')
     const prepare = prepareOn(
       { carrier: trunks.carrier, callerId, mode: 'live' },
@@ -57,11 +56,8 @@ export const createPrepareByRoute = (options: PrepareByRouteOptions) => {
     )
     return prepare(call)
   }
-  return {
-    servesLive: callerId !== undefined,
-    prepareCall: (call: AdmittedCall): PreparedCall =>
-      call.route === 'sandbox' ? prepareSandbox(call) : prepareLive(call),
-  }
+  return (call: AdmittedCall): PreparedCall =>
+    call.route === 'sandbox' ? prepareSandbox(call) : prepareLive(call)
 }
 
 const goneReason = 'Its trunk was removed or changed at the moment of dialling.'

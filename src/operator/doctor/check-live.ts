@@ -1,6 +1,7 @@
 import type { Config } from '../../config/read-config.ts'
 import type { Database } from '../../database/database.ts'
 import { countOrganizations } from '../../domains/organizations/organization-store.ts'
+import { hasAnyNumber } from '../../domains/numbers/number-store.ts'
 import { countTrunks } from '../../domains/trunks/trunk-store.ts'
 import { ok, warning, type Finding } from './finding.ts'
 import { liveLacks } from '../../live-call/call/live-lacks.ts'
@@ -14,7 +15,8 @@ export const checkLive = async (
   const live = await countOrganizations(db, 'live').catch(() => 0)
   const stored = await countTrunks(db).catch(() => 0)
   const trunks = Math.max(stored, sip.trunk === undefined ? 0 : 1)
-  const lacks = liveLacks({ ...sip, trunks, engines })
+  const hasNumbers = await hasAnyNumber(db).catch(() => false)
+  const lacks = liveLacks({ ...sip, trunks, hasNumbers, engines })
   if (live === 0) {
     return trunks === 0
       ? []

@@ -21,6 +21,8 @@ export interface AdmittedCall {
   readonly route: RouteName
   /** The trunk that was chosen for a live call. */
   readonly trunk?: string | undefined
+  /** The number that was chosen for a live call, E.164. */
+  readonly callerId?: string | undefined
 }
 
 /** A call whose `dialing` state is committed under our lease. */

@@ -32,7 +32,15 @@ export interface Release {
   readonly until?: Date | undefined
   /** If given, the call itself waits until then, or until it is released; by default it waits with its lane. */
   readonly waitReason?:
-    'attempts_per_day' | 'no_engine' | 'no_trunk' | 'trunk_down' | 'trunk_full' | undefined
+    | 'attempts_per_day'
+    | 'no_engine'
+    | 'no_trunk'
+    | 'trunk_down'
+    | 'trunk_full'
+    | 'no_caller_id'
+    | 'caller_ids_exhausted'
+    | 'caller_ids_resting'
+    | undefined
 }
 
 /** Back to the queue before dialling. False: this node no longer holds the call. */
