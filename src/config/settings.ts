@@ -5,6 +5,7 @@ import {
   type CallBackAnswer,
 } from '../contract/calls-back.ts'
 import { maxPasswordLength, minPasswordLength } from '../contract/password-length.ts'
+import { realtimeSettings } from './realtime-settings.ts'
 import {
   e164,
   networks,
@@ -240,12 +241,7 @@ const engines = {
     'Voice engine; an agent may bring its own. Live organizations have the scripted one only where this says `sandbox`.',
     { shown: 'sandbox; live organizations: none' },
   ),
-  realtime: {
-    url: setting('OUTDIAL_REALTIME_URL', optional(url('ws', 'wss')), 'Realtime-protocol server.'),
-    key: setting('OUTDIAL_REALTIME_KEY', optionalText, 'Its key.', { secret: true }),
-    model: setting('OUTDIAL_REALTIME_MODEL', optionalText, 'Its model.'),
-    voice: setting('OUTDIAL_REALTIME_VOICE', optionalText, 'Its voice.'),
-  },
+  realtime: realtimeSettings,
   stt: {
     url: setting('OUTDIAL_STT_URL', providerUrl, 'OpenAI-compatible transcription server, `…/v1`.'),
     key: setting('OUTDIAL_STT_KEY', optionalText, 'Its key.', { secret: true }),

@@ -87,9 +87,18 @@ export type VoiceEvent =
       readonly message: string
     }
 
-export interface EngineUsage {
+/** Tokens of a model. Those of audio and those from the server's cache are priced apart; each is part of the whole. */
+export interface TokenUsage {
   readonly inputTokens: number
   readonly outputTokens: number
+  readonly audioInputTokens?: number
+  /** Of either kind. */
+  readonly cachedInputTokens?: number
+  readonly cachedAudioInputTokens?: number
+  readonly audioOutputTokens?: number
+}
+
+export interface EngineUsage extends TokenUsage {
   readonly audioInMs: number
   readonly audioOutMs: number
 }

@@ -73,10 +73,22 @@ const outcomes = uniqueItems(
   { keyOf: memberOf('slug'), path: 'slug', message: 'Another outcome has this slug.' },
 )
 
+/** What an agent asks of a realtime server; each server has some of it. */
+const realtimeTuning = {
+  transcription_model: text(200).optional(),
+  turn_detection: z.enum(['server_vad', 'semantic_vad']).optional(),
+  eagerness: z.enum(['low', 'medium', 'high', 'auto']).optional(),
+  noise_reduction: z.enum(['near_field', 'far_field']).optional(),
+  speed: z.number().min(0.25).max(1.5).optional(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
+  keywords: z.array(text(100)).min(1).max(100).optional(),
+}
+
 const engine = z.strictObject({
   kind: z.enum(['sandbox', 'realtime', 'cascade']),
   model: text(200).optional(),
   voice: text(200).optional(),
+  ...realtimeTuning,
   url: z
     .url({ protocol: /^(wss?|https?)$/, error: 'It must be a URL of ws, wss, http or https.' })
     .max(2048)
@@ -84,14 +96,23 @@ const engine = z.strictObject({
     .optional(),
 })
 
-const engineOfServer = engine.refine(
-  ({ kind, url }) => kind !== 'cascade' || typeof url !== 'string' || !/^wss?:/i.test(url),
-  {
-    path: ['url'],
-    message: 'The cascade engine needs a URL of http or https.',
-    ...besideOthers,
-  },
-)
+const engineOfServer = engine
+  .refine(
+    ({ kind, url }) => kind !== 'cascade' || typeof url !== 'string' || !/^wss?:/i.test(url),
+    {
+      path: ['url'],
+      message: 'The cascade engine needs a URL of http or https.',
+      ...besideOthers,
+    },
+  )
+  .check((context) => {
+    if (context.value.kind === 'realtime') return
+    for (const member of Object.keys(realtimeTuning)) {
+      if (Reflect.get(context.value, member) === undefined) continue
+      const message = 'Only the realtime engine has this.'
+      context.issues.push({ code: 'custom', message, path: [member], input: context.value })
+    }
+  })
 
 const tools = uniqueItems(
   z.array(agentToolSchema).max(50),

@@ -43,7 +43,26 @@ describe("an agent's engine", () => {
     assert.deepEqual(choose(undefined, nothing), {
       kind: 'realtime',
       url: 'ws://127.0.0.1:1/v1/realtime',
+      wireFormat: { kind: 'g711' },
     })
+  })
+
+  it('asks of the realtime server what the agent wants, else what the installation wants', () => {
+    const tuned = {
+      ...installation,
+      kind: 'realtime',
+      realtime: { ...installation.realtime, transcriptionModel: 'mine', speed: 1.1 },
+    } as const
+    const own = { kind: 'realtime', speed: 0.9, keywords: ['Acme'] }
+    const chosen = choose(own, tuned) as Record<string, unknown>
+    assert.deepEqual(
+      [chosen.transcriptionModel, chosen.speed, chosen.keywords],
+      ['mine', 0.9, ['Acme']],
+    )
+    // The installation's names mean nothing to another server.
+    const elsewhere = choose({ ...own, url: 'wss://voice.example.com/v1/realtime' }, tuned)
+    assert.ok(typeof elsewhere === 'object' && !('transcriptionModel' in elsewhere))
+    assert.throws(() => choose({ kind: 'cascade', speed: 1 }), /engine/)
   })
 
   it('is none for a live organization by default, and the sandbox if set explicitly', () => {

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../domains/agents/agent-definition.ts'
 import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
 import type { EngineSettings } from '../media/media-protocol.ts'
+import { tuningFor, type InstalledTuning } from './realtime-tuning.ts'
 
 /** A server of the installation. */
 interface InstalledServer {
@@ -16,7 +17,7 @@ interface InstalledVoice extends InstalledServer {
 /** The engines of the installation, for agents that name no server. */
 export interface InstalledEngines {
   readonly kind: 'sandbox' | 'realtime' | 'cascade' | undefined
-  readonly realtime: InstalledVoice
+  readonly realtime: InstalledVoice & InstalledTuning
   readonly stt: InstalledServer
   readonly llm: InstalledServer
   readonly tts: InstalledVoice
@@ -65,7 +66,7 @@ export const createEngineChoice =
       case undefined:
         return 'There is no voice engine: OUTDIAL_ENGINE is not set, and the agent names none.'
       case 'sandbox':
-        return { kind: 'realtime', url: options.sandboxUrl() }
+        return { kind: 'realtime', url: options.sandboxUrl(), wireFormat: { kind: 'g711' } }
       case 'realtime':
         return realtimeSettings(agent, options)
       case 'cascade':
@@ -96,7 +97,8 @@ const realtimeSettings = (
   )
   // Another server does not know the voices of the installation's server.
   const voice = own === undefined ? realtime.voice : undefined
-  return { kind: 'realtime', ...server, ...withVoice(voice), ...reachOf(own, options) }
+  const tuning = tuningFor(agent.engine, own === undefined ? realtime : {})
+  return { kind: 'realtime', ...server, ...withVoice(voice), ...tuning, ...reachOf(own, options) }
 }
 
 const cascadeSettings = (

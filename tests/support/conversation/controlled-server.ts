@@ -9,6 +9,7 @@ import {
   createRealtimeEngine,
   type RealtimeEngineSettings,
 } from '../../../src/conversation/engines/realtime/realtime-engine.ts'
+import { g711Wire } from '../../../src/conversation/engines/realtime/wire-audio.ts'
 
 type Message = Record<string, unknown>
 
@@ -59,7 +60,12 @@ export const useControlledServer = () => {
     settings: Partial<RealtimeEngineSettings> = {},
     greeting = '',
   ): Promise<VoiceSession> =>
-    createRealtimeEngine({ url: url(), logger: silentLogger, ...settings }).open(
+    createRealtimeEngine({
+      url: url(),
+      wireFormat: g711Wire,
+      logger: silentLogger,
+      ...settings,
+    }).open(
       {
         callId: 'c1',
         codec: 'pcma',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHeardAudio } from './heard-audio.ts'
 import { readAppendedAudio } from './protocol.ts'
-import { createWireAudio } from './wire-audio.ts'
+import { createWireAudio, g711Wire } from './wire-audio.ts'
 
 const silentByte = 0xff
 const loudByte = 0x10
@@ -10,7 +10,7 @@ const loudByte = 0x10
 /** How many frames each message contains for this speech: `#` is a loud frame, `.` a quiet one. */
 const framesPerMessage = (said: string): number[] => {
   const messages: Buffer[] = []
-  const audio = createHeardAudio('pcmu', createWireAudio('g711', 'pcmu'), (message) =>
+  const audio = createHeardAudio('pcmu', createWireAudio(g711Wire, 'pcmu'), (message) =>
     messages.push(message),
   )
   const frames = Array.from(said, (mark) => Buffer.alloc(160, mark === '#' ? loudByte : silentByte))

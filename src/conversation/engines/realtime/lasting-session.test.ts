@@ -96,7 +96,12 @@ describe('a session that the server ends', () => {
 
   it('returns the result of a tool that the lost session had called', async () => {
     const session = await open()
-    const item = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{"x":1}' }
+    const item = {
+      type: 'function_call',
+      call_id: 'call_c1',
+      name: 'look_up',
+      arguments: '{"x":1}',
+    }
     tell({ type: 'response.output_item.done', item })
     await untilEvent(session, 'tool_call')
     const connected = nextConnection()
@@ -104,11 +109,11 @@ describe('a session that the server ends', () => {
     await connected
     session.say('One moment.')
     await receivedOf('response.create')
-    session.toolResult('c1', { found: 7 })
+    session.toolResult('call_c1', { found: 7 })
     while (itemsReceived().length < 2) await once(server.socket, 'message')
     assert.deepEqual(itemsReceived(), [
       item,
-      { type: 'function_call_output', call_id: 'c1', output: '{"found":7}' },
+      { type: 'function_call_output', call_id: 'call_c1', output: '{"found":7}' },
     ])
     await session.close()
   })

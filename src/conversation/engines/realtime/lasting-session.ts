@@ -9,7 +9,7 @@ import type {
   VoiceSession,
 } from '../../engine/voice-engine.ts'
 import type { LinkLoss } from './link-loss.ts'
-import type { OpenedLink } from './open-link.ts'
+import type { OpenedLink } from './link-settings.ts'
 import { RealtimeLink } from './realtime-link.ts'
 import { createRecentFrames } from './recent-frames.ts'
 import { SessionHistory, cutOffNote, userMessage } from './session-history.ts'
@@ -272,10 +272,14 @@ export class LastingSession implements VoiceSession {
   get #usage(): EngineUsage {
     const all = this.#current ? [...this.#past, this.#current.link.usage] : this.#past
     const sum = (member: keyof EngineUsage): number =>
-      all.reduce((amount, usage) => amount + usage[member], 0)
+      all.reduce((amount, usage) => amount + (usage[member] ?? 0), 0)
     return {
       inputTokens: sum('inputTokens'),
       outputTokens: sum('outputTokens'),
+      audioInputTokens: sum('audioInputTokens'),
+      cachedInputTokens: sum('cachedInputTokens'),
+      cachedAudioInputTokens: sum('cachedAudioInputTokens'),
+      audioOutputTokens: sum('audioOutputTokens'),
       // Audio that several sessions heard counts once.
       audioInMs: this.#heardMs,
       audioOutMs: sum('audioOutMs'),

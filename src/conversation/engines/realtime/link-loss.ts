@@ -17,14 +17,16 @@ const finalCodes = new Set([
   'response_failed',
 ])
 
+export const isFinalCode = (code: string): boolean => finalCodes.has(code)
+
 export const lossOf = (code: string, message: string): LinkLoss => ({
   code,
   message,
-  isFinal: finalCodes.has(code),
+  isFinal: isFinalCode(code),
 })
 
 export const codeOf = (error: ProtocolError): string => error.code ?? error.type ?? 'unknown'
 
 /** Whether this error ends the session. After any other error it continues, or its socket ends. */
 export const endsSession = (code: string): boolean =>
-  finalCodes.has(code) || code === 'session_expired'
+  isFinalCode(code) || code === 'session_expired'

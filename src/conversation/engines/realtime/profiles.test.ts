@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { WebSocketServer } from 'ws'
 import { EngineOpenError } from '../../engine/voice-engine.ts'
-import { openLink, type LinkSettings } from './open-link.ts'
+import type { LinkSettings } from './link-settings.ts'
+import { openLink } from './open-link.ts'
 import { addressOf, profileFor } from './profiles.ts'
 import { sessionUpdate } from './session-update.ts'
+import { g711Wire, pcmWire } from './wire-audio.ts'
 
 const options = {
   callId: 'c',
@@ -41,6 +43,18 @@ describe('the profile of a server', () => {
       'wss://api.x.ai/v1/realtime',
       'xai',
       'wss://api.x.ai/v1/realtime?model=m',
+      'authorization: Bearer k',
+    ],
+    [
+      'wss://api.inworld.ai/api/v1/realtime/session?key=s1&protocol=realtime',
+      'inworld',
+      'wss://api.inworld.ai/api/v1/realtime/session?key=s1&protocol=realtime',
+      'authorization: Basic k',
+    ],
+    [
+      'wss://dashscope-intl.aliyuncs.com/api-ws/v1/realtime',
+      'qwen',
+      'wss://dashscope-intl.aliyuncs.com/api-ws/v1/realtime?model=m',
       'authorization: Bearer k',
     ],
     [
@@ -86,8 +100,10 @@ describe('the settings of a session', () => {
   const settings = {
     options,
     voice: 'v',
-    transcriptionModel: 't',
-    wireFormat: 'g711',
+    model: undefined,
+    transcription: { model: 't' },
+    tuning: {},
+    wireFormat: g711Wire,
   } as const
 
   it('are nested in the present dialect, flat in the beta, and half of each at xAI', () => {
@@ -104,7 +120,10 @@ describe('the settings of a session', () => {
     )
     const xai = sessionUpdate('xai', settings) as Record<string, unknown>
     assert.deepEqual(xai['audio'], {
-      input: { format: { type: 'audio/pcmu' } },
+      input: {
+        format: { type: 'audio/pcmu' },
+        transcription: { model: 't', language_hint: 'en' },
+      },
       output: { format: { type: 'audio/pcmu' } },
     })
     assert.equal(xai['voice'], 'v')
@@ -113,6 +132,10 @@ describe('the settings of a session', () => {
 })
 
 describe('an unknown server', () => {
+  const pcmOf = (rate: number): object => ({ type: 'audio/pcm', rate })
+  /** Everything that answers the next `session.update`, instead of one event. */
+  let answerWith: readonly (object | 'hang up')[] | undefined
+
   /** Introduces itself with this session, and responds to each `session.update` with the next of these. */
   const withServer = async (
     introduction: object | undefined,
@@ -124,10 +147,17 @@ describe('an unknown server', () => {
     server.on('connection', (socket) => {
       const tell = (event: object) => socket.send(JSON.stringify(event))
       if (introduction) tell({ type: 'session.created', session: introduction })
+      if (answerWith?.[0] === 'hang up')
+        tell({ type: 'error', error: { type: 'session_limit_reached', message: 'Full.' } })
       socket.on('message', (data: Buffer) => {
         const event = JSON.parse(data.toString('utf8')) as { session: Record<string, unknown> }
         updates.push(event.session)
-        tell(answers.shift() ?? { type: 'session.updated', session: {} })
+        const next = answerWith ?? [answers.shift() ?? { type: 'session.updated', session: {} }]
+        answerWith = undefined
+        for (const answer of next) {
+          if (answer !== 'hang up') tell(answer)
+          else socket.close(1008)
+        }
       })
     })
     await once(server, 'listening')
@@ -146,35 +176,76 @@ describe('an unknown server', () => {
     withServer({ modalities: ['audio'], input_audio_format: 'pcm16' }, [], async (url, updates) => {
       const link = await open(url)
       assert.equal(link.dialect, 'beta')
-      assert.equal(updates[0]?.['input_audio_format'], 'g711_ulaw')
+      assert.equal(updates[0]?.['input_audio_format'], 'pcm16')
     }))
 
-  it('is sent PCM when it refuses G.711', () =>
-    withServer(
-      { type: 'realtime' },
-      [{ type: 'error', error: { code: 'invalid_value', message: 'Unsupported audio format.' } }],
-      async (url, updates) => {
-        const link = await open(url)
-        assert.equal(updates.length, 2)
-        assert.deepEqual(link.wire.format, { type: 'audio/pcm', rate: 24_000 })
-      },
-    ))
+  const refusal = { type: 'error', error: { code: 'invalid_value', message: 'Unknown format.' } }
 
-  it('is sent PCM when it ignores the request for G.711', () =>
+  it('is sent PCM, and another rate or G.711 where it refuses that', () =>
+    withServer({ type: 'realtime' }, [refusal, refusal], async (url, updates) => {
+      const link = await open(url)
+      const inputs = updates.map(({ audio }) => (audio as { input: { format: object } }).input)
+      assert.deepEqual(
+        inputs.map(({ format }) => format),
+        [
+          { type: 'audio/pcm', rate: 24_000 },
+          { type: 'audio/pcm', rate: 16_000 },
+          { type: 'audio/pcmu' },
+        ],
+      )
+      assert.deepEqual(link.wire.format, g711Wire)
+    }))
+
+  it('is sent the PCM that it describes, before or after it is asked', async () => {
+    const described = { type: 'realtime', audio: { input: { format: pcmOf(16_000) } } }
+    await withServer(described, [], async (url) =>
+      assert.deepEqual((await open(url)).wire.format, pcmWire(16_000, 16_000)),
+    )
+    const updated = { type: 'session.updated', session: described }
+    await withServer({ type: 'realtime' }, [updated], async (url, updates) => {
+      assert.deepEqual((await open(url)).wire.format, pcmWire(16_000, 16_000))
+      assert.equal(updates.length, 1)
+    })
+  })
+
+  it('loses only the setting that it refuses, and is not asked for it again', () =>
     withServer(
       { type: 'realtime' },
       [
-        {
-          type: 'session.updated',
-          session: { audio: { input: { format: { type: 'audio/pcm' } } } },
-        },
+        { type: 'error', error: { message: "Unknown parameter: 'session.reasoning'." } },
+        { type: 'session.updated', session: {} },
       ],
       async (url, updates) => {
-        const link = await open(url)
-        assert.equal(updates.length, 1)
-        assert.deepEqual(link.wire.format, { type: 'audio/pcm', rate: 24_000 })
+        const tuning = { reasoningEffort: 'low', speed: 1.2, noiseReduction: 'near_field' } as const
+        assert.deepEqual((await open(url, tuning)).refused, ['reasoning'])
+        assert.deepEqual((await open(url, tuning)).refused, ['reasoning'])
+        assert.deepEqual(
+          updates.map((session) => 'reasoning' in session),
+          [true, false, false],
+        )
+        const audio = updates[2]?.['audio'] ?? {}
+        const { input, output } = audio as Record<string, Record<string, unknown>>
+        assert.deepEqual(input?.['noise_reduction'], { type: 'near_field' })
+        assert.equal(output?.['speed'], 1.2)
       },
     ))
+
+  it('may complain before it takes the settings', () =>
+    withServer({ type: 'realtime' }, [], async (url, updates) => {
+      const complaint = { error: { message: 'Specifying `voice` is not supported.' } }
+      answerWith = [
+        { type: 'error', ...complaint },
+        { type: 'session.updated', session: {} },
+      ]
+      assert.deepEqual((await open(url)).refused, [])
+      assert.equal(updates.length, 1)
+    }))
+
+  it('says why when it hangs up', () =>
+    withServer({ type: 'realtime' }, [], async (url) => {
+      answerWith = ['hang up']
+      await assert.rejects(open(url), { code: 'session_limit_reached' })
+    }))
 
   it('reports when its session ends', () => {
     const expiresAt = Math.floor(Date.now() / 1000) + 1_800

@@ -1,6 +1,6 @@
 /**
  * The part of the OpenAI Realtime protocol (GA) that a phone call needs, as implemented by OpenAI, Azure, xAI,
- * LocalAI, speaches and our own sandbox. Names and members are the protocol's.
+ * Inworld, Qwen, LocalAI, speaches, speech-to-speech, vLLM-Omni and our own sandbox. Names and members are the protocol's.
  */
 export type ClientEvent =
   | { readonly type: 'session.update'; readonly session: object }
@@ -19,12 +19,13 @@ export type ServerEvent =
   | {
       readonly type: 'input_audio_buffer.speech_started'
       readonly item_id: string
-      readonly audio_start_ms: number
+      /** Some servers leave it out. */
+      readonly audio_start_ms?: unknown
     }
   | {
       readonly type: 'input_audio_buffer.speech_stopped'
       readonly item_id: string
-      readonly audio_end_ms: number
+      readonly audio_end_ms?: unknown
     }
   | {
       readonly type: 'conversation.item.input_audio_transcription.completed'
@@ -56,6 +57,14 @@ export type ServerEvent =
       readonly transcript: string
     }
   | { readonly type: 'response.output_item.done'; readonly item: OutputItem }
+  | {
+      readonly type: 'response.function_call_arguments.done'
+      readonly call_id: string
+      /** JSON text. */
+      readonly arguments: string
+      /** OpenAI's own events lack it; its `response.output_item.done` has it. */
+      readonly name?: unknown
+    }
   | { readonly type: 'response.done'; readonly response: FinishedResponse }
   | { readonly type: 'error'; readonly error: ProtocolError }
 
@@ -72,7 +81,24 @@ export interface FinishedResponse {
   readonly id: string
   readonly status?: string
   readonly status_details?: { readonly error?: ProtocolError | null } | null
-  readonly usage?: { readonly input_tokens?: number; readonly output_tokens?: number } | null
+  readonly usage?: ResponseUsage | null
+  readonly output?: readonly (OutputItem | null)[] | null
+}
+
+/** Qwen writes `…_tokens_details`, the others `…_token_details`. */
+export interface ResponseUsage {
+  readonly input_tokens?: number
+  readonly output_tokens?: number
+  readonly input_token_details?: TokenDetails | null
+  readonly output_token_details?: TokenDetails | null
+  readonly input_tokens_details?: TokenDetails | null
+  readonly output_tokens_details?: TokenDetails | null
+}
+
+interface TokenDetails {
+  readonly audio_tokens?: number | null
+  readonly cached_tokens?: number | null
+  readonly cached_tokens_details?: { readonly audio_tokens?: number | null } | null
 }
 
 export interface ProtocolError {
@@ -90,8 +116,8 @@ type Shape = Readonly<Record<string, 'string' | 'number' | 'object'>>
 const shapes: { readonly [Type in ServerEvent['type']]: Shape } = {
   'session.created': {},
   'session.updated': {},
-  'input_audio_buffer.speech_started': { item_id: 'string', audio_start_ms: 'number' },
-  'input_audio_buffer.speech_stopped': { item_id: 'string', audio_end_ms: 'number' },
+  'input_audio_buffer.speech_started': { item_id: 'string' },
+  'input_audio_buffer.speech_stopped': { item_id: 'string' },
   'conversation.item.input_audio_transcription.completed': {
     item_id: 'string',
     transcript: 'string',
@@ -111,6 +137,7 @@ const shapes: { readonly [Type in ServerEvent['type']]: Shape } = {
     transcript: 'string',
   },
   'response.output_item.done': { item: 'object' },
+  'response.function_call_arguments.done': { call_id: 'string', arguments: 'string' },
   'response.done': { response: 'object' },
   error: { error: 'object' },
 }

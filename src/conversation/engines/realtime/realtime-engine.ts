@@ -1,7 +1,8 @@
 import type { Logger } from '../../../runtime/logger.ts'
 import type { VoiceEngine } from '../../engine/voice-engine.ts'
 import { LastingSession } from './lasting-session.ts'
-import { openLink, type LinkSettings } from './open-link.ts'
+import type { LinkSettings } from './link-settings.ts'
+import { openLink } from './open-link.ts'
 
 export interface RealtimeEngineSettings extends LinkSettings {
   /** Overrides what is known about the server. */
@@ -12,15 +13,21 @@ export interface RealtimeEngineSettings extends LinkSettings {
 }
 
 /**
- * Any server of the OpenAI Realtime protocol: OpenAI, Azure, xAI, LocalAI, speaches, and the sandbox's scripted
- * model.
+ * Any server of the OpenAI Realtime protocol: OpenAI, Azure, xAI, Inworld, Qwen, LocalAI, speaches, speech-to-speech,
+ * vLLM-Omni, and the sandbox's scripted model.
  */
 export const createRealtimeEngine = (settings: RealtimeEngineSettings): VoiceEngine => ({
   name: 'realtime',
   async open(options, signal) {
     const { sessionCapMs, reconnectLimitMs, logger } = settings
+    const first = await openLink(settings, options, signal)
+    if (first.refused.length > 0)
+      logger.warn(
+        { call_id: options.callId, refused: first.refused },
+        'a voice engine refused settings and goes without them',
+      )
     const session = new LastingSession({
-      first: await openLink(settings, options, signal),
+      first,
       openNext: (giveUp) => openLink(settings, options, giveUp),
       sessionCapMs,
       reconnectLimitMs,

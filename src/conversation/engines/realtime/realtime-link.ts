@@ -1,5 +1,4 @@
 import { frameMs } from '../../../audio/frame.ts'
-import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type { EngineUsage, SessionOptions, VoiceEvent } from '../../engine/voice-engine.ts'
@@ -7,23 +6,24 @@ import { AgentUtterances } from './agent-utterances.ts'
 import { createHeardAudio, type HeardAudio } from './heard-audio.ts'
 import { codeOf, endsSession, lossOf, type LinkLoss } from './link-loss.ts'
 import { createLinkSocket, type LinkSocket } from './link-socket.ts'
-import type { OpenedLink } from './open-link.ts'
+import { createModelCalls } from './model-calls.ts'
+import type { OpenedLink } from './link-settings.ts'
 import {
-  parseObject,
   parseServerEvent,
   verbatimInstructions,
   type FinishedResponse,
-  type OutputItem,
   type ProtocolError,
   type ServerEvent,
 } from './protocol.ts'
 import { ReplyWatch } from './reply-watch.ts'
+import { createReportedSpeech, type ReportedSpeech } from './reported-speech.ts'
 import { ResponseSequencer } from './response-sequencer.ts'
+import { TokenTally } from './token-tally.ts'
 import { createToolResults, type ToolResults } from './tool-results.ts'
 
 interface RealtimeLinkOptions {
   /** The link owns the socket from here on. */
-  readonly opened: Pick<OpenedLink, 'socket' | 'wire'>
+  readonly opened: Pick<OpenedLink, 'socket' | 'wire' | 'speechTimes'>
   readonly session: Pick<SessionOptions, 'codec' | 'callId'>
   /** Never contains a fatal `error`. Times count the audio that this link has heard. */
   readonly onEvent: (event: VoiceEvent) => void
@@ -36,8 +36,6 @@ interface RealtimeLinkOptions {
 const responseLimitMs = 12_000
 /** Some models call `end_call` before their goodbye: the call is held back until its reply is complete. */
 const endingTool = 'end_call'
-/** Speech reported by the server is remembered until its words arrive. */
-const maxSpeechStarts = 32
 
 /** One protocol session over one socket. A conversation may outlive several of them. */
 export class RealtimeLink {
@@ -48,19 +46,20 @@ export class RealtimeLink {
   readonly #responses: ResponseSequencer
   readonly #tools: ToolResults
   readonly #replies: ReplyWatch
-  readonly #speechStarts = new BoundedMap<string, number>({ maxSize: maxSpeechStarts })
+  readonly #speech: ReportedSpeech
+  readonly #calls = createModelCalls()
+  readonly #tokens = new TokenTally()
   readonly #endings: VoiceEvent[] = []
   #framesHeard = 0
-  #inputTokens = 0
-  #outputTokens = 0
   #isOver = false
   #askedAt: number | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: RealtimeLinkOptions) {
-    const { socket, wire } = options.opened
+    const { socket, wire, speechTimes } = options.opened
     const { codec } = options.session
     this.#options = options
+    this.#speech = createReportedSpeech(speechTimes)
     this.#connection = createLinkSocket(socket, {
       onMessage: (text) => {
         const event = parseServerEvent(text)
@@ -109,11 +108,14 @@ export class RealtimeLink {
 
   get usage(): EngineUsage {
     return {
-      inputTokens: this.#inputTokens,
-      outputTokens: this.#outputTokens,
-      audioInMs: this.#framesHeard * frameMs,
+      ...this.#tokens.usage,
+      audioInMs: this.#heardMs,
       audioOutMs: this.#utterances.producedMs,
     }
+  }
+
+  get #heardMs(): number {
+    return this.#framesHeard * frameMs
   }
 
   hear(frame: Uint8Array): void {
@@ -179,7 +181,9 @@ export class RealtimeLink {
       case 'response.done':
         return this.#responseDone(event.response)
       case 'response.output_item.done':
-        return this.#outputItem(event.item)
+        return this.#toolCalled(this.#calls.ofItem(event.item))
+      case 'response.function_call_arguments.done':
+        return this.#toolCalled(this.#calls.ofArguments(event))
       case 'input_audio_buffer.speech_started':
         return this.#speechStarted(event.item_id, event.audio_start_ms)
       case 'input_audio_buffer.speech_stopped':
@@ -203,8 +207,8 @@ export class RealtimeLink {
   }
 
   #responseDone(response: FinishedResponse): void {
-    this.#inputTokens += response.usage?.input_tokens ?? 0
-    this.#outputTokens += response.usage?.output_tokens ?? 0
+    this.#tokens.add(response.usage)
+    for (const item of response.output ?? []) if (item) this.#toolCalled(this.#calls.ofItem(item))
     this.#utterances.responseDone(response.id)
     this.#emitEndings()
     const error = response.status === 'failed' ? response.status_details?.error : undefined
@@ -218,33 +222,29 @@ export class RealtimeLink {
     this.#responses.done(response.id)
   }
 
-  #outputItem(item: OutputItem): void {
-    if (item.type !== 'function_call' || !item.call_id || !item.name) return
-    this.#tools.called(item.call_id)
-    const toolArguments = parseObject(item.arguments ?? '{}') ?? {}
-    const call = { type: 'tool_call', id: item.call_id, name: item.name } as const
-    const event: VoiceEvent = { ...call, arguments: toolArguments }
-    if (item.name === endingTool && this.#responses.inFlightId !== undefined)
-      this.#endings.push(event)
-    else this.#emit(event)
+  #toolCalled(call: Extract<VoiceEvent, { type: 'tool_call' }> | undefined): void {
+    if (!call) return
+    this.#tools.called(call.id)
+    if (call.name === endingTool && this.#responses.inFlightId !== undefined)
+      this.#endings.push(call)
+    else this.#emit(call)
   }
 
-  #speechStarted(itemId: string, atMs: number): void {
-    this.#speechStarts.set(itemId, atMs)
+  #speechStarted(itemId: string, reportedMs: unknown): void {
+    const atMs = this.#speech.started(itemId, reportedMs, this.#heardMs)
     this.#replies.settled()
     this.#emit({ type: 'speech_start', atMs })
   }
 
-  #speechStopped(atMs: number): void {
+  #speechStopped(reportedMs: unknown): void {
     // A server begins no response by itself while another is in flight.
     if (this.#responses.inFlightId !== undefined) this.#responses.oweReply()
     else this.#replies.expect()
-    this.#emit({ type: 'speech_stop', atMs })
+    this.#emit({ type: 'speech_stop', atMs: this.#speech.stopped(reportedMs, this.#heardMs) })
   }
 
   #transcript(itemId: string, transcript: string): void {
-    const startMs = this.#speechStarts.get(itemId) ?? this.#framesHeard * frameMs
-    this.#speechStarts.delete(itemId)
+    const startMs = this.#speech.takeStart(itemId, this.#heardMs)
     const text = transcript.trim()
     // Noise, which needs no reply.
     if (text === '') this.#replies.settled()

@@ -119,7 +119,7 @@ const itemsOf = (entry: Entry, dialect: Dialect): object[] => {
   switch (entry.kind) {
     case 'agent': {
       if (entry.text === '') return []
-      const type = dialect === 'beta' ? 'text' : 'output_text'
+      const type = dialect === 'beta' || dialect === 'qwen' ? 'text' : 'output_text'
       return [{ type: 'message', role: 'assistant', content: [{ type, text: entry.text }] }]
     }
     case 'contact':
@@ -128,10 +128,12 @@ const itemsOf = (entry: Entry, dialect: Dialect): object[] => {
       const { id, name, toolArguments, result } = entry
       // A call without a result follows later, together with its result.
       if (result === undefined) return []
-      const call = { call_id: id, name, arguments: JSON.stringify(toolArguments) }
+      // Some servers take foreign calls only by ids of OpenAI's form.
+      const callId = id.startsWith('call_') ? id : `call_${id}`
+      const call = { call_id: callId, name, arguments: JSON.stringify(toolArguments) }
       return [
         { type: 'function_call', ...call },
-        { type: 'function_call_output', call_id: id, output: result },
+        { type: 'function_call_output', call_id: callId, output: result },
       ]
     }
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from '../../../runtime/backoff.ts'
 import type { Logger } from '../../../runtime/logger.ts'
-import type { OpenedLink } from './open-link.ts'
+import type { OpenedLink } from './link-settings.ts'
 
 /** The session that follows the present one, opened before that ends. */
 export interface Successor {

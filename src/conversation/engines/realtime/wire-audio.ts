@@ -2,15 +2,25 @@ import { decodeG711, encodeG711 } from '../../../audio/g711.ts'
 import { createResampler } from '../../../audio/resample.ts'
 import type { G711Codec } from '../../../audio/g711.ts'
 
-/** `g711` passes the line's own bytes through; `pcm16` is 24 kHz, for servers that support nothing else. */
-export type WireFormat = 'g711' | 'pcm16'
+/** `g711` passes the line's own bytes through; `pcm` is little-endian, 16 bits, mono, and resampled. */
+export type WireFormat =
+  | { readonly kind: 'g711' }
+  | { readonly kind: 'pcm'; readonly inputHz: number; readonly outputHz: number }
+
+export const g711Wire: WireFormat = { kind: 'g711' }
+
+/** `inputHz` goes to the server, `outputHz` comes from it. */
+export const pcmWire = (inputHz: number, outputHz: number): WireFormat => ({
+  kind: 'pcm',
+  inputHz,
+  outputHz,
+})
 
 /**
  * Converts frames of the line into the server's format, and back. One per session, because resampling has state.
  */
 export interface WireAudio {
-  /** The protocol's name of the format. */
-  readonly format: object
+  readonly format: WireFormat
   toWire(g711: Uint8Array): Buffer
   /** Bytes as they arrive, of any length; returns the G.711 that is complete so far. */
   fromWire(wire: Buffer): Uint8Array
@@ -18,28 +28,29 @@ export interface WireAudio {
   restart(): void
 }
 
-export const createWireAudio = (wireFormat: WireFormat, codec: G711Codec): WireAudio =>
-  wireFormat === 'g711' ? createG711Wire(codec) : createPcmWire(codec)
+export const createWireAudio = (format: WireFormat, codec: G711Codec): WireAudio =>
+  format.kind === 'g711' ? createG711Wire() : createPcmWire(format, codec)
 
-const createG711Wire = (codec: G711Codec): WireAudio => ({
-  format: { type: `audio/${codec}` },
+const createG711Wire = (): WireAudio => ({
+  format: g711Wire,
   toWire: (g711) => Buffer.from(g711.buffer, g711.byteOffset, g711.byteLength),
   fromWire: (wire) => wire,
   restart: () => {},
 })
 
 const lineRateHz = 8_000
-const wireRateHz = 24_000
 const bytesPerSample = 2
 
-/** Little-endian, 16 bits, mono. */
-const createPcmWire = (codec: G711Codec): WireAudio => {
-  const up = createResampler(lineRateHz, wireRateHz)
-  const down = createResampler(wireRateHz, lineRateHz)
+const createPcmWire = (
+  format: Extract<WireFormat, { kind: 'pcm' }>,
+  codec: G711Codec,
+): WireAudio => {
+  const up = createResampler(lineRateHz, format.inputHz)
+  const down = createResampler(format.outputHz, lineRateHz)
   let carry = Buffer.alloc(0)
 
   return {
-    format: { type: 'audio/pcm', rate: wireRateHz },
+    format,
     toWire(g711) {
       const samples = up.process(decodeG711(codec, g711))
       const wire = Buffer.alloc(samples.length * bytesPerSample)

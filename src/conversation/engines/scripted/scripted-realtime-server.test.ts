@@ -8,6 +8,7 @@ import { silentLogger } from '../../../runtime/logger.ts'
 import { describeVoiceEngine } from '../../../../tests/support/conversation/engine-conformance.ts'
 import { verbatimInstructions } from '../realtime/protocol.ts'
 import { createRealtimeEngine } from '../realtime/realtime-engine.ts'
+import { g711Wire, pcmWire } from '../realtime/wire-audio.ts'
 import { ScriptedRealtimeServer } from './scripted-realtime-server.ts'
 
 const farewellText = 'Thank you for calling. Goodbye.'
@@ -18,8 +19,8 @@ const farewell = createSynthesizer().synthesize(farewellText, 'kal').samples
 before(() => server.start())
 after(() => server.stop())
 
-for (const wireFormat of ['g711', 'pcm16'] as const) {
-  describeVoiceEngine(`realtime (${wireFormat}) against the scripted server`, {
+for (const wireFormat of [g711Wire, pcmWire(24_000, 24_000)]) {
+  describeVoiceEngine(`realtime (${wireFormat.kind}) against the scripted server`, {
     engine: () => createRealtimeEngine({ url: server.url, wireFormat, logger: silentLogger }),
     farewell: (codec) => encodeG711(codec, farewell),
     farewellText,

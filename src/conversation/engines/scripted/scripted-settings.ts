@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { VoiceActivityDetector } from '../../../audio/voice-activity.ts'
 import type { G711Codec } from '../../../audio/g711.ts'
-import { createWireAudio, type WireAudio } from '../realtime/wire-audio.ts'
+import { createWireAudio, g711Wire, pcmWire, type WireAudio } from '../realtime/wire-audio.ts'
 import { createDialogue, type Dialogue } from './dialogue.ts'
 import { createSpeechEar, type SpeechEar } from '../../engine/speech-ear.ts'
 
@@ -20,6 +20,7 @@ export interface ScriptedSettings {
 }
 
 const defaultSilenceMs = 500
+const pcmRateHz = 24_000
 
 const format = z
   .object({ type: z.enum(['audio/pcmu', 'audio/pcma', 'audio/pcm']) })
@@ -55,7 +56,7 @@ export const readSettings = (
   const { instructions, audio, tools } = parsed.data
   const codec: G711Codec = audio.input.format.type === 'audio/pcma' ? 'pcma' : 'pcmu'
   const wire = (type: string): WireAudio =>
-    createWireAudio(type === 'audio/pcm' ? 'pcm16' : 'g711', codec)
+    createWireAudio(type === 'audio/pcm' ? pcmWire(pcmRateHz, pcmRateHz) : g711Wire, codec)
   return {
     codec,
     input: wire(audio.input.format.type),

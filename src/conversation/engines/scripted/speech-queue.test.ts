@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createWireAudio } from '../realtime/wire-audio.ts'
+import { createWireAudio, g711Wire } from '../realtime/wire-audio.ts'
 import { ScriptedResponse } from './scripted-response.ts'
 import { createSpeechQueue, type SpeechQueue } from './speech-queue.ts'
 
@@ -47,7 +47,7 @@ const respond = (queue: SpeechQueue, name: string, sentences: number) => {
     reply: { text: name, calls: [] },
     sentences: speak(),
     speech: queue,
-    wire: createWireAudio('g711', 'pcmu'),
+    wire: createWireAudio(g711Wire, 'pcmu'),
     send: (event) => events.push((event as { type: string }).type),
     onAudio: () => undefined,
     onCall: () => undefined,
