@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export const until = async <T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  { timeoutMs = 30_000, everyMs = 50 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 60_000, everyMs = 50 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs
   for (;;) {

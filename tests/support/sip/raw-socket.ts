@@ -41,7 +41,7 @@ export const openRawSocket = async (
       }),
     heardAtLeast: async (count) => {
       while (heard.length < count)
-        await once(socket, 'message', { signal: AbortSignal.timeout(30_000) })
+        await once(socket, 'message', { signal: AbortSignal.timeout(60_000) })
     },
   }
 }

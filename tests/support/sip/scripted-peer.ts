@@ -16,7 +16,7 @@ import {
 } from '../../../src/sip/message/responses.ts'
 
 /** Longer than any message of a test takes, also on a busy machine. */
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 /** A SIP peer without logic: a test reads received messages and writes any others, one datagram at a time. */
 export interface ScriptedPeer {
@@ -24,8 +24,12 @@ export interface ScriptedPeer {
   readonly target: string
   /** Everything received so far, as methods and status codes. */
   readonly heard: readonly string[]
-  /** Waits for the next message not yet taken with this method or status code (`200 BYE`). */
+  /** The same without repetitions, which a busy machine causes. */
+  readonly heardOnce: readonly string[]
+  /** Waits for the next message not yet taken with this method or status code (`200 BYE`), repetitions apart. */
   next(what: string): Promise<SipMessage>
+  /** Waits for the next repetition, byte by byte, of such a message. */
+  nextRepeated(what: string): Promise<SipMessage>
   /** The same for a request. */
   nextRequest(method: string): Promise<SipRequest>
   reply(request: SipRequest, status: number, options?: ResponseOptions): void
@@ -49,7 +53,10 @@ const describe = (message: SipMessage): string =>
 export const openScriptedPeer = async (firstPort?: number): Promise<ScriptedPeer> => {
   const socket = createSocket('udp4')
   const waiting: SipMessage[] = []
+  const repeated: SipMessage[] = []
+  const seen = new Set<string>()
   const heard: string[] = []
+  const heardOnce: string[] = []
   const arrivals = new EventEmitter()
   let other: Pick<RemoteInfo, 'address' | 'port'> | undefined =
     firstPort === undefined ? undefined : { address: '127.0.0.1', port: firstPort }
@@ -57,8 +64,12 @@ export const openScriptedPeer = async (firstPort?: number): Promise<ScriptedPeer
     const parsed = parseMessage(bytes)
     if (!parsed.ok) return
     other = remote
-    heard.push(describe(parsed.message))
-    waiting.push(parsed.message)
+    const text = bytes.toString('latin1')
+    const what = describe(parsed.message)
+    heard.push(what)
+    if (!seen.has(text)) heardOnce.push(what)
+    ;(seen.has(text) ? repeated : waiting).push(parsed.message)
+    seen.add(text)
     arrivals.emit('message')
   })
   socket.bind(0, '127.0.0.1')
@@ -69,10 +80,10 @@ export const openScriptedPeer = async (firstPort?: number): Promise<ScriptedPeer
     if (other === undefined) throw new Error('nobody wrote to this peer yet')
     socket.send(serializeMessage(message), other.port, other.address)
   }
-  const next = async (what: string): Promise<SipMessage> => {
+  const take = async (queue: SipMessage[], what: string): Promise<SipMessage> => {
     for (;;) {
-      const at = waiting.findIndex((message) => describe(message) === what)
-      const [found] = at < 0 ? [] : waiting.splice(at, 1)
+      const at = queue.findIndex((message) => describe(message) === what)
+      const [found] = at < 0 ? [] : queue.splice(at, 1)
       if (found !== undefined) return found
       await once(arrivals, 'message', { signal: AbortSignal.timeout(patienceMs) })
     }
@@ -81,9 +92,11 @@ export const openScriptedPeer = async (firstPort?: number): Promise<ScriptedPeer
     port,
     target: `sip:+12025550100@127.0.0.1:${port}`,
     heard,
-    next,
+    heardOnce,
+    next: (what) => take(waiting, what),
+    nextRepeated: (what) => take(repeated, what),
     nextRequest: async (method) => {
-      const message = await next(method)
+      const message = await take(waiting, method)
       if (message.kind !== 'request') throw new Error(`${method} is no request`)
       return message
     },
