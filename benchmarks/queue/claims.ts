@@ -1,7 +1,7 @@
 import { sql, type Database } from '../../src/database/database.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
+import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { median, percentile, row, timed } from './figures.ts'
-import { openStand, run, type Connection, type Stand } from './stand.ts'
+import { createClaimer, openStand, run, type Connection, type Stand } from './stand.ts'
 
 /** Claims of 10 calls while 10 thousand to 1 million wait, over 1 to 10,000 organizations. */
 
@@ -49,10 +49,12 @@ const claimByTurns = async (
     stands.push(
       await openStand(server, `claims_${calls}_${organizations}`, { calls, organizations }),
     )
+  const claimers = stands.map((stand) => createClaimer(stand, callsPerClaim))
   const times = stands.map((): number[] => [])
   for (let turn = 0; turn < warmUpClaims + claimsPerRound; turn += 1) {
     for (const [index, stand] of stands.entries()) {
-      const { ms, calls } = await claimOnce(stand)
+      const claim = claimers[index] ?? createClaimer(stand, callsPerClaim)
+      const { ms, calls } = await claimOnce(claim)
       if (turn >= warmUpClaims) times[index]?.push(ms)
       await settle(stand.db, calls)
     }
@@ -61,10 +63,10 @@ const claimByTurns = async (
   return times
 }
 
-const claimOnce = async ({ db, nodeId }: Stand) => {
+const claimOnce = async (claim: ReturnType<typeof createClaimer>) => {
   let calls: readonly ClaimedCall[] = []
   const ms = await timed(async () => {
-    calls = (await claimCalls(db, { nodeId, route: 'env', limit: callsPerClaim, except: [] })).calls
+    calls = (await claim()).calls
   })
   return { ms, calls }
 }
@@ -103,11 +105,16 @@ export const measureHardTurns = async (server: Connection): Promise<void> => {
   const reset = `update dispatch_organizations set ready = true, wake_at = 'infinity'`
   const times = new Map(Object.keys(stands).map((name) => [name, [] as number[]]))
   const got = new Map<string, number>()
+  const claimers = new Map(
+    Object.entries(stands).map(([name, stand]) => [name, createClaimer(stand, callsPerClaim)]),
+  )
   for (let turn = 0; turn < warmUpClaims + claimsPerRound; turn += 1) {
     for (const [name, stand] of Object.entries(stands)) {
       // Each claim finds every organization awake, as if all had just been woken in vain.
       if (turn % 10 === 0) await run(stand.db, reset)
-      const { ms, calls } = await claimOnce(stand)
+      const { ms, calls } = await claimOnce(
+        claimers.get(name) ?? createClaimer(stand, callsPerClaim),
+      )
       if (turn >= warmUpClaims) times.get(name)?.push(ms)
       got.set(name, (got.get(name) ?? 0) + calls.length)
       await settle(stand.db, calls)

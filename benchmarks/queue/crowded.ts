@@ -1,8 +1,7 @@
-import { claimCalls } from '../../src/dispatch/claim/claim-calls.ts'
 import { parkCalls } from '../../src/domains/calls/lifecycle/park-calls.ts'
 import { settle } from './claims.ts'
 import { median, percentile, row, timed } from './figures.ts'
-import { openStand, run, type Connection } from './stand.ts'
+import { createClaimer, openStand, run, type Connection } from './stand.ts'
 
 /*
  * One of a hundred organizations has a live call with a number, and 50 thousand calls to it wait before all its
@@ -33,7 +32,8 @@ export const measureCrowdedNumber = async (server: Connection): Promise<void> =>
 const measure = async (server: Connection, name: string, count: number): Promise<void> => {
   const shape = { calls: 100_000, organizations: 100 }
   const stand = await openStand(server, `crowded_${count}`, shape)
-  const { db, nodeId } = stand
+  const { db } = stand
+  const claimNext = createClaimer(stand, callsPerClaim)
   if (count > 0) await run(db, crowdText, [count])
   await run(db, 'analyze calls')
   const phases = { parking: createPhase(), afterwards: createPhase() }
@@ -42,7 +42,7 @@ const measure = async (server: Connection, name: string, count: number): Promise
   while (phases.afterwards.ms.length < claimsAfterwards) {
     const phase = waiting > 0 ? phases.parking : phases.afterwards
     const sentMs = performance.now()
-    const claim = await claimCalls(db, { nodeId, route: 'env', limit: callsPerClaim, except: [] })
+    const claim = await claimNext()
     phase.ms.push(performance.now() - sentMs)
     phase.got += claim.calls.length
     for (const [organizationId, lanes] of claim.crowded)

@@ -3,6 +3,13 @@ import { sql, type Database, type Queryable } from '../../src/database/database.
 import type { EmbeddedPostgres } from '../../src/database/embedded-postgres.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDatabase } from '../../src/database/open-database.ts'
+import type { OrganizationId } from '../../src/contract/organization-id.ts'
+import {
+  claimCalls,
+  settleExhausted,
+  type CallClaim,
+} from '../../src/dispatch/claim/claim-calls.ts'
+import { maxUnsettled } from '../../src/dispatch/claim/claim-turn.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 
@@ -14,6 +21,20 @@ export interface Stand {
   readonly connection: Connection
   readonly nodeId: string
   close(): Promise<void>
+}
+
+/** Claims as the turns of a dispatcher do: now and then with the settlement of organizations without further calls. */
+export const createClaimer = (
+  { db, nodeId }: Pick<Stand, 'db' | 'nodeId'>,
+  limit: number,
+): (() => Promise<CallClaim>) => {
+  const unsettled: OrganizationId[] = []
+  return async () => {
+    const claim = await claimCalls(db, { nodeId, route: 'env', limit, except: [] })
+    unsettled.push(...claim.exhausted)
+    if (unsettled.length >= maxUnsettled) await settleExhausted(db, unsettled.splice(0))
+    return claim
+  }
 }
 
 export interface Backlog {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  claimAndSettle,
   clearOrganizations,
   createCallingOrganization,
   execute,
@@ -14,7 +15,7 @@ import { markConnected } from '../domains/calls/lifecycle/mark-connected.ts'
 import { recordSummary } from '../domains/calls/record-summary.ts'
 import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requeue-call.ts'
 import { newId } from '../runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
+import type { ClaimedCall } from './claim/claim-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 
 let test: TestDatabase
@@ -32,7 +33,7 @@ beforeEach(async () => {
 const claimOne = async (): Promise<ClaimedCall> => {
   const nodeId = newId()
   await insertNode(test.db, nodeId)
-  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 1, except: [] })
+  const { calls } = await claimAndSettle(test.db, { nodeId, route: 'env', limit: 1, except: [] })
   assert.ok(calls[0])
   return calls[0]
 }

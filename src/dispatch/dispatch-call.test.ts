@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  claimAndSettle,
   clearOrganizations,
   createCallingOrganization,
   execute,
@@ -11,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/test-
 import type { Database } from '../database/database.ts'
 import { systemTime } from '../runtime/time.ts'
 import { silentLogger } from '../runtime/logger.ts'
-import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
+import type { ClaimedCall } from './claim/claim-calls.ts'
 import { dispatchCall } from './dispatch-call.ts'
 import { takeLease, type Lease } from './lease/lease.ts'
 import { endCallAlone } from '../../tests/support/call-ends.ts'
@@ -35,7 +36,7 @@ beforeEach(async () => {
     { name: 'test', maxChannels: 1, routes: ['env'], lacks: [] },
     systemTime,
   )
-  const claim = await claimCalls(test.db, {
+  const claim = await claimAndSettle(test.db, {
     nodeId: lease.nodeId,
     route: 'env',
     limit: 1,
@@ -118,7 +119,7 @@ describe('a claimed call', () => {
         throw new Error('The connection was lost during commit.')
       },
     }
-    const claim = await claimCalls(test.db, {
+    const claim = await claimAndSettle(test.db, {
       nodeId: lease.nodeId,
       route: 'env',
       limit: 1,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  claimAndSettle,
   clearOrganizations,
   createCallingOrganization,
   execute,
@@ -19,7 +20,7 @@ import { requeueCongested, requeueUnsent } from '../domains/calls/lifecycle/requ
 import { addDoNotCall } from '../domains/organizations/do-not-call.ts'
 import { policyToJson, sandboxPolicy } from '../domains/organizations/calling-policy.ts'
 import { newId } from '../runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from './claim/claim-calls.ts'
+import type { ClaimedCall } from './claim/claim-calls.ts'
 import { wakeEnginelessCalls } from '../domains/calls/lifecycle/wake-engineless-calls.ts'
 import { passGate, type GateOutcome } from './gate.ts'
 import { computeDueLanes } from './lane-edges.ts'
@@ -44,7 +45,7 @@ const claimOne = async (of = organization): Promise<ClaimedCall> => {
   await queueCalls(test.db, of, 1, undefined, of.phoneNumber)
   const nodeId = newId()
   await insertNode(test.db, nodeId)
-  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 5, except: [] })
+  const { calls } = await claimAndSettle(test.db, { nodeId, route: 'env', limit: 5, except: [] })
   assert.equal(calls[0]?.organizationId, of.organizationId)
   return calls[0]
 }
@@ -57,7 +58,7 @@ const end = async (call: ClaimedCall): Promise<void> => {
 const claimAll = async () => {
   const nodeId = newId()
   await insertNode(test.db, nodeId)
-  return claimCalls(test.db, { nodeId, route: 'env', limit: 5, except: [] })
+  return claimAndSettle(test.db, { nodeId, route: 'env', limit: 5, except: [] })
 }
 
 const gate = (call: ClaimedCall): Promise<GateOutcome> =>
@@ -233,7 +234,7 @@ describe('the gate', () => {
     assert.equal(row.wait_reason, null)
     assert.ok(row.not_before <= new Date())
     await computeDueLanes(test.db)
-    const { calls } = await claimCalls(test.db, {
+    const { calls } = await claimAndSettle(test.db, {
       nodeId: newId(),
       route: 'env',
       limit: 1,

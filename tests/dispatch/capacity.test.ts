@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  claimAndSettle,
   batchLane,
   clearOrganizations,
   createCallingOrganization,
@@ -11,7 +12,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { finishCall } from '../support/call-ends.ts'
 import { newId } from '../../src/runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
+import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { findWork } from '../../src/dispatch/claim/find-work.ts'
 
 const dispatchers = 8
@@ -62,8 +63,9 @@ describe('eight dispatchers at once', () => {
       const calls: ClaimedCall[] = []
       for (let i = 0; i < 10; i += 1) {
         calls.push(
-          ...(await claimCalls(test.db, { nodeId: newId(), route: 'env', limit: 20, except: [] }))
-            .calls,
+          ...(
+            await claimAndSettle(test.db, { nodeId: newId(), route: 'env', limit: 20, except: [] })
+          ).calls,
         )
       }
       return calls
@@ -78,7 +80,7 @@ describe('eight dispatchers at once', () => {
     await openTrunk(test.db, 31)
     await race(async () => {
       for (let i = 0; i < 5; i += 1) {
-        await claimCalls(test.db, { nodeId: newId(), route: 'env', limit: 20, except: [] })
+        await claimAndSettle(test.db, { nodeId: newId(), route: 'env', limit: 20, except: [] })
       }
     })
     assert.equal((await look()).all, 31)
@@ -93,7 +95,12 @@ describe('eight dispatchers at once', () => {
       const nodeId = newId()
       for (let idle = 0; idle < 3;) {
         await findWork(test.db, ['env'])
-        const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 20, except: [] })
+        const { calls } = await claimAndSettle(test.db, {
+          nodeId,
+          route: 'env',
+          limit: 20,
+          except: [],
+        })
         idle = calls.length === 0 ? idle + 1 : 0
         const { most, all } = await look()
         assert.ok(most <= concurrency && all <= 60, `${most} of one, ${all} in all`)

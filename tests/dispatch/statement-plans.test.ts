@@ -12,7 +12,7 @@ import { storeLook } from '../../src/dispatch/automations/commit-store.ts'
 import { createDefinitionCache } from '../../src/dispatch/automations/definition-cache.ts'
 import { loadRun } from '../../src/dispatch/automations/load-run.ts'
 import { requestedCancellations } from '../../src/dispatch/cancellations.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
+import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
 import { findWork } from '../../src/dispatch/claim/find-work.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
@@ -53,6 +53,7 @@ import {
 import { endSomeCalls, grown, growTables, type Grown } from '../support/grown-tables.ts'
 import { contactBody } from '../support/organization-fixture.ts'
 import {
+  claimAndSettle,
   createCallingOrganization,
   execute,
   insertNode,
@@ -127,7 +128,7 @@ const live = async ({ batchId, automationId }: Grown, lost: number): Promise<voi
   })
   await queueCalls(db, organization, 1)
   await findWork(db, ['env'])
-  const { calls } = await claimCalls(db, { nodeId, route: 'env', limit: claimed, except: [] })
+  const { calls } = await claimAndSettle(db, { nodeId, route: 'env', limit: claimed, except: [] })
   const [first, second, third, ...others] = calls
   assert.ok(first && second && third)
   await pass(first)

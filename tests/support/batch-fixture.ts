@@ -1,7 +1,7 @@
 import { batchInput, type Batch, type BatchInput } from '../../src/contract/batches.ts'
 import type { Call } from '../../src/contract/calls.ts'
 import type { Database, Transaction } from '../../src/database/database.ts'
-import { claimCalls, type ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
+import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
 import { passGate, type GateOutcome } from '../../src/dispatch/gate.ts'
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
@@ -22,6 +22,7 @@ import { newId } from '../../src/runtime/ids.ts'
 import { unlimitedStorage } from '../../src/domains/organizations/storage-quotas.ts'
 import { contextOf } from './organization-fixture.ts'
 import {
+  claimAndSettle,
   createCallingOrganization,
   insertNode,
   type CallingOrganization,
@@ -89,7 +90,7 @@ export const createBatchFixture = async (
       while ((await computeDueLanes(db)) > 0);
       const claimed: ClaimedCall[] = []
       while (claimed.length < limit) {
-        const { calls } = await claimCalls(db, {
+        const { calls } = await claimAndSettle(db, {
           nodeId,
           route: 'env',
           limit: limit - claimed.length,

@@ -10,6 +10,11 @@ import {
   type CallingPolicy,
 } from '../../src/domains/organizations/calling-policy.ts'
 import type { OrganizationMode } from '../../src/domains/organizations/organization-mode.ts'
+import {
+  claimCalls,
+  settleExhausted,
+  type CallClaim,
+} from '../../src/dispatch/claim/claim-calls.ts'
 import { computeDueLanes } from '../../src/dispatch/lane-edges.ts'
 import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import { newOrganizationId } from '../../src/domains/organizations/organization-id.ts'
@@ -181,4 +186,13 @@ export const clearOrganizations = async (db: Queryable): Promise<void> => {
     db,
     'truncate organizations, agents, agent_versions, contacts, dispatch_organizations, lanes, calls, nodes cascade',
   )
+}
+
+/** A claim as a turn of the dispatcher makes it: organizations that gave fewer calls than requested rest afterwards. */
+export const claimAndSettle = async (
+  ...[db, request]: Parameters<typeof claimCalls>
+): Promise<CallClaim> => {
+  const claim = await claimCalls(db, request)
+  if (claim.exhausted.length > 0) await settleExhausted(db, claim.exhausted)
+  return claim
 }

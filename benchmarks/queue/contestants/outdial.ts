@@ -1,4 +1,3 @@
-import { claimCalls } from '../../../src/dispatch/claim/claim-calls.ts'
 import { insertCall } from '../../../src/domains/calls/lifecycle/insert-call.ts'
 import { finishCall } from '../../../tests/support/call-ends.ts'
 import { sql } from '../../../src/database/database.ts'
@@ -7,7 +6,7 @@ import { newOrganizationId } from '../../../src/domains/organizations/organizati
 import { newId } from '../../../src/runtime/ids.ts'
 import { settle } from '../claims.ts'
 import { claimRatePerSecond, ratePerSecond } from '../figures.ts'
-import { openStand } from '../stand.ts'
+import { createClaimer, openStand } from '../stand.ts'
 import { backlog, claim, enqueue, jobsPerClaim, serverOfArguments } from './workload.ts'
 
 const organizations = 100
@@ -20,11 +19,11 @@ const stand = await openStand(serverOfArguments(), 'contest_outdial', {
   calls: backlog,
   organizations,
 })
-const { db, nodeId } = stand
+const { db } = stand
 const lanes = await db.rows<{ organization_id: OrganizationId; id: string }>(lanesStatement, [])
 
-const take = async () =>
-  (await claimCalls(db, { nodeId, route: 'env', limit: jobsPerClaim, except: [] })).calls
+const claimNext = createClaimer(stand, jobsPerClaim)
+const take = async () => (await claimNext()).calls
 
 let next = 0
 const enqueued = await ratePerSecond(enqueue, async () => {

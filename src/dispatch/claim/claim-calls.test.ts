@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import {
+  claimAndSettle,
   batchLane,
   clearOrganizations,
   createCallingOrganization,
@@ -20,7 +21,7 @@ import type { RouteName } from '../../domains/organizations/organization-mode.ts
 import { decideModes } from '../../domains/organizations/organization-store.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimCalls, type CallClaim, type ClaimedCall } from './claim-calls.ts'
+import type { CallClaim, ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 import { computeDueLanes } from '../lane-edges.ts'
 
@@ -40,7 +41,7 @@ beforeEach(async () => {
 const nodeId = newId()
 
 const claim = (limit: number, except: readonly string[] = []): Promise<CallClaim> =>
-  claimCalls(db, { nodeId, route: 'env', limit, except })
+  claimAndSettle(db, { nodeId, route: 'env', limit, except })
 
 const finish = (call: ClaimedCall): Promise<unknown> =>
   db.transaction((tx) => finishCall(tx, call, { status: 'cancelled' }))
@@ -248,7 +249,7 @@ describe('the wake-up protocol', () => {
 
 describe('routes', () => {
   const claimBy = (route: RouteName, limit = 10): Promise<CallClaim> =>
-    claimCalls(db, { nodeId, route, limit, except: [] })
+    claimAndSettle(db, { nodeId, route, limit, except: [] })
 
   const organizationsOf = ({ calls }: CallClaim): string[] =>
     calls.map((call) => call.organizationId)

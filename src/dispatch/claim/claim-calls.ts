@@ -2,19 +2,28 @@ import { sql, type Database, type Transaction } from '../../database/database.ts
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimStatement, lockExhaustedStatement, settleStatement } from './claim-statements.ts'
+import {
+  claimSettings,
+  claimStatement,
+  lockExhaustedStatement,
+  settleStatement,
+} from './claim-statements.ts'
 
 /*
- * How queued calls of one route are claimed: one transaction of six statements in two round trips.
+ * How queued calls of one route are claimed: one transaction of four statements in two round trips, and now and then
+ * one more for the organizations that gave fewer calls than requested.
  *
  *   1  lock the route                      one claim at a time decides about its channels and calls per second
  *   2  refill its bucket, count live rows  in a later statement than the lock, so the count is exact
  *   3  lock organizations, fairest first   NO KEY UPDATE SKIP LOCKED: placing calls goes on meanwhile
  *   ── round trip ──
  *   4  claim                               capacity of each organization counted under its lock
+ *      and commit, in the same round trip; the calls start here
+ *   ── at the end of a turn, for all its claims: one round trip ──
  *   5  lock the exhausted ones FOR UPDATE  unless somebody is placing a call there right now
  *   6  settle them: not ready until …      looks again, after the lock: no wake-up is lost
- *      and commit, in the same round trip
+ *
+ * An organization that is not settled, because its node was killed, stays ready: the next claim finds it exhausted again.
  *
  * Invariant: live rows of an organization never exceed its concurrency, live rows of a route never exceed its channels:
  * both are counts of rows under a lock, not counters that could leak. A node's own channels are its own to count.
@@ -66,7 +75,10 @@ export interface CallClaim {
   readonly retryInMs?: number
 }
 
-/** Leases up to `limit` due calls for this node; their status stays `queued`. */
+/**
+ * Leases up to `limit` due calls for this node; their status stays `queued`. The organizations that gave fewer than
+ * requested are to be settled afterwards (`settleExhausted`).
+ */
 export const claimCalls = async (db: Database, request: ClaimRequest): Promise<CallClaim> => {
   const { claim } = await db.transaction(async (tx) => {
     const [, route, organizations] = await Promise.all([
@@ -110,22 +122,34 @@ const claimFrom = (
   const wanted = Math.min(request.limit, route.free_channels, Math.floor(route.tokens))
   const organizations = locked.slice(0, wanted)
   const share = Math.ceil(wanted / organizations.length)
-  const settlingToken = newId()
-  const claim = Promise.all([
-    tx.rows<ClaimedRow>(claimStatement, [
+  const claim = tx
+    .rows<ClaimedRow>(claimStatement, [
       organizations,
       wanted,
       share,
       request.nodeId,
       route.virtual_time,
       request.route,
-    ]),
-    tx.run(lockExhaustedStatement, [organizations, settlingToken]),
-    tx.run(settleStatement, [organizations, settlingToken]),
-  ]).then(([rows]) => claimOf(rows, organizations, share, request.route))
+    ])
+    .then((rows) => claimOf(rows, organizations, share, request.route))
   tx.withCommit(claim)
   return claim
 }
+
+/** Lets these organizations rest until they have a call that is due, and room for it. */
+export const settleExhausted = (
+  db: Database,
+  organizations: readonly OrganizationId[],
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const token = newId()
+    tx.withCommit(
+      Promise.all([
+        tx.run(lockExhaustedStatement, [organizations, token]),
+        tx.run(settleStatement, [organizations, token]),
+      ]),
+    )
+  })
 
 const claimOf = (
   rows: readonly ClaimedRow[],
@@ -178,18 +202,9 @@ const recoveredShare = `least(1, greatest(0.1, coalesce(extract(epoch from clock
 /** Channels of a route without its own limit. */
 const unlimited = 2_147_483_647
 
-// Settings for this transaction alone. A crash of the database may lose the last claims completely: those calls
-// wait again, and their holder fails at the gate, whose own commit is durable; so a claim need not wait for the
-// disk. Planning the claim takes longer than running it, and all values have one plan, so it is planned once, from
-// the statistics at that time: none, in a new installation. Therefore the settings leave only the intended plan:
-// everything is found by an index, row by row, and ordered rows are read from the index with that order. Scans of
-// whole tables, hash and merge joins are off in every connection of the pool (src/database/open-database.ts).
 const lockRouteStatement = sql(
   'claim-calls.lockRoute',
-  `select set_config('synchronous_commit', 'off', true),
-          set_config('plan_cache_mode', 'force_generic_plan', true),
-          set_config('enable_bitmapscan', 'off', true),
-          set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)
+  `select ${claimSettings}
      from routes
     where name = $1
       for update`,

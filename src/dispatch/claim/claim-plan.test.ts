@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import {
+  claimAndSettle,
   createCallingOrganization,
   execute,
   insertNode,
@@ -10,7 +11,6 @@ import {
 } from '../../../tests/support/queue-fixtures.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimCalls } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 
 let database: TestDatabase
@@ -60,7 +60,7 @@ test('a claim reads no more of tables that were never analyzed than it needs', a
       }),
   }
   for (let claims = 0; claims < 8; claims += 1) {
-    const { calls } = await claimCalls(watched, { nodeId, route: 'env', limit: 10, except: [] })
+    const { calls } = await claimAndSettle(watched, { nodeId, route: 'env', limit: 10, except: [] })
     assert.equal(calls.length, 10)
   }
   assert.equal(pages.length, 8)
@@ -79,7 +79,7 @@ test('a hundred organizations without a call are not read by a claim', async () 
   assert.deepEqual((await findWork(db, ['env'])).readyRoutes, [])
   const organization = await createCallingOrganization(db)
   await queueCalls(db, organization, 1)
-  const { calls } = await claimCalls(db, { nodeId, route: 'env', limit: 1, except: [] })
+  const { calls } = await claimAndSettle(db, { nodeId, route: 'env', limit: 1, except: [] })
   assert.deepEqual(
     calls.map((call) => call.organizationId),
     [organization.organizationId],

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { RouteName } from '../../domains/organizations/organization-mode.ts'
-import { claimCalls, type ClaimedCall } from './claim-calls.ts'
+import { claimCalls, settleExhausted, type ClaimedCall } from './claim-calls.ts'
 import { findWork } from './find-work.ts'
 import { computeDueLanes } from '../lane-edges.ts'
 import { parkCalls } from '../../domains/calls/lifecycle/park-calls.ts'
@@ -9,6 +10,8 @@ import { parkCalls } from '../../domains/calls/lifecycle/park-calls.ts'
 export const maxCallsPerClaim = 50
 /** Claims of a route in one turn before lanes are polled again. */
 const maxClaimsPerTurn = 200
+/** Organizations without further calls that are settled together: other nodes look at them in vain until then. */
+export const maxUnsettled = 64
 /** Batches of lanes computed in one turn: at nine in the evening a whole country closes. */
 const maxLaneBatchesPerTurn = 20
 
@@ -40,25 +43,30 @@ export const takeClaimTurn = async (turn: ClaimTurn): Promise<number | undefined
 
 const claimByRoute = async (turn: ClaimTurn, route: RouteName): Promise<number | undefined> => {
   const except = new Set<string>()
-  for (let claims = 0; claims < maxClaimsPerTurn; claims += 1) {
-    const limit = Math.min(turn.freeChannels(), maxCallsPerClaim)
-    if (limit < 1) return undefined
-    const claim = await claimCalls(turn.database, {
-      nodeId: turn.nodeId,
-      route,
-      limit,
-      except: [...except],
-    })
-    for (const call of claim.calls) turn.start(call)
-    for (const organizationId of claim.exhausted) {
-      const lanes = claim.crowded.get(organizationId)
-      // Parked: the calls behind them may be claimed now.
-      const parked = lanes ? await parkCalls(turn.database, organizationId, lanes) : 0
-      if (parked === 0) except.add(organizationId)
+  const unsettled: OrganizationId[] = []
+  const settle = (): Promise<void> => settleExhausted(turn.database, unsettled.splice(0))
+  try {
+    for (let claims = 0; claims < maxClaimsPerTurn; claims += 1) {
+      const limit = Math.min(turn.freeChannels(), maxCallsPerClaim)
+      if (limit < 1) return undefined
+      const request = { nodeId: turn.nodeId, route, limit, except: [...except] }
+      const claim = await claimCalls(turn.database, request)
+      for (const call of claim.calls) turn.start(call)
+      for (const organizationId of claim.exhausted) {
+        const lanes = claim.crowded.get(organizationId)
+        // Parked: the calls behind them may be claimed now.
+        const parked = lanes ? await parkCalls(turn.database, organizationId, lanes) : 0
+        if (parked > 0) continue
+        except.add(organizationId)
+        unsettled.push(organizationId)
+      }
+      if (unsettled.length >= maxUnsettled) await settle()
+      if (claim.stopped !== 'limit') return claim.retryInMs
     }
-    if (claim.stopped !== 'limit') return claim.retryInMs
+    return 0
+  } finally {
+    if (unsettled.length > 0) await settle()
   }
-  return 0
 }
 
 const computeAllDueLanes = async (database: Database): Promise<number> => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts'
 import {
+  claimAndSettle,
   batchLane,
   clearOrganizations,
   createCallingOrganization,
@@ -14,7 +15,7 @@ import {
 import type { Database } from '../../database/database.ts'
 import { ensureLane } from '../../domains/calls/lane-store.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimCalls, type CallClaim, type ClaimedCall } from './claim-calls.ts'
+import type { CallClaim, ClaimedCall } from './claim-calls.ts'
 import { maxLanesPerClaim } from './claim-statements.ts'
 
 let test: TestDatabase
@@ -33,7 +34,7 @@ beforeEach(async () => {
 const nodeId = newId()
 
 const claim = (limit: number, except: readonly string[] = []): Promise<CallClaim> =>
-  claimCalls(db, { nodeId, route: 'env', limit, except })
+  claimAndSettle(db, { nodeId, route: 'env', limit, except })
 
 describe('claims are fair', () => {
   it('serves organizations equally, however much one has queued', async () => {

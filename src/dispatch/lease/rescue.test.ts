@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  claimAndSettle,
   clearOrganizations,
   createCallingOrganization,
   execute,
@@ -16,7 +17,7 @@ import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
 import { newId } from '../../runtime/ids.ts'
 import { silentLogger } from '../../runtime/logger.ts'
-import { claimCalls, type ClaimedCall } from '../claim/claim-calls.ts'
+import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { passGate } from '../gate.ts'
 import { leaseMs, takeLease } from './lease.ts'
 import { createLiveCalls } from '../live-calls.ts'
@@ -50,7 +51,7 @@ const endCall = createEndCall([
 /** One call that is only leased, one dialling, one in conversation. */
 const claimThree = async (): Promise<[ClaimedCall, ClaimedCall, ClaimedCall]> => {
   await queueCalls(test.db, organization, 3)
-  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 3, except: [] })
+  const { calls } = await claimAndSettle(test.db, { nodeId, route: 'env', limit: 3, except: [] })
   const [leased, dialling, talking] = calls as [ClaimedCall, ClaimedCall, ClaimedCall]
   await passGate(test.db, dialling, endCall)
   await passGate(test.db, talking, endCall)
@@ -99,7 +100,7 @@ describe('the rescue of a dead node', () => {
     const other = newId()
     await insertNode(test.db, other)
     const [again] = (
-      await claimCalls(test.db, { nodeId: other, route: 'env', limit: 3, except: [] })
+      await claimAndSettle(test.db, { nodeId: other, route: 'env', limit: 3, except: [] })
     ).calls
     assert.equal(again?.callId, leased.callId)
     assert.notEqual(again?.leaseToken, leased.leaseToken)
@@ -115,7 +116,7 @@ describe('the rescue of a dead node', () => {
 
   it('skips a locked call, and takes the others at once', async () => {
     await queueCalls(test.db, organization, 2)
-    const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 2, except: [] })
+    const { calls } = await claimAndSettle(test.db, { nodeId, route: 'env', limit: 2, except: [] })
     const [held, other] = calls as [ClaimedCall, ClaimedCall]
     await letLapse()
     // A process that is paused within a transaction holds its row for that long.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import {
+  claimAndSettle,
   clearOrganizations,
   createCallingOrganization,
   execute,
@@ -14,7 +15,7 @@ import { pauseTrunk } from '../../domains/trunks/edit-trunks.ts'
 import type { TrunkInput } from '../../domains/trunks/trunk-settings.ts'
 import { testBox } from '../../../tests/support/trunk-fixtures.ts'
 import { newId } from '../../runtime/ids.ts'
-import { claimCalls, type ClaimedCall } from '../claim/claim-calls.ts'
+import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { chooseTrunk, type TrunkChoice } from './choose-trunk.ts'
 import { openCircuit } from './circuit-store.ts'
 
@@ -41,7 +42,9 @@ const claimAll = async (): Promise<void> => {
   )
   const nodeId = newId()
   await insertNode(test.db, nodeId)
-  claimed = [...(await claimCalls(test.db, { nodeId, route: 'env', limit: 10, except: [] })).calls]
+  claimed = [
+    ...(await claimAndSettle(test.db, { nodeId, route: 'env', limit: 10, except: [] })).calls,
+  ]
   await execute(test.db, `update trunks set burst = 100, tokens = 100`)
 }
 

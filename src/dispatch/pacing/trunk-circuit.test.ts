@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createManualTime } from '../../../tests/support/manual-time.ts'
 import {
+  claimAndSettle,
   clearOrganizations,
   createCallingOrganization,
   execute,
@@ -15,7 +16,6 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { reportCircuits } from './circuit-store.ts'
 import { createTrunkWatch } from './trunk-watch.ts'
 import type { Service } from '../../runtime/service.ts'
-import { claimCalls } from '../claim/claim-calls.ts'
 import { TrunkCircuit } from './trunk-circuit.ts'
 
 let test: TestDatabase
@@ -87,7 +87,7 @@ const createCircuit = () => {
 }
 
 const claim = async (): Promise<number> => {
-  const { calls } = await claimCalls(test.db, { nodeId, route: 'env', limit: 10, except: [] })
+  const { calls } = await claimAndSettle(test.db, { nodeId, route: 'env', limit: 10, except: [] })
   return calls.length
 }
 
