@@ -79,7 +79,12 @@ const converse = async (engine: VoiceEngine): Promise<void> => {
 const url = server.httpUrl
 const engines: readonly VoiceEngine[] = [
   createRealtimeEngine({ url: server.url, logger }),
-  createCascadeEngine({ transcriber: { url }, model: { url }, speech: { url }, logger }),
+  createCascadeEngine({
+    stt: [{ name: 'env', id: 'stt', kind: 'openai-stt', url }],
+    llm: [{ name: 'env', id: 'llm', kind: 'openai-chat', url }],
+    tts: [{ name: 'env', id: 'tts', kind: 'openai-tts', url }],
+    logger,
+  }),
 ]
 const perRound = Math.ceil(Number(process.argv[2] ?? 500) / rounds)
 

@@ -159,9 +159,9 @@ describe('a live call with a faulty engine', { concurrency: true, timeout: 240_0
     const url = rig.engine.httpUrl
     const engine = {
       kind: 'cascade',
-      transcriber: { url },
-      model: { url, model: 'scripted' },
-      speech: { url },
+      stt: [{ name: 'env', id: 'stt', kind: 'openai-stt', url }],
+      llm: [{ name: 'env', id: 'llm', kind: 'openai-chat', url, model: 'scripted' }],
+      tts: [{ name: 'env', id: 'tts', kind: 'openai-tts', url }],
     } as const
     let call: DialableCall | undefined
     await againIfGarbled(async () => {

@@ -11,6 +11,10 @@ export interface SpeechEar {
   hear(frame: Int16Array): HeardSpeech | undefined
   /** Speech has begun and not ended. */
   readonly isHearing: boolean
+  /** Whether the last frame was voiced. */
+  readonly isVoiced: boolean
+  /** The speech so far, which has not ended. */
+  soFar(): { readonly samples: Int16Array; readonly voicedMs: number }
 }
 
 type HeardSpeech =
@@ -36,10 +40,11 @@ export const createSpeechEar = (
   const segmenter = createSpeechSegmenter({ endSilenceMs })
   let kept: Int16Array[] = []
   let voicedMs = 0
+  let isVoiced = false
 
   return {
     hear(frame) {
-      const isVoiced = voiceActivity.isVoiced(frame)
+      isVoiced = voiceActivity.isVoiced(frame)
       const boundary = segmenter.push(isVoiced)
       if (isVoiced) voicedMs += frameMs
       else if (!segmenter.isSpeaking && !boundary) voicedMs = 0
@@ -63,6 +68,10 @@ export const createSpeechEar = (
     get isHearing() {
       return segmenter.isSpeaking
     },
+    get isVoiced() {
+      return isVoiced
+    },
+    soFar: () => ({ samples: join(kept), voicedMs }),
   }
 }
 

@@ -97,8 +97,9 @@ const usageOf = (
 }
 
 const modelsOf = (engine: EngineSettings) => {
-  const server = engine.kind === 'realtime' ? engine : engine.model
-  return { engine: engine.kind, provider: new URL(server.url).host, model: server.model }
+  const server = engine.kind === 'realtime' ? engine : engine.llm[0]
+  const provider = server?.url === undefined ? undefined : new URL(server.url).host
+  return { engine: engine.kind, provider: provider ?? 'api.openai.com', model: server?.model }
 }
 
 /** How complete the recording is; unknown if the media thread was lost. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { minimalAgentFile } from '../../../tests/support/organization-fixture.ts'
 import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
 import { checkAgentFile } from '../../domains/agents/agent-definition.ts'
+import type { EngineSettings } from '../media/media-protocol.ts'
 import { createEngineChoice, type InstalledEngines } from './choose-engine.ts'
 
 const absent = { url: undefined, key: undefined, model: undefined, voice: undefined }
@@ -26,6 +27,12 @@ const installation: InstalledEngines = {
   tts: { ...absent, url: 'http://10.0.0.3/v1', key: 'sk-tts', voice: 'af_heart' },
 }
 const sandboxUrl = () => 'ws://127.0.0.1:1/v1/realtime'
+
+/** Whether each of the servers must be public. */
+const guardsOf = (settings: EngineSettings): (boolean | undefined)[] =>
+  settings.kind === 'realtime'
+    ? [settings.publicHostsOnly]
+    : [...settings.stt, ...settings.llm, ...settings.tts].map((each) => each.publicHostsOnly)
 
 const choose = (
   engine: object | undefined,
@@ -90,10 +97,38 @@ describe("an agent's engine", () => {
     })
     assert.deepEqual(choose({ kind: 'cascade' }), {
       kind: 'cascade',
-      transcriber: { url: 'http://10.0.0.1/v1', key: 'sk-stt' },
-      model: { url: 'http://10.0.0.2/v1', key: 'sk-llm', model: 'qwen' },
-      speech: { url: 'http://10.0.0.3/v1', key: 'sk-tts', voice: 'af_heart' },
-      publicHostsOnly: false,
+      stt: [
+        {
+          name: 'env',
+          id: 'env stt',
+          url: 'http://10.0.0.1/v1',
+          key: 'sk-stt',
+          publicHostsOnly: false,
+          kind: 'openai-stt',
+        },
+      ],
+      llm: [
+        {
+          name: 'env',
+          id: 'env llm',
+          url: 'http://10.0.0.2/v1',
+          key: 'sk-llm',
+          model: 'qwen',
+          publicHostsOnly: false,
+          kind: 'openai-chat',
+        },
+      ],
+      tts: [
+        {
+          name: 'env',
+          id: 'env tts',
+          url: 'http://10.0.0.3/v1',
+          key: 'sk-tts',
+          publicHostsOnly: false,
+          voice: 'af_heart',
+          kind: 'openai-tts',
+        },
+      ],
     })
   })
 
@@ -107,9 +142,10 @@ describe("an agent's engine", () => {
       assert.ok(typeof settings === 'object')
       assert.ok(!JSON.stringify(settings).includes('sk-'))
       assert.ok(!JSON.stringify(settings).includes('10.0.0.'))
-      assert.equal(settings.publicHostsOnly, true)
+      assert.deepEqual([...new Set(guardsOf(settings))], [true])
       const allowed = choose(engine, installation, 'sandbox', true)
-      assert.ok(typeof allowed === 'object' && allowed.publicHostsOnly === false)
+      assert.ok(typeof allowed === 'object')
+      assert.deepEqual([...new Set(guardsOf(allowed))], [false])
     }
   })
 

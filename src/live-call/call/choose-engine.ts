@@ -114,17 +114,20 @@ const cascadeSettings = (
   const speechUrl = own ?? tts.url
   if (transcriberUrl === undefined || modelUrl === undefined || speechUrl === undefined)
     return 'The cascade engine has no servers: OUTDIAL_STT_URL, OUTDIAL_LLM_URL and OUTDIAL_TTS_URL are not all set.'
-  const key = (installed: string | undefined) => (own === undefined ? installed : undefined)
+  const reach = reachOf(own, options)
+  // The names under which logs and explanations show them (decision D20).
+  const server = (stage: string, url: string, { key, model }: InstalledServer) => ({
+    name: own === undefined ? 'env' : 'agent',
+    id: own === undefined ? `env ${stage}` : `${stage} ${url}`,
+    ...serverOf(url, own === undefined ? key : undefined, model),
+    ...reach,
+  })
   const model = agent.engine?.model ?? llm.model
   return {
     kind: 'cascade',
-    transcriber: serverOf(transcriberUrl, key(stt.key), stt.model),
-    model: serverOf(modelUrl, key(llm.key), model),
-    speech: {
-      ...serverOf(speechUrl, key(tts.key), tts.model),
-      ...withVoice(tts.voice),
-    },
-    ...reachOf(own, options),
+    stt: [{ ...server('stt', transcriberUrl, stt), kind: 'openai-stt' }],
+    llm: [{ ...server('llm', modelUrl, { ...llm, model }), kind: 'openai-chat' }],
+    tts: [{ ...server('tts', speechUrl, tts), ...withVoice(tts.voice), kind: 'openai-tts' }],
   }
 }
 

@@ -17,9 +17,9 @@ describeVoiceEngine('cascade against the scripted servers', {
   engine: () => {
     const url = server.httpUrl
     return createCascadeEngine({
-      transcriber: { url },
-      model: { url },
-      speech: { url },
+      stt: [{ name: 'env', id: 'stt', kind: 'openai-stt', url }],
+      llm: [{ name: 'env', id: 'llm', kind: 'openai-chat', url }],
+      tts: [{ name: 'env', id: 'tts', kind: 'openai-tts', url }],
       logger: silentLogger,
     })
   },

@@ -9,7 +9,11 @@ import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import { CascadeSession } from './cascade-session.ts'
 import type { ReplyPart } from './chat-model.ts'
 import { ProviderError } from './provider-error.ts'
+import { createGuessBudget } from './guess-budget.ts'
+import { Lineup } from './providers/lineup.ts'
+import { createProviderHealth } from './providers/provider-health.ts'
 import { createSpeechCache } from './speech-cache.ts'
+import type { Transcriber } from './transcribers/transcriber.ts'
 
 afterEach(() => mock.timers.reset())
 
@@ -22,6 +26,14 @@ interface Asked {
   fail(error: Error): void
 }
 
+/** A lineup of one. */
+const alone = (provider: Transcriber): Lineup<Transcriber> =>
+  new Lineup([{ settings: { name: 'a', id: 'a', kind: 'openai-stt' }, provider }], {
+    stage: 'stt',
+    health: createProviderHealth(),
+    onTrouble() {},
+  })
+
 const text = (words: string): ReplyPart => ({ type: 'text', text: words })
 
 const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> } = {}) => {
@@ -32,8 +44,24 @@ const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> 
   const spoken: string[] = []
   const voiceActivity: VoiceActivityDetector = { isVoiced: () => isVoiced, close: () => {} }
 
+  const transcription = { words: '', changed: (): void => {} }
   const session = new CascadeSession({
-    transcriber: { transcribe: transcribe ?? (() => Promise.resolve(words.shift() ?? '')) },
+    transcribers: alone({
+      open: (listener) => {
+        transcription.changed = () => listener.onWords()
+        return Promise.resolve({
+          get words() {
+            return transcription.words
+          },
+          hear() {},
+          replay() {},
+          hurry() {},
+          finish: transcribe ?? (() => Promise.resolve(words.shift() ?? '')),
+          close() {},
+        })
+      },
+    }),
+    budget: createGuessBudget(),
     model: {
       async *reply(messages, signal) {
         const queue: (ReplyPart | Error | undefined)[] = []
@@ -61,7 +89,9 @@ const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> 
         }
       },
     },
-    speechServer: {
+    synthesizer: {
+      warm() {},
+      close() {},
       async *speak(sentence, signal) {
         spoken.push(sentence)
         signal.throwIfAborted()
@@ -69,7 +99,7 @@ const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> 
       },
     },
     cache: createSpeechCache(),
-    cacheKey: (sentence) => sentence,
+    cacheKeys: (sentence) => [sentence],
     voiceActivity,
     options: {
       callId: 'c',
@@ -115,6 +145,12 @@ const createBench = async ({ transcribe }: { transcribe?: () => Promise<string> 
     reading,
     run,
     until,
+    /** The transcriber shows these words while they are spoken. */
+    show: (shown: string) => {
+      transcription.words = shown
+      transcription.changed()
+    },
+    finishWith: (...said: string[]) => words.push(...said),
     /** The callee says this: half a second of speech and the silence after it. */
     hear: (...said: string[]) => {
       words.push(...said)
@@ -224,7 +260,7 @@ describe('a cascade session', () => {
     const call = await bench.until(() => bench.events.find(({ type }) => type === 'tool_call'))
     assert.deepEqual(call, { type: 'tool_call', id: 't1', name: 'look_up', arguments: { x: 1 } })
     bench.session.say('One moment, please.')
-    await bench.until(() => bench.spoken.find((sentence) => /One moment/.test(sentence)))
+    await bench.textOf('utterance_2')
     bench.session.toolResult('t1', { found: true })
     const second = await bench.nextAsked(1)
     const [asked, answered] = contents(second.messages).slice(-3)
@@ -298,7 +334,11 @@ describe('a cascade session', () => {
     const asked = await bench.nextAsked(0)
     asked.tell(text('This was said. And this'))
     await bench.until(() => bench.spoken.find((sentence) => sentence === 'This was said.'))
-    asked.fail(new ProviderError('model_failed', 'The model cannot be reached.'))
+    const gone = new ProviderError('model_failed', 'The model cannot be reached.')
+    asked.fail(gone)
+    const continued = await bench.nextAsked(1)
+    assert.match(contents(continued.messages).at(-1) ?? '', /Continue where your last words end/)
+    continued.fail(gone)
     await bench.textOf('utterance_3')
     const ends = bench.events.flatMap((event) =>
       event.type === 'audio_end' ? event.utteranceId : [],
@@ -357,6 +397,61 @@ describe('a cascade session', () => {
     bench.run(10_000)
     await bench.reading
     assert.equal(bench.events.at(-1)?.type, 'error')
+    await bench.session.close()
+  })
+
+  it('asks at a pause, and lets nothing be heard before the turn has ended', async () => {
+    const bench = await createBench()
+    await bench.textOf('utterance_1')
+    bench.show('Who is this?')
+    bench.run(500, true)
+    bench.run(120)
+    const asked = await bench.nextAsked(0)
+    assert.equal(contents(asked.messages).at(-1), 'user: "Who is this?"')
+    asked.tell(text('This is Ann from Acme. '))
+    asked.end()
+    // Nothing is emitted while the reply is only a guess.
+    while (!bench.spoken.includes('This is Ann from Acme.')) await bench.settle()
+    await bench.settle()
+    assert.ok(!bench.events.some(({ type }) => type === 'first_words'))
+    bench.finishWith('who is this')
+    bench.run(400)
+    await bench.textOf('utterance_2')
+    assert.equal(bench.asked.length, 1)
+    await bench.session.close()
+  })
+
+  it('throws a guessed reply away when the speech goes on, and asks about all of it', async () => {
+    const bench = await createBench()
+    await bench.textOf('utterance_1')
+    bench.show('I would like that')
+    bench.run(500, true)
+    bench.run(120)
+    const guess = await bench.nextAsked(0)
+    guess.tell(text('Good. '), { type: 'tool_call', id: 't', name: 'end_call', arguments: {} })
+    guess.end()
+    bench.run(300, true)
+    assert.ok(guess.signal.aborted)
+    bench.finishWith('I would like that on Tuesday')
+    bench.run(520)
+    const asked = await bench.nextAsked(1)
+    assert.deepEqual(contents(asked.messages).slice(1), ['user: "I would like that on Tuesday"'])
+    assert.ok(!bench.events.some(({ type }) => type === 'tool_call' || type === 'first_words'))
+    await bench.session.close()
+  })
+
+  it('asks again when the final words are others than the guessed ones', async () => {
+    const bench = await createBench()
+    await bench.textOf('utterance_1')
+    bench.show('On Thursday')
+    bench.run(500, true)
+    bench.run(120)
+    const guess = await bench.nextAsked(0)
+    bench.finishWith('On Tuesday.')
+    bench.run(400)
+    const asked = await bench.nextAsked(1)
+    assert.ok(guess.signal.aborted)
+    assert.equal(contents(asked.messages).at(-1), 'user: "On Tuesday."')
     await bench.session.close()
   })
 

@@ -14,20 +14,28 @@ import type {
 } from '../../engine/voice-engine.ts'
 import { createChatHistory } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
+import type { GuessBudget } from './guess-budget.ts'
+import { PauseWatch } from './pause-watch.ts'
 import { ProviderError, withRetries } from './provider-error.ts'
+import type { Lineup } from './providers/lineup.ts'
 import { Replying } from './replying.ts'
 import { Speaker } from './speaker.ts'
 import type { SpeechCache } from './speech-cache.ts'
-import type { SpeechServer } from './speech-server.ts'
-import type { Speech, Transcriber } from './transcriber.ts'
+import type { Synthesizer } from './synthesizers/synthesizer.ts'
+import { FailoverTranscription } from './transcribers/failover-transcription.ts'
+import { plainWords } from './transcribers/heard-text.ts'
+import type { Speech, Transcriber, TurnHint } from './transcribers/transcriber.ts'
+import { soundsUnfinished } from './unfinished-words.ts'
 
 interface CascadeOptions {
-  readonly transcriber: Transcriber
+  readonly transcribers: Lineup<Transcriber>
   readonly model: ChatModel
-  readonly speechServer: SpeechServer
+  /** Belongs to this session; closed by `close`. */
+  readonly synthesizer: Synthesizer
   readonly cache: SpeechCache
-  /** The cache key of a clip of these words. */
-  cacheKey(text: string): string
+  /** The keys of a clip of these words: of the present voice first, then of the other providers'. */
+  cacheKeys(text: string): readonly string[]
+  readonly budget: GuessBudget
   /** Belongs to this session; closed by `close`. */
   readonly voiceActivity: VoiceActivityDetector
   readonly options: SessionOptions
@@ -50,6 +58,8 @@ export class CascadeSession implements VoiceSession {
   readonly #history = createChatHistory()
   readonly #closing = new AbortController()
   readonly #ear: SpeechEar
+  readonly #pauses = new PauseWatch()
+  readonly #transcription: FailoverTranscription
   readonly #speaker: Speaker
   readonly #replying: Replying
   readonly #samples = new Int16Array(g711FrameBytes)
@@ -61,6 +71,8 @@ export class CascadeSession implements VoiceSession {
   #transcribing: Promise<void> = Promise.resolve()
   #transcriptions = 0
   #deafTurns = 0
+  /** The words that the model was asked about before the turn had ended. */
+  #guessed: string | undefined
   #isOver = false
   /** The engine broke: it reports the failure, and ends at this time of its heard audio. */
   #failure: { readonly error: ProviderError; readonly endAtMs: number } | undefined
@@ -72,11 +84,15 @@ export class CascadeSession implements VoiceSession {
     this.#cascade = cascade
     this.#phrases = phrasesFor(options.language)
     this.#ear = createSpeechEar(cascade.voiceActivity, endOfTurnSilenceMs)
+    this.#transcription = new FailoverTranscription(cascade.transcribers, {
+      onWords: () => this.#guess(),
+      onTurnHint: (hint) => this.#hinted(hint),
+    })
     this.#speaker = new Speaker({
       codec: options.codec,
-      server: cascade.speechServer,
+      synthesizer: cascade.synthesizer,
       cache: cascade.cache,
-      cacheKey: (text) => cascade.cacheKey(text),
+      cacheKeys: (text) => cascade.cacheKeys(text),
       phrases: this.#phrases,
       emit,
       signal,
@@ -105,8 +121,12 @@ export class CascadeSession implements VoiceSession {
   async begin(signal: AbortSignal): Promise<void> {
     const { oneMoment, technicalTrouble } = this.#phrases
     const greeting = this.#cascade.options.greeting.trim()
-    // Without a greeting the apology tests the voice.
-    await this.#speaker.prepare(greeting === '' ? technicalTrouble : greeting, signal)
+    this.#cascade.synthesizer.warm()
+    await Promise.all([
+      this.#transcription.open(signal),
+      // Without a greeting the apology tests the voice.
+      this.#speaker.prepare(greeting === '' ? technicalTrouble : greeting, signal),
+    ])
     signal.throwIfAborted()
     if (greeting !== '') this.#replying.say(greeting)
     this.#speaker.prepareInBackground([oneMoment, technicalTrouble])
@@ -119,6 +139,8 @@ export class CascadeSession implements VoiceSession {
     if (failure && this.#heardMs >= failure.endAtMs) return this.#fail(failure.error)
     const { codec } = this.#cascade.options
     const heard = this.#ear.hear(decodeG711(codec, frame, this.#samples))
+    this.#transcription.hear(frame, this.#ear.isHearing)
+    if (!failure) this.#watchPauses()
     if (heard?.kind === 'started') this.#speechStarted(heard.atMs)
     if (heard?.kind === 'stopped' && !failure) this.#speechStopped(heard.atMs, heard)
   }
@@ -153,7 +175,7 @@ export class CascadeSession implements VoiceSession {
       this.#replying.stop()
       this.#closing.abort()
     }
-    this.#cascade.voiceActivity.close()
+    this.#letGo()
     return Promise.resolve({
       ...this.#tokens,
       audioInMs: this.#heardMs,
@@ -169,6 +191,44 @@ export class CascadeSession implements VoiceSession {
     this.#speechStartMs = atMs
     this.#emit({ type: 'speech_start', atMs })
     this.#replying.contactSpeaks()
+  }
+
+  #watchPauses(): void {
+    const change = this.#pauses.hear(this.#ear.isVoiced, this.#ear.isHearing)
+    if (change === 'paused') this.#paused()
+    if (change === 'resumed') this.#resumed()
+  }
+
+  #paused(): void {
+    if (!this.#cascade.budget.mayGuess) return
+    this.#transcription.hurry(this.#ear.soFar())
+    this.#guess()
+  }
+
+  #resumed(): void {
+    this.#guessed = undefined
+    this.#replying.dropGuess()
+  }
+
+  #hinted(hint: TurnHint): void {
+    if (!this.#ear.isHearing) return
+    if (hint === 'resumed') this.#resumed()
+    else this.#guess(true)
+  }
+
+  /** Asks the model ahead of time, if the callee seems to have finished. */
+  #guess(isHinted = this.#pauses.isPaused): void {
+    const { budget } = this.#cascade
+    const { words } = this.#transcription
+    if (!isHinted || this.#isOver || this.#failure || this.#transcriptions > 0) return
+    if (words === '' || soundsUnfinished(words) || !budget.mayGuess) return
+    if (this.#guessed !== undefined) {
+      if (plainWords(this.#guessed) === plainWords(words)) return
+      this.#resumed()
+    }
+    if (!this.#replying.guess(words)) return
+    this.#guessed = words
+    budget.spend()
   }
 
   #speechStopped(atMs: number, speech: Speech): void {
@@ -196,11 +256,19 @@ export class CascadeSession implements VoiceSession {
 
   #transcribe(speech: Speech): Promise<string> {
     const { signal } = this.#closing
-    return withRetries(() => this.#cascade.transcriber.transcribe(speech, signal), signal)
+    return withRetries(() => this.#transcription.finish(speech, signal), signal)
   }
 
   #understood(text: string): void {
-    if (text === '') return this.#replying.goOn()
+    const { budget } = this.#cascade
+    const hasGuessed = this.#guessed !== undefined
+    this.#guessed = undefined
+    if (text === '') {
+      this.#replying.dropGuess()
+      return this.#replying.goOn()
+    }
+    budget.turnEnded()
+    if (hasGuessed && this.#replying.confirm(text)) return budget.giveBack()
     this.#history.contactSaid(text)
     this.#replying.owe()
   }
@@ -211,6 +279,8 @@ export class CascadeSession implements VoiceSession {
    */
   #notUnderstood(startMs: number, error: unknown): void {
     if (this.#isOver) return
+    this.#guessed = undefined
+    this.#replying.dropGuess()
     this.#emit({ type: 'contact_text', text: unrecognisedText, startMs })
     this.#deafTurns += 1
     if (this.#deafTurns === 1) return this.#replying.say(this.#phrases.pardon)
@@ -248,6 +318,13 @@ export class CascadeSession implements VoiceSession {
     this.#queue.push({ type: 'error', fatal: true, code, message })
     this.#queue.end()
     this.#closing.abort()
+    this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#transcription.close()
+    this.#cascade.synthesizer.close()
+    this.#cascade.voiceActivity.close()
   }
 }
 

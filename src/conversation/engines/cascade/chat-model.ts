@@ -11,7 +11,7 @@ import {
 import type { ToolSpec } from '../../engine/voice-engine.ts'
 import { withWholeStreams } from './chat-stream.ts'
 import { ProviderError, refusalOf, withinLimit } from './provider-error.ts'
-import type { ServerSettings } from './transcriber.ts'
+import type { ServerSettings } from './providers/provider-settings.ts'
 
 /** Replies by `POST /chat/completions`, streamed. */
 export interface ChatModel {

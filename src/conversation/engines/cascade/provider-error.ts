@@ -33,7 +33,7 @@ export const refusalOf = (
 }
 
 /** Whether a retry may help, because our request is not at fault. */
-const isWorthRetrying = (error: unknown): boolean =>
+export const isWorthRetrying = (error: unknown): boolean =>
   !(error instanceof ProviderError) ||
   error.status === undefined ||
   error.status === 429 ||

@@ -1,11 +1,13 @@
+import type { ModelMessage } from 'ai'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
-import type { ChatHistory } from './chat-history.ts'
+import type { ChatHistory, ToolCall } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
 import { OpenTools } from './open-tools.ts'
 import { ProviderError, withRetries } from './provider-error.ts'
 import { speakReply } from './reply-step.ts'
 import type { Speaker } from './speaker.ts'
 import { SpeakingTask } from './speaking-task.ts'
+import { plainWords } from './transcribers/heard-text.ts'
 
 interface ReplyingOptions {
   readonly model: ChatModel
@@ -22,8 +24,12 @@ interface ReplyingOptions {
   readonly signal: AbortSignal
 }
 
-/** A filler follows a longer silence. */
-const fillAfterMs = 2_000
+/** With the silence that ends a turn, a filler comes before 2 s without a word. */
+const fillAfterMs = 1_300
+const fillAgainMs = 1_900
+const maxFillers = 3
+/** A reply that broke off is continued so often. */
+const maxContinuations = 2
 /** A model that calls tools in an endless loop is stopped. */
 const maxSteps = 8
 const maxWaitingTexts = 8
@@ -31,6 +37,15 @@ const maxWaitingTexts = 8
 interface Reply {
   readonly task: SpeakingTask
   isHeard: boolean
+  /** The words that are replied to before the turn has ended; undefined once it has. */
+  guess: string | undefined
+  readonly confirmed: PromiseWithResolvers<void>
+}
+
+const cutOff: ModelMessage = {
+  role: 'user',
+  content:
+    '[The connection broke in the middle of your sentence. Continue where your last words end, and do not repeat them.]',
 }
 
 /** Requests one reply at a time from the model, and speaks it. */
@@ -50,15 +65,40 @@ export class Replying {
 
   /** The callee has finished speaking: from now on a filler follows a long silence. */
   expect(): void {
-    const { speaker, signal, isSpeaking } = this.#options
-    clearTimeout(this.#filler)
-    this.#filler = setTimeout(() => {
-      if (!isSpeaking() && !signal.aborted) speaker.fill()
-    }, fillAfterMs)
+    this.#fillAfter(fillAfterMs, maxFillers)
+  }
+
+  /** Asks for a reply to what the callee may have finished to say; nothing is heard of it before `confirm`. */
+  guess(words: string): boolean {
+    if (this.#reply || this.#isOwed || this.#isStopped || this.#saying.size > 0) return false
+    this.#begin(words)
+    return true
+  }
+
+  /** The turn has ended with these words. Returns whether the guess replies to them. */
+  confirm(text: string): boolean {
+    const reply = this.#reply
+    if (reply?.guess === undefined) return false
+    if (plainWords(reply.guess) !== plainWords(text)) {
+      this.dropGuess()
+      return false
+    }
+    reply.guess = undefined
+    this.#options.history.contactSaid(text)
+    reply.confirmed.resolve()
+    return true
+  }
+
+  /** The callee goes on: the reply to the guess is thrown away unheard. */
+  dropGuess(): void {
+    if (this.#reply?.guess === undefined) return
+    this.#reply.task.giveUp()
+    this.#reply = undefined
   }
 
   /** The conversation has new content: a reply follows as soon as neither side is speaking. */
   owe(): void {
+    this.dropGuess()
     this.#isOwed = true
     this.#pump()
   }
@@ -83,6 +123,7 @@ export class Replying {
   /** The callee has begun to speak: the model starts again if the callee has heard nothing of its reply. */
   contactSpeaks(): void {
     clearTimeout(this.#filler)
+    this.dropGuess()
     if (!this.#reply || this.#reply.isHeard || this.#tools.isWaiting) return
     this.#reply.task.giveUp()
     this.#reply = undefined
@@ -121,24 +162,40 @@ export class Replying {
     return task
   }
 
+  #fillAfter(ms: number, fillers: number): void {
+    const { speaker, signal, isSpeaking } = this.#options
+    clearTimeout(this.#filler)
+    if (fillers === 0) return
+    this.#filler = setTimeout(() => {
+      if (isSpeaking() || signal.aborted) return
+      this.#fillAfter(speaker.fill() + fillAgainMs, fillers - 1)
+    }, ms)
+  }
+
   #pump(): void {
     if (this.#reply || !this.#isOwed || this.#isStopped || this.#options.isHearing()) return
     this.#isOwed = false
-    const reply = { task: this.#createTask(), isHeard: false }
+    this.#begin(undefined)
+  }
+
+  #begin(guess: string | undefined): void {
+    const confirmed = Promise.withResolvers<void>()
+    if (guess === undefined) confirmed.resolve()
+    const reply: Reply = { task: this.#createTask(), isHeard: false, guess, confirmed }
     this.#reply = reply
+    // A reply that is thrown away waits for nothing.
+    reply.task.signal.addEventListener('abort', () => confirmed.resolve(), { once: true })
     void this.#giveReply(reply)
   }
 
   async #giveReply(reply: Reply): Promise<void> {
     const { signal } = reply.task
     try {
-      await withRetries(
-        () => this.#takeSteps(reply),
-        signal,
-        () => !reply.isHeard,
-      )
+      await this.#takeSteps(reply)
     } catch (error) {
-      if (!signal.aborted) this.#options.onFailure(asProviderError(error))
+      // The turn asks again when it has ended.
+      const isGuess = reply.guess !== undefined
+      if (!signal.aborted && !isGuess) this.#options.onFailure(asProviderError(error))
     } finally {
       reply.task.close()
       if (this.#reply === reply) this.#reply = undefined
@@ -147,21 +204,45 @@ export class Replying {
   }
 
   async #takeSteps(reply: Reply): Promise<void> {
+    for (let steps = 0; steps < maxSteps; steps += 1) {
+      const calls = await this.#takeStep(reply)
+      if (calls.length === 0 || !(await this.#tools.run(calls, reply.task.signal))) return
+    }
+  }
+
+  /** One request: again if it fails unheard, continued if it breaks off. */
+  async #takeStep(reply: Reply): Promise<readonly ToolCall[]> {
+    const { history } = this.#options
+    const { guess, task } = reply
+    let isHeard = false
     const onHeard = (): void => {
+      isHeard = true
       reply.isHeard = true
       clearTimeout(this.#filler)
     }
-    for (let steps = 0; steps < maxSteps; steps += 1) {
-      const calls = await speakReply(reply.task, { ...this.#options, onHeard })
-      if (calls.length === 0 || !(await this.#tools.run(calls, reply.task.signal))) return
+    const said: readonly ModelMessage[] =
+      guess === undefined ? [] : [{ role: 'user', content: guess }]
+    let continuations = 0
+    const ask = (): Promise<readonly ToolCall[]> => {
+      // Once confirmed, the history has the words.
+      const more = reply.guess === undefined ? [] : said
+      const messages = [...history.messages(), ...more, ...(continuations > 0 ? [cutOff] : [])]
+      const confirmed = reply.confirmed.promise
+      isHeard = false
+      return speakReply(task, { ...this.#options, messages, confirmed, onHeard })
     }
+    return withRetries(ask, task.signal, () => {
+      if (!isHeard) return true
+      continuations += 1
+      return continuations <= maxContinuations
+    })
   }
 
   async #say(task: SpeakingTask, text: string): Promise<void> {
     try {
       const spoken = await task.begin()
-      clearTimeout(this.#filler)
-      await spoken.speak(text)
+      const speech = this.#options.speaker.speech(text, task.signal)
+      await spoken.speak(speech, () => clearTimeout(this.#filler))
       task.end()
     } catch (error) {
       task.fail()

@@ -4,25 +4,33 @@ import { readWav, writeWav } from '../../../audio/wav.ts'
 import { readForm } from '../scripted/request-body.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 import { json, withServer } from '../../../../tests/support/conversation/scripted-server.ts'
-import { createSpeechServer } from './speech-server.ts'
-import { createTranscriber } from './transcriber.ts'
+import { createHttpSynthesizer } from './synthesizers/http-synthesizer.ts'
+import { createHttpTranscriber } from './transcribers/http-transcriber.ts'
+import type { Speech } from './transcribers/transcriber.ts'
 
 const request = createProviderFetch(false)
 const { signal } = new AbortController()
+const deaf = { onWords() {}, onTurnHint() {}, onLost() {} }
+
+const openTranscriber = async (...settings: Parameters<typeof createHttpTranscriber>) => {
+  const transcription = await createHttpTranscriber(...settings).open(deaf, signal)
+  return (heard: Speech, aborting: AbortSignal) => transcription.finish(heard, aborting)
+}
+
 const speech = { samples: new Int16Array(8_000).fill(500), voicedMs: 600 }
 
 describe('the transcriber', () => {
   it('sends 16 kHz WAV with key, model and language', () =>
     withServer([json({ text: ' Hello there. ' })], async (url, [...received]) => {
-      const transcriber = createTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
-      assert.equal(await transcriber.transcribe(speech, signal), 'Hello there.')
+      const transcribe = await openTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
+      assert.equal(await transcribe(speech, signal), 'Hello there.')
       assert.equal(received.length, 0)
     }))
 
   it('names the wanted response format in a form', () =>
     withServer([json({ text: 'Hello.' })], async (url, received) => {
-      const transcriber = createTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
-      await transcriber.transcribe(speech, signal)
+      const transcribe = await openTranscriber({ url, key: 'k', model: 'm' }, 'de-DE', request)
+      await transcribe(speech, signal)
       const [first] = received
       assert.equal(first?.path, '/v1/audio/transcriptions')
       assert.equal(first.headers.authorization, 'Bearer k')
@@ -39,25 +47,25 @@ describe('the transcriber', () => {
     withServer(
       [json({ error: {} }, 422), json({ text: 'One.' }), json({ text: 'Two.' })],
       async (url, received) => {
-        const transcriber = createTranscriber({ url }, 'en', request)
-        assert.equal(await transcriber.transcribe(speech, signal), 'One.')
-        assert.equal(await transcriber.transcribe(speech, signal), 'Two.')
+        const transcribe = await openTranscriber({ url }, 'en', request)
+        assert.equal(await transcribe(speech, signal), 'One.')
+        assert.equal(await transcribe(speech, signal), 'Two.')
         assert.equal(received.length, 3)
       },
     ))
 
   it('never sends audio without speech', () =>
     withServer([], async (url, received) => {
-      const transcriber = createTranscriber({ url }, 'en', request)
-      assert.equal(await transcriber.transcribe({ ...speech, voicedMs: 60 }, signal), '')
+      const transcribe = await openTranscriber({ url }, 'en', request)
+      assert.equal(await transcribe({ ...speech, voicedMs: 60 }, signal), '')
       assert.equal(received.length, 0)
     }))
 
   it('drops words of low confidence', () => {
     const segments = [{ no_speech_prob: 0.8, avg_logprob: -1.5 }]
     return withServer([json({ text: 'Thank you.', segments })], async (url) => {
-      const transcriber = createTranscriber({ url }, 'en', request)
-      assert.equal(await transcriber.transcribe(speech, signal), '')
+      const transcribe = await openTranscriber({ url }, 'en', request)
+      assert.equal(await transcribe(speech, signal), '')
     })
   })
 
@@ -65,13 +73,13 @@ describe('the transcriber', () => {
     await withServer(
       [json({}, 500), json({}), (response) => void response.end('<html>')],
       async (url) => {
-        const transcriber = createTranscriber({ url }, 'en', request)
+        const transcribe = await openTranscriber({ url }, 'en', request)
         for (const expected of [/answered 500/, /no text/, /not JSON/])
-          await assert.rejects(transcriber.transcribe(speech, signal), expected)
+          await assert.rejects(transcribe(speech, signal), expected)
       },
     )
-    const nowhere = createTranscriber({ url: 'http://127.0.0.1:1/v1' }, 'en', request)
-    await assert.rejects(nowhere.transcribe(speech, signal), { code: 'transcription_failed' })
+    const nowhere = await openTranscriber({ url: 'http://127.0.0.1:1/v1' }, 'en', request)
+    await assert.rejects(nowhere(speech, signal), { code: 'transcription_failed' })
   })
 })
 
@@ -106,7 +114,10 @@ const wavOfASecond: Parameters<typeof withServer>[0][number] = (response) =>
 describe('the speech server', () => {
   const collect = async (url: string): Promise<number> => {
     let samples = 0
-    for await (const part of createSpeechServer({ url, voice: 'v' }, request).speak('Hi.', signal))
+    for await (const part of createHttpSynthesizer({ url, voice: 'v' }, request).speak(
+      'Hi.',
+      signal,
+    ))
       samples += part.length
     return samples
   }
@@ -162,7 +173,7 @@ describe('the speech server', () => {
       ],
       async (url) => {
         const heard: number[] = []
-        for await (const part of createSpeechServer({ url }, request).speak('Hi.', signal))
+        for await (const part of createHttpSynthesizer({ url }, request).speak('Hi.', signal))
           heard.push(...part)
         assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
       },
@@ -172,7 +183,7 @@ describe('the speech server', () => {
     withServer(
       [json({ error: 'only wav' }, 400), wavOfASecond, wavOfASecond],
       async (url, received) => {
-        const server = createSpeechServer({ url }, request)
+        const server = createHttpSynthesizer({ url }, request)
         for (let i = 0; i < 2; i += 1) {
           let samples = 0
           for await (const part of server.speak('Hi.', signal)) samples += part.length
@@ -222,7 +233,7 @@ describe('the speech server', () => {
         },
       ],
       async (url) => {
-        for await (const part of createSpeechServer({ url }, request).speak('Hi.', signal)) {
+        for await (const part of createHttpSynthesizer({ url }, request).speak('Hi.', signal)) {
           assert.ok(part.length > 0)
           break
         }

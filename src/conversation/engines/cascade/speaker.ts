@@ -1,27 +1,31 @@
-import { encodeG711, g711FrameBytes } from '../../../audio/g711.ts'
+import { g711FrameBytes } from '../../../audio/g711.ts'
 import { OutgoingUtterance } from '../../engine/outgoing-utterance.ts'
 import type { Phrases } from '../../engine/phrases.ts'
 import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import type { G711Codec } from '../../../audio/g711.ts'
-import { withRetries } from './provider-error.ts'
 import type { SpeechCache } from './speech-cache.ts'
-import type { SpeechServer } from './speech-server.ts'
+import { PendingSpeech } from './pending-speech.ts'
+import type { Synthesizer } from './synthesizers/synthesizer.ts'
 import { createVoiceLock } from './voice-lock.ts'
 import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
 export interface SpokenUtterance {
   readonly utterance: OutgoingUtterance
-  /** Rejects with `ProviderError`, or when the utterance was interrupted. */
-  speak(sentence: string): Promise<void>
+  /**
+   * Rejects with `ProviderError`, or when the utterance was interrupted.
+   * @param onSound called before its first audio
+   */
+  speak(speech: PendingSpeech, onSound?: () => void): Promise<void>
   /** Lets the next utterance begin. */
   readonly release: () => void
 }
 
 interface SpeakerOptions {
   readonly codec: G711Codec
-  readonly server: SpeechServer
+  readonly synthesizer: Synthesizer
   readonly cache: SpeechCache
-  cacheKey(text: string): string
+  /** The keys of a clip of these words: of the present voice first, then of the other providers'. */
+  cacheKeys(text: string): readonly string[]
   readonly phrases: Phrases
   readonly emit: (event: VoiceEvent) => void
   readonly signal: AbortSignal
@@ -38,7 +42,7 @@ export class Speaker {
   readonly #lock = createVoiceLock()
   readonly #tracked = new BoundedMap<string, OutgoingUtterance>({ maxSize: maxTracked })
   #count = 0
-  #isSpeaking = false
+  #current: OutgoingUtterance | undefined
 
   constructor(options: SpeakerOptions) {
     this.#options = options
@@ -47,21 +51,32 @@ export class Speaker {
   /** Begins an utterance once no other is playing. Rejects when the signal aborts first. */
   async begin(signal: AbortSignal): Promise<SpokenUtterance> {
     const giveBack = await this.#lock.take(signal)
-    this.#isSpeaking = true
     const utterance = this.#open()
+    this.#current = utterance
     return {
       utterance,
-      speak: (sentence) => this.#speak(utterance, sentence, signal),
+      async speak(speech, onSound) {
+        utterance.addWords(speech.text)
+        await speech.play((g711) => utterance.audio(g711), onSound)
+      },
       release: () => {
-        this.#isSpeaking = false
+        this.#current = undefined
         giveBack()
       },
     }
   }
 
-  /** Fills a silence at once with a clip, if it is ready and nothing else is playing. */
-  fill(): void {
-    if (!this.#isSpeaking) this.#playReady(this.#options.phrases.oneMoment)
+  /** Speech of this text, whose synthesis begins now, or when it is played. */
+  speech(text: string, signal: AbortSignal, beginsNow = false): PendingSpeech {
+    const { codec, synthesizer } = this.#options
+    const clip = this.#clipOf(text)
+    return new PendingSpeech({ text, clip, codec, synthesizer, signal, beginsNow })
+  }
+
+  /** Fills a silence at once with a clip, if it is ready and no speech sounds. Returns its duration, or 0. */
+  fill(): number {
+    const isSounding = this.#current !== undefined && this.#current.producedMs > 0
+    return isSounding ? 0 : this.#playReady(this.#options.phrases.oneMoment)
   }
 
   /** Speaks the last words of a broken engine. Returns their duration, or 0 if they are not ready. */
@@ -71,12 +86,12 @@ export class Speaker {
 
   /** Synthesizes the speech now and caches it. Rejects with `ProviderError`. */
   async prepare(text: string, signal: AbortSignal): Promise<void> {
-    const { cache, codec } = this.#options
-    const key = this.#options.cacheKey(text)
-    if (cache.get(key)) return
+    if (this.#clipOf(text)) return
     const clips: Uint8Array[] = []
-    await this.#synthesize(text, signal, (samples) => clips.push(encodeG711(codec, samples)))
-    cache.put(key, Buffer.concat(clips))
+    await this.speech(text, signal).play((g711) => clips.push(g711))
+    // Its voice is the present one: another provider may have taken over meanwhile.
+    const [key = text] = this.#options.cacheKeys(text)
+    this.#options.cache.put(key, Buffer.concat(clips))
   }
 
   prepareInBackground(texts: readonly string[]): void {
@@ -98,16 +113,8 @@ export class Speaker {
     return utterance
   }
 
-  async #speak(utterance: OutgoingUtterance, text: string, signal: AbortSignal): Promise<void> {
-    const { cache, codec } = this.#options
-    const clip = cache.get(this.#options.cacheKey(text))
-    utterance.addWords(text)
-    if (clip) return utterance.audio(clip)
-    await this.#synthesize(text, signal, (samples) => utterance.audio(encodeG711(codec, samples)))
-  }
-
   #playReady(text: string): number {
-    const clip = this.#options.cache.get(this.#options.cacheKey(text))
+    const clip = this.#clipOf(text)
     if (!clip) return 0
     const utterance = this.#open()
     utterance.addWords(text)
@@ -116,18 +123,11 @@ export class Speaker {
     return utterance.producedMs
   }
 
-  async #synthesize(
-    text: string,
-    signal: AbortSignal,
-    onSamples: (samples: Int16Array) => void,
-  ): Promise<void> {
-    let hasBegun = false
-    const once = async (): Promise<void> => {
-      for await (const samples of this.#options.server.speak(text, signal)) {
-        hasBegun = true
-        onSamples(samples)
-      }
+  #clipOf(text: string): Uint8Array | undefined {
+    for (const key of this.#options.cacheKeys(text)) {
+      const clip = this.#options.cache.get(key)
+      if (clip) return clip
     }
-    await withRetries(once, signal, () => !hasBegun)
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
-import { createResampler, type Resampler } from '../../../audio/resample.ts'
-import { readWavHead, WavFormatError } from '../../../audio/wav.ts'
-import { ProviderError } from './provider-error.ts'
+import { createResampler, type Resampler } from '../../../../audio/resample.ts'
+import { readWavHead, WavFormatError } from '../../../../audio/wav.ts'
+import { ProviderError } from '../provider-error.ts'
 
 /** Converts a speech server's data, raw PCM or a WAV file, into samples at 8 kHz as it arrives. */
 interface SpeechDecoder {

@@ -1,26 +1,12 @@
-import { resample } from '../../../audio/resample.ts'
-import { writeWav } from '../../../audio/wav.ts'
+import { resample } from '../../../../audio/resample.ts'
+import { writeWav } from '../../../../audio/wav.ts'
+import { isRefusal, ProviderError, refusalOf, withinLimit } from '../provider-error.ts'
+import type { ServerSettings } from '../providers/provider-settings.ts'
 import { isHallucination } from './hallucinations.ts'
-import { isRefusal, ProviderError, refusalOf, withinLimit } from './provider-error.ts'
+import type { Speech, Transcriber, TranscriptionListener, Transcription } from './transcriber.ts'
 
-export interface ServerSettings {
-  /** Base URL, `…/v1`. */
-  readonly url: string
-  readonly key?: string
-  readonly model?: string
-}
-
-/** Transcribes speech by `POST /audio/transcriptions`. */
-export interface Transcriber {
-  /** The words; empty if there were none. Rejects with `ProviderError`. */
-  transcribe(speech: Speech, signal: AbortSignal): Promise<string>
-}
-
-export interface Speech {
-  /** 8 kHz. */
-  readonly samples: Int16Array
-  readonly voicedMs: number
-}
+/** The words of a whole speech; empty if there were none. Rejects with `ProviderError`. */
+type Transcribe = (speech: Speech, signal: AbortSignal) => Promise<string>
 
 const lineRateHz = 8_000
 /** The sample rate that Whisper and similar models were trained on; some servers accept nothing else. */
@@ -30,11 +16,79 @@ const maxAnswerLength = 256 * 1024
 /** A click or a breath; the shortest "no" is longer. */
 const leastVoicedMs = 100
 
-export const createTranscriber = (
-  { url, key, model = 'whisper-1' }: ServerSettings,
+/** Transcribes speech by `POST /audio/transcriptions`, once it pauses. */
+export const createHttpTranscriber = (
+  settings: ServerSettings,
   language: string,
   request: typeof fetch,
 ): Transcriber => {
+  const transcribe = createTranscribe(settings, language, request)
+  return { open: (listener) => Promise.resolve(new HttpTranscription(transcribe, listener)) }
+}
+
+/** One request at a time: what a pause requested is the result if the speech does not go on. */
+class HttpTranscription implements Transcription {
+  readonly #transcribe: Transcribe
+  readonly #listener: TranscriptionListener
+  #words = ''
+  #asked: { readonly voicedMs: number; readonly words: Promise<string> } | undefined
+  #abort = new AbortController()
+
+  constructor(transcribe: Transcribe, listener: TranscriptionListener) {
+    this.#transcribe = transcribe
+    this.#listener = listener
+  }
+
+  get words(): string {
+    return this.#words
+  }
+
+  hear(): void {}
+
+  replay(): void {}
+
+  hurry(speech: Speech): void {
+    if (this.#asked?.voicedMs === speech.voicedMs) return
+    this.#drop()
+    const { signal } = this.#abort
+    const words = this.#transcribe(speech, signal)
+    this.#asked = { voicedMs: speech.voicedMs, words }
+    words.then(
+      (text) => {
+        if (signal.aborted) return
+        this.#words = text
+        this.#listener.onWords()
+      },
+      // `finish` rejects with it, or asks again.
+      () => undefined,
+    )
+  }
+
+  async finish(speech: Speech, signal: AbortSignal): Promise<string> {
+    const asked = this.#asked
+    this.#asked = undefined
+    this.#words = ''
+    if (asked?.voicedMs === speech.voicedMs) return asked.words
+    this.#drop()
+    return this.#transcribe(speech, signal)
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
+
+  #drop(): void {
+    this.#abort.abort()
+    this.#abort = new AbortController()
+    this.#asked = undefined
+  }
+}
+
+const createTranscribe = (
+  { url, key, model = 'whisper-1' }: ServerSettings,
+  language: string,
+  request: typeof fetch,
+): Transcribe => {
   // The detailed response contains the model's confidence. Servers that do not support it refuse it once.
   let format = model.startsWith('gpt-') ? 'json' : 'verbose_json'
 
@@ -69,24 +123,22 @@ export const createTranscriber = (
     return wordsOf(text, speech)
   }
 
-  return {
-    async transcribe(speech, signal) {
-      if (speech.voicedMs < leastVoicedMs) return ''
-      const giveUp = new AbortController()
-      const either = AbortSignal.any([signal, giveUp.signal])
-      const code = 'transcription_timeout'
-      try {
-        return await withinLimit(transcribe(speech, either), limitMs, code, () => giveUp.abort())
-      } catch (error) {
-        if (error instanceof ProviderError || signal.aborted) throw error
-        const message = 'The transcription server cannot be reached.'
-        throw new ProviderError('transcription_failed', message, { cause: error })
-      }
-    },
+  return async (speech, signal) => {
+    if (speech.voicedMs < leastVoicedMs) return ''
+    const giveUp = new AbortController()
+    const either = AbortSignal.any([signal, giveUp.signal])
+    const code = 'transcription_timeout'
+    try {
+      return await withinLimit(transcribe(speech, either), limitMs, code, () => giveUp.abort())
+    } catch (error) {
+      if (error instanceof ProviderError || signal.aborted) throw error
+      const message = 'The transcription server cannot be reached.'
+      throw new ProviderError('transcription_failed', message, { cause: error })
+    }
   }
 }
 
-interface Transcription {
+interface TranscriptionBody {
   readonly text?: unknown
   readonly segments?: readonly {
     readonly no_speech_prob?: unknown
@@ -95,9 +147,9 @@ interface Transcription {
 }
 
 const wordsOf = (body: string, { voicedMs }: Speech): string => {
-  let answer: Transcription
+  let answer: TranscriptionBody
   try {
-    answer = JSON.parse(body) as Transcription
+    answer = JSON.parse(body) as TranscriptionBody
   } catch (cause) {
     throw new ProviderError('transcription_failed', 'The transcription is not JSON.', { cause })
   }

@@ -1,4 +1,4 @@
-import { cutEnd } from '../../engine/cut-end.ts'
+import { cutEnd } from '../../../engine/cut-end.ts'
 
 /** The duration of the speech, and the model's confidence where it reports one. */
 interface Certainty {

@@ -1,14 +1,9 @@
-import { isRefusal, ProviderError, refusalOf, withinLimit } from './provider-error.ts'
+import { isRefusal, ProviderError, refusalOf, withinLimit } from '../provider-error.ts'
+import type { ServerSettings } from '../providers/provider-settings.ts'
 import { createSpeechDecoder, notAudio } from './speech-decoder.ts'
-import type { ServerSettings } from './transcriber.ts'
+import type { Synthesizer } from './synthesizer.ts'
 
-/** Synthesizes text by `POST /audio/speech`. */
-export interface SpeechServer {
-  /** Samples at 8 kHz as they arrive. Throws `ProviderError`. */
-  speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>
-}
-
-export interface SpeechSettings extends ServerSettings {
+interface SpeechSettings extends ServerSettings {
   readonly voice?: string
 }
 
@@ -18,10 +13,11 @@ const maxTextLength = 4_000
 /** Four minutes of speech from four thousand characters; more is an error. */
 const maxSamples = 300 * 8_000
 
-export const createSpeechServer = (
+/** Synthesizes text by `POST /audio/speech`. */
+export const createHttpSynthesizer = (
   { url, key, model = 'tts-1', voice = 'alloy' }: SpeechSettings,
   request: typeof fetch,
-): SpeechServer => {
+): Synthesizer => {
   // Some servers make only files.
   let format: 'pcm' | 'wav' = 'pcm'
 
@@ -51,6 +47,8 @@ export const createSpeechServer = (
   }
 
   return {
+    warm() {},
+    close() {},
     async *speak(text, signal) {
       const giveUp = new AbortController()
       const either = AbortSignal.any([signal, giveUp.signal])

@@ -1,0 +1,44 @@
+import { frameMs } from '../../../audio/frame.ts'
+
+/**
+ * Finds pauses inside of speech. The detector of voice holds on for about 100 ms, so this silence is 200 ms for the
+ * callee's ear.
+ */
+const pauseMs = 100
+/** A click in a pause is no speech. */
+const resumeFrames = 3
+
+export class PauseWatch {
+  #silentMs = 0
+  #voicedRun = 0
+  #isPaused = false
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** @param isHearing speech has begun and not ended */
+  hear(isVoiced: boolean, isHearing: boolean): 'paused' | 'resumed' | undefined {
+    if (!isHearing) {
+      this.reset()
+      return undefined
+    }
+    this.#silentMs = isVoiced ? 0 : this.#silentMs + frameMs
+    this.#voicedRun = isVoiced ? this.#voicedRun + 1 : 0
+    if (!this.#isPaused && this.#silentMs >= pauseMs) {
+      this.#isPaused = true
+      return 'paused'
+    }
+    if (this.#isPaused && this.#voicedRun >= resumeFrames) {
+      this.#isPaused = false
+      return 'resumed'
+    }
+    return undefined
+  }
+
+  reset(): void {
+    this.#silentMs = 0
+    this.#voicedRun = 0
+    this.#isPaused = false
+  }
+}

@@ -1,0 +1,7 @@
+/** The members of a value of a provider's message; none if it is no object. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
