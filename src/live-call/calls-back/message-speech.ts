@@ -1,5 +1,5 @@
 import { createProviderFetch } from '../../conversation/engines/cascade/provider-fetch.ts'
-import { createSpeechServer } from '../../conversation/engines/cascade/speech-server.ts'
+import { createHttpSynthesizer } from '../../conversation/engines/cascade/synthesizers/http-synthesizer.ts'
 import { BoundedMap } from '../../runtime/bounded-map.ts'
 import type { InstalledEngines } from '../call/choose-engine.ts'
 
@@ -25,7 +25,7 @@ export const createMessageSpeech = ({ tts, sandboxUrl }: MessageSpeechOptions): 
   const clips = new BoundedMap<string, Int16Array>({ maxSize: maxClips })
   const request = createProviderFetch(false)
   const server = () =>
-    createSpeechServer(
+    createHttpSynthesizer(
       tts.url === undefined
         ? { url: sandboxUrl(), voice: 'slt' }
         : {
