@@ -11,16 +11,17 @@ import { createFailoverModel } from './failover-model.ts'
 import { createGuessBudget } from './guess-budget.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 import { ProviderError } from './provider-error.ts'
-import { Lineup, type ProviderStage, type ProviderTrouble } from './providers/lineup.ts'
+import { Lineup, type ProviderTrouble } from './providers/lineup.ts'
 import { createProviderHealth } from './providers/provider-health.ts'
+import type { ProviderSettings } from './providers/provider-settings.ts'
 import type {
+  ProviderStage,
   ModelKind,
-  ProviderSettings,
   SynthesizerKind,
   TranscriberKind,
-} from './providers/provider-settings.ts'
+} from '../../../contract/provider-kinds.ts'
 import { createSpeechCache } from './speech-cache.ts'
-import { createSynthesizer } from './synthesizers/create-synthesizer.ts'
+import { createSpeechSynthesizer } from './synthesizers/create-synthesizer.ts'
 import { createFailoverSynthesizer } from './synthesizers/failover-synthesizer.ts'
 import { createTranscriber } from './transcribers/create-transcriber.ts'
 
@@ -82,7 +83,7 @@ const createSession = async (
   const { language, codec, tools } = options
   const instructions = withCallRules(options.instructions)
   const voices = withVoice(settings.tts, options.voice)
-  const synthesizers = lineup('tts', voices, (member) => createSynthesizer(member, language))
+  const synthesizers = lineup('tts', voices, (member) => createSpeechSynthesizer(member, language))
   const models = lineup('llm', settings.llm, (member) => {
     const request = createProviderFetch(member.publicHostsOnly === true)
     const server = { ...member, url: member.url ?? openaiBase }

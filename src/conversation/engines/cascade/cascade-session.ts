@@ -21,7 +21,7 @@ import type { Lineup } from './providers/lineup.ts'
 import { Replying } from './replying.ts'
 import { Speaker } from './speaker.ts'
 import type { SpeechCache } from './speech-cache.ts'
-import type { Synthesizer } from './synthesizers/synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizers/synthesizer.ts'
 import { FailoverTranscription } from './transcribers/failover-transcription.ts'
 import { plainWords } from './transcribers/heard-text.ts'
 import type { Speech, Transcriber, TurnHint } from './transcribers/transcriber.ts'
@@ -31,7 +31,7 @@ interface CascadeOptions {
   readonly transcribers: Lineup<Transcriber>
   readonly model: ChatModel
   /** Belongs to this session; closed by `close`. */
-  readonly synthesizer: Synthesizer
+  readonly synthesizer: SpeechSynthesizer
   readonly cache: SpeechCache
   /** The keys of a clip of these words: of the present voice first, then of the other providers'. */
   cacheKeys(text: string): readonly string[]

@@ -67,7 +67,7 @@ describe('the chat model', () => {
     }
   })
 
-  const textOf = async (url: string): Promise<string> =>
+  const stringOf = async (url: string): Promise<string> =>
     (await answerOf(url)).map((part) => (part as { text?: string }).text ?? '').join('')
 
   it('is understood when a stream gives no reason to stop, with [DONE] or without', () =>
@@ -78,7 +78,7 @@ describe('the chat model', () => {
         streams(': ping\r\n\r\n', 'data:{"choices":[{"index":0,"delta":{"content":"Three."}}]}'),
       ],
       async (url) => {
-        for (const words of ['One.', 'Two.', 'Three.']) assert.equal(await textOf(url), words)
+        for (const words of ['One.', 'Two.', 'Three.']) assert.equal(await stringOf(url), words)
       },
     ))
 
@@ -88,7 +88,7 @@ describe('the chat model', () => {
       whole.subarray(3 * i, 3 * i + 3),
     )
     return withServer([streams(...pieces)], async (url) =>
-      assert.equal(await textOf(url), 'Grüße aus Köln.'),
+      assert.equal(await stringOf(url), 'Grüße aus Köln.'),
     )
   })
 
@@ -98,7 +98,7 @@ describe('the chat model', () => {
     return withServer(
       [answerWith({ content: 'Whole.' }), answerWith({ content: null, tool_calls: [call] })],
       async (url) => {
-        assert.equal(await textOf(url), 'Whole.')
+        assert.equal(await stringOf(url), 'Whole.')
         const [part] = await answerOf(url)
         assert.deepEqual(part, { type: 'tool_call', id: 'c', name: 'end_call', arguments: {} })
       },
@@ -116,7 +116,7 @@ describe('the chat model', () => {
           chunk({ content: 'morning.' }, 'stop'),
         ),
       ],
-      async (url) => assert.equal(await textOf(url), 'Good morning.'),
+      async (url) => assert.equal(await stringOf(url), 'Good morning.'),
     ))
 
   it('is a temporary failure when nothing came, or when the stream broke off', () =>

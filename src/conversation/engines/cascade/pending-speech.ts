@@ -1,13 +1,13 @@
 import { encodeG711, type G711Codec } from '../../../audio/g711.ts'
 import { withRetries } from './provider-error.ts'
-import type { Synthesizer } from './synthesizers/synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizers/synthesizer.ts'
 
 interface PendingSpeechOptions {
   readonly text: string
   /** The finished speech, if it is known. */
   readonly clip: Uint8Array | undefined
   readonly codec: G711Codec
-  readonly synthesizer: Synthesizer
+  readonly synthesizer: SpeechSynthesizer
   readonly signal: AbortSignal
   readonly beginsNow: boolean
 }

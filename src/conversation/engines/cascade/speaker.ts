@@ -5,7 +5,7 @@ import type { VoiceEvent } from '../../engine/voice-engine.ts'
 import type { G711Codec } from '../../../audio/g711.ts'
 import type { SpeechCache } from './speech-cache.ts'
 import { PendingSpeech } from './pending-speech.ts'
-import type { Synthesizer } from './synthesizers/synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizers/synthesizer.ts'
 import { createVoiceLock } from './voice-lock.ts'
 import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
@@ -22,7 +22,7 @@ export interface SpokenUtterance {
 
 interface SpeakerOptions {
   readonly codec: G711Codec
-  readonly synthesizer: Synthesizer
+  readonly synthesizer: SpeechSynthesizer
   readonly cache: SpeechCache
   /** The keys of a clip of these words: of the present voice first, then of the other providers'. */
   cacheKeys(text: string): readonly string[]

@@ -1,5 +1,5 @@
 import { encodeG711 } from '../../../../src/audio/g711.ts'
-import type { SynthesizerKind } from '../../../../src/conversation/engines/cascade/providers/provider-settings.ts'
+import type { SynthesizerKind } from '../../../../src/contract/provider-kinds.ts'
 import { startProvider, type Face, type Peer, type ScriptedProvider } from './scripted-provider.ts'
 
 export interface VoiceScript {

@@ -1,4 +1,4 @@
-import type { TranscriberKind } from '../../../../src/conversation/engines/cascade/providers/provider-settings.ts'
+import type { TranscriberKind } from '../../../../src/contract/provider-kinds.ts'
 import { readForm } from '../../../../src/conversation/engines/scripted/request-body.ts'
 import { readWav } from '../../../../src/audio/wav.ts'
 import { ScriptedEar, type EarScript } from './scripted-ear.ts'

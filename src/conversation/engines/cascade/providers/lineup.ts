@@ -1,3 +1,4 @@
+import type { ProviderStage } from '../../../../contract/provider-kinds.ts'
 import { isWorthRetrying, ProviderError } from '../provider-error.ts'
 import type { ProviderHealth } from './provider-health.ts'
 import type { ProviderSettings } from './provider-settings.ts'
@@ -7,8 +8,6 @@ export interface LineupMember<T> {
   readonly settings: ProviderSettings
   readonly provider: T
 }
-
-export type ProviderStage = 'stt' | 'llm' | 'tts'
 
 /** A provider failed. Holds no key, no number and no spoken words. */
 export interface ProviderTrouble {

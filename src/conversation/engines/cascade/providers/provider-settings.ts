@@ -1,23 +1,3 @@
-/** What a provider speaks (decision D20). */
-export const transcriberKinds = [
-  'openai-stt',
-  'openai-stt-stream',
-  'deepgram-stt',
-  'assemblyai-stt',
-  'soniox-stt',
-] as const
-export const modelKinds = ['openai-chat'] as const
-export const synthesizerKinds = [
-  'openai-tts',
-  'elevenlabs-tts',
-  'cartesia-tts',
-  'deepgram-tts',
-] as const
-
-export type TranscriberKind = (typeof transcriberKinds)[number]
-export type ModelKind = (typeof modelKinds)[number]
-export type SynthesizerKind = (typeof synthesizerKinds)[number]
-
 /** An HTTP server of OpenAI's form. */
 export interface ServerSettings {
   /** Base URL, `…/v1`. */

@@ -33,7 +33,7 @@ interface SocketOptions {
   readonly listener: SocketListener
 }
 
-export const openLimitMs = 4_000
+const openLimitMs = 4_000
 const pingPeriodMs = 5_000
 const closeLimitMs = 1_000
 const maxMessageBytes = 4 * 1024 * 1024

@@ -1,12 +1,12 @@
 import { parseObject } from '../../realtime/protocol.ts'
 import { ProviderError } from '../provider-error.ts'
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
-import { textOf } from '../providers/members.ts'
+import { stringOf } from '../providers/members.ts'
 import type { ProviderSettings } from '../providers/provider-settings.ts'
 import { cutText, SampleFeed } from './sample-feed.ts'
 import { samplesOfPcm } from './samples-of-pcm.ts'
 import { SharedLine } from './shared-line.ts'
-import type { Synthesizer } from './synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizer.ts'
 
 const cartesiaBase = 'wss://api.cartesia.ai'
 const apiVersion = '2026-03-01'
@@ -17,7 +17,7 @@ const usualVoice = 'a0e99841-438c-4a64-b679-ae501e7d6091'
 export const createCartesiaSynthesizer = (
   settings: ProviderSettings,
   language: string,
-): Synthesizer => {
+): SpeechSynthesizer => {
   const { model = 'sonic-3', voice = usualVoice, key } = settings
   const feeds = new Map<string, SampleFeed>()
   let texts = 0
@@ -25,7 +25,7 @@ export const createCartesiaSynthesizer = (
   const read = (text: string): void => {
     const message = parseObject(text)
     if (!message) return failAll(notUnderstood())
-    const id = textOf(message.context_id)
+    const id = stringOf(message.context_id)
     const feed = feeds.get(id)
     if (message.type === 'error') {
       const error = failure(message.status_code)
@@ -33,7 +33,7 @@ export const createCartesiaSynthesizer = (
       return id === '' ? failAll(error) : feed?.fail(error)
     }
     if (message.type === 'chunk')
-      feed?.push(samplesOfPcm(Buffer.from(textOf(message.data), 'base64')))
+      feed?.push(samplesOfPcm(Buffer.from(stringOf(message.data), 'base64')))
     if (message.type === 'done') feed?.end()
   }
   const failAll = (error: ProviderError): void => {

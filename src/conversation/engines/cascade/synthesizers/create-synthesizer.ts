@@ -1,18 +1,19 @@
 import { createProviderFetch } from '../provider-fetch.ts'
-import type { ProviderSettings, SynthesizerKind } from '../providers/provider-settings.ts'
+import type { ProviderSettings } from '../providers/provider-settings.ts'
+import type { SynthesizerKind } from '../../../../contract/provider-kinds.ts'
 import { createCartesiaSynthesizer } from './cartesia.ts'
 import { createAuraSynthesizer } from './deepgram-aura.ts'
 import { createElevenlabsSynthesizer } from './elevenlabs.ts'
 import { createHttpSynthesizer } from './http-synthesizer.ts'
-import type { Synthesizer } from './synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizer.ts'
 
 const openaiBase = 'https://api.openai.com/v1'
 
 /** The synthesizer of a provider, for one conversation. */
-export const createSynthesizer = (
+export const createSpeechSynthesizer = (
   settings: ProviderSettings<SynthesizerKind>,
   language: string,
-): Synthesizer => {
+): SpeechSynthesizer => {
   switch (settings.kind) {
     case 'elevenlabs-tts':
       return createElevenlabsSynthesizer(settings, language)

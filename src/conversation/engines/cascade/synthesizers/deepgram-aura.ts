@@ -5,12 +5,12 @@ import { socketUrl } from '../providers/base-url.ts'
 import type { ProviderSettings } from '../providers/provider-settings.ts'
 import { cutText, SampleFeed } from './sample-feed.ts'
 import { SharedLine } from './shared-line.ts'
-import type { Synthesizer } from './synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizer.ts'
 
 const deepgramBase = 'wss://api.deepgram.com'
 
 /** Deepgram's `/v1/speak`: texts of one connection are spoken in turn, each up to its `Flushed`. */
-export const createAuraSynthesizer = (settings: ProviderSettings): Synthesizer => {
+export const createAuraSynthesizer = (settings: ProviderSettings): SpeechSynthesizer => {
   const { key, voice, model } = settings
   /** In the order of their texts; a text that was given up stays until its end. */
   const feeds: SampleFeed[] = []

@@ -4,9 +4,9 @@ import { ProviderError } from '../provider-error.ts'
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
 import type { ProviderSettings } from '../providers/provider-settings.ts'
 import { openProviderSocket, type ProviderSocket } from '../providers/provider-socket.ts'
-import { textOf } from '../providers/members.ts'
+import { stringOf } from '../providers/members.ts'
 import { cutText, SampleFeed } from './sample-feed.ts'
-import type { Synthesizer } from './synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizer.ts'
 
 const elevenlabsBase = 'wss://api.elevenlabs.io'
 /** One of the voices that every account has. */
@@ -29,7 +29,7 @@ interface Line {
 export const createElevenlabsSynthesizer = (
   settings: ProviderSettings,
   language: string,
-): Synthesizer => {
+): SpeechSynthesizer => {
   const closing = new AbortController()
   let spare: Promise<Line> | undefined
 
@@ -114,9 +114,9 @@ const addressOf = (
 const read = (text: string, feed: SampleFeed): void => {
   const message = parseObject(text)
   if (!message) return feed.fail(failure('', 415))
-  const problem = textOf(message.error)
+  const problem = stringOf(message.error)
   if (problem !== '') return feed.fail(failure(problem, statusOf(problem)))
-  const audio = textOf(message.audio)
+  const audio = stringOf(message.audio)
   if (audio !== '') feed.push(decodeG711('pcmu', Buffer.from(audio, 'base64')))
   if (message.isFinal === true) feed.end()
 }

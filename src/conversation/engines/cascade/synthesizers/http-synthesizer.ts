@@ -1,7 +1,7 @@
 import { isRefusal, ProviderError, refusalOf, withinLimit } from '../provider-error.ts'
 import type { ServerSettings } from '../providers/provider-settings.ts'
 import { createSpeechDecoder, notAudio } from './speech-decoder.ts'
-import type { Synthesizer } from './synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizer.ts'
 
 interface SpeechSettings extends ServerSettings {
   readonly voice?: string
@@ -17,7 +17,7 @@ const maxSamples = 300 * 8_000
 export const createHttpSynthesizer = (
   { url, key, model = 'tts-1', voice = 'alloy' }: SpeechSettings,
   request: typeof fetch,
-): Synthesizer => {
+): SpeechSynthesizer => {
   // Some servers make only files.
   let format: 'pcm' | 'wav' = 'pcm'
 

@@ -10,21 +10,21 @@ import {
   synthesizerSettings,
 } from '../../../../../tests/support/conversation/providers/scripted-synthesizers.ts'
 import { ProviderError } from '../provider-error.ts'
-import type { SynthesizerKind } from '../providers/provider-settings.ts'
-import { createSynthesizer } from './create-synthesizer.ts'
-import type { Synthesizer } from './synthesizer.ts'
+import type { SynthesizerKind } from '../../../../contract/provider-kinds.ts'
+import { createSpeechSynthesizer } from './create-synthesizer.ts'
+import type { SpeechSynthesizer } from './synthesizer.ts'
 
 /** Each synthesizer passes the same suite, against a server that behaves as its provider documents. */
 const never = new AbortController().signal
 
 const withSynthesizer = async (
   kind: SynthesizerKind,
-  work: (synthesizer: Synthesizer, server: ScriptedProvider) => Promise<void>,
+  work: (synthesizer: SpeechSynthesizer, server: ScriptedProvider) => Promise<void>,
   fault?: ProviderFault,
 ): Promise<void> => {
   const server = await startSynthesizer(kind)
   server.fault = fault
-  const synthesizer = createSynthesizer(synthesizerSettings(kind, server), 'en-US')
+  const synthesizer = createSpeechSynthesizer(synthesizerSettings(kind, server), 'en-US')
   try {
     await work(synthesizer, server)
   } finally {
@@ -34,7 +34,7 @@ const withSynthesizer = async (
 }
 
 const msOf = async (
-  synthesizer: Synthesizer,
+  synthesizer: SpeechSynthesizer,
   text: string,
   signal: AbortSignal = never,
 ): Promise<number> => {

@@ -1,5 +1,5 @@
 /** The port of every synthesizer. */
-export interface Synthesizer {
+export interface SpeechSynthesizer {
   /** Connects ahead of the first text, where there is a connection to keep. Never throws. */
   warm(): void
   /** Samples at 8 kHz as they arrive. Several texts may be under way. Throws `ProviderError`. */

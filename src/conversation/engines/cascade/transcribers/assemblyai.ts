@@ -1,7 +1,7 @@
 import { decodeG711 } from '../../../../audio/g711.ts'
 import { ProviderError } from '../provider-error.ts'
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
-import { listOf, membersOf, textOf } from '../providers/members.ts'
+import { arrayOf, membersOf, stringOf } from '../providers/members.ts'
 import type { CreateDialect, TranscriptEvent } from './stream-dialect.ts'
 
 const assemblyaiBase = 'wss://streaming.assemblyai.com'
@@ -41,8 +41,8 @@ export const assemblyaiDialect: CreateDialect = (settings, language, codec) => (
 const readTurn = (message: Record<string, unknown>): TranscriptEvent[] => {
   const isFinal = message.end_of_turn === true
   // Words that may still change stand in `words` only.
-  const words = listOf(message.words).map((word) => textOf(membersOf(word).text))
-  const transcript = textOf(message.transcript)
+  const words = arrayOf(message.words).map((word) => stringOf(membersOf(word).text))
+  const transcript = stringOf(message.transcript)
   const text = isFinal || words.length === 0 ? transcript : words.join(' ')
   const events: TranscriptEvent[] = [{ type: 'words', text, isFinal }]
   if (isFinal) events.push({ type: 'flushed' }, { type: 'hint', hint: 'maybe_over' })

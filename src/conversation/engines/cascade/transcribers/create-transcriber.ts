@@ -1,6 +1,7 @@
 import type { G711Codec } from '../../../../audio/g711.ts'
 import { createProviderFetch } from '../provider-fetch.ts'
-import type { ProviderSettings, TranscriberKind } from '../providers/provider-settings.ts'
+import type { ProviderSettings } from '../providers/provider-settings.ts'
+import type { TranscriberKind } from '../../../../contract/provider-kinds.ts'
 import { plainLanguage } from '../providers/base-url.ts'
 import { assemblyaiDialect } from './assemblyai.ts'
 import { fluxDialect } from './deepgram-flux.ts'

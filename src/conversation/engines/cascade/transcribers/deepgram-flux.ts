@@ -2,7 +2,7 @@ import { g711Silence } from '../../../../audio/g711.ts'
 import { ProviderError } from '../provider-error.ts'
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
 import type { ProviderSettings } from '../providers/provider-settings.ts'
-import { textOf } from '../providers/members.ts'
+import { stringOf } from '../providers/members.ts'
 import type { CreateDialect, TranscriptEvent } from './stream-dialect.ts'
 
 export const deepgramBase = 'wss://api.deepgram.com'
@@ -21,7 +21,7 @@ export const fluxDialect: CreateDialect = (settings, language, codec) => {
   let isTurnOpen = false
 
   const readTurn = (message: Record<string, unknown>): TranscriptEvent[] => {
-    const text = textOf(message.transcript)
+    const text = stringOf(message.transcript)
     const isOver = message.event === 'EndOfTurn'
     isTurnOpen = !isOver && (isTurnOpen || text !== '' || message.event === 'StartOfTurn')
     const events: TranscriptEvent[] = []
@@ -61,7 +61,7 @@ export const fluxDialect: CreateDialect = (settings, language, codec) => {
 
 /** Names the error by its code only: descriptions repeat what was sent. */
 export const deepgramError = (message: Record<string, unknown>): TranscriptEvent => {
-  const code = textOf(message.code ?? message.err_code).slice(0, 60)
+  const code = stringOf(message.code ?? message.err_code).slice(0, 60)
   const status = /AUTH|INVALID_CREDENTIALS/i.test(code)
     ? 401
     : /RATE|TOO_MANY|CONCURRENCY/i.test(code)

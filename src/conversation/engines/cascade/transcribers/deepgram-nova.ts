@@ -1,6 +1,6 @@
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
 import type { CreateDialect, TranscriptEvent } from './stream-dialect.ts'
-import { listOf, membersOf, textOf } from '../providers/members.ts'
+import { arrayOf, membersOf, stringOf } from '../providers/members.ts'
 import { deepgramBase, deepgramError, deepgramHeaders } from './deepgram-flux.ts'
 
 /** Deepgram closes a connection that hears nothing for 10 s. */
@@ -30,8 +30,8 @@ export const novaDialect: CreateDialect = (settings, language, codec) => ({
   read(message) {
     if (message.type === 'Error') return [deepgramError(message)]
     if (message.type !== 'Results') return []
-    const [best] = listOf(membersOf(message.channel).alternatives)
-    const text = textOf(membersOf(best).transcript)
+    const [best] = arrayOf(membersOf(message.channel).alternatives)
+    const text = stringOf(membersOf(best).transcript)
     const isFinal = message.is_final === true
     // An empty final result makes the words before it final, and adds none.
     const events: TranscriptEvent[] = [{ type: 'words', text, isFinal }]

@@ -1,6 +1,6 @@
 import { ProviderError } from '../provider-error.ts'
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
-import { membersOf, textOf } from '../providers/members.ts'
+import { membersOf, stringOf } from '../providers/members.ts'
 import type { CreateDialect, TranscriptEvent } from './stream-dialect.ts'
 
 const openaiBase = 'wss://api.openai.com/v1'
@@ -12,15 +12,15 @@ export const openaiDialect: CreateDialect = (settings, language, codec) => {
   let open = ''
 
   const readDelta = (message: Record<string, unknown>): TranscriptEvent[] => {
-    if (textOf(message.item_id) !== item) open = ''
-    item = textOf(message.item_id)
-    open += textOf(message.delta)
+    if (stringOf(message.item_id) !== item) open = ''
+    item = stringOf(message.item_id)
+    open += stringOf(message.delta)
     return [{ type: 'words', text: open, isFinal: false }]
   }
   const readError = (message: Record<string, unknown>): TranscriptEvent[] => {
     const { code, type } = membersOf(message.error)
     if (code === 'input_audio_buffer_commit_empty') return [{ type: 'flushed' }]
-    return [{ type: 'failed', error: failure(`${textOf(code)} ${textOf(type)}`) }]
+    return [{ type: 'failed', error: failure(`${stringOf(code)} ${stringOf(type)}`) }]
   }
 
   return {
@@ -62,7 +62,7 @@ export const openaiDialect: CreateDialect = (settings, language, codec) => {
         case `${transcription}.completed`:
           open = ''
           return [
-            { type: 'words', text: textOf(message.transcript), isFinal: true },
+            { type: 'words', text: stringOf(message.transcript), isFinal: true },
             { type: 'flushed' },
           ]
         case `${transcription}.failed`:

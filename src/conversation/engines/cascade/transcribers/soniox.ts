@@ -1,6 +1,6 @@
 import { ProviderError } from '../provider-error.ts'
 import { plainLanguage, socketUrl } from '../providers/base-url.ts'
-import { listOf, membersOf, textOf } from '../providers/members.ts'
+import { arrayOf, membersOf, stringOf } from '../providers/members.ts'
 import type { CreateDialect, TranscriptEvent } from './stream-dialect.ts'
 
 const sonioxBase = 'wss://stt-rt.soniox.com'
@@ -18,7 +18,7 @@ export const sonioxDialect: CreateDialect = (settings, language, codec) => {
     let open = ''
     for (const token of tokens) {
       const { text: piece, is_final: isFinal } = membersOf(token)
-      const text = textOf(piece)
+      const text = stringOf(piece)
       if (text === flushMark || text === endMark) {
         events.push({ type: 'words', text: final, isFinal: true })
         final = ''
@@ -51,7 +51,7 @@ export const sonioxDialect: CreateDialect = (settings, language, codec) => {
     confirmsFlush: true,
     bye: undefined,
     read(message) {
-      if (message.error_code === undefined) return readTokens(listOf(message.tokens))
+      if (message.error_code === undefined) return readTokens(arrayOf(message.tokens))
       const status = typeof message.error_code === 'number' ? message.error_code : 500
       return [
         {

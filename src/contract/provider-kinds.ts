@@ -1,0 +1,11 @@
+/** What a provider speaks (decision D20), by the stage of a conversation that it serves. */
+const providerKinds = {
+  stt: ['openai-stt', 'openai-stt-stream', 'deepgram-stt', 'assemblyai-stt', 'soniox-stt'],
+  llm: ['openai-chat'],
+  tts: ['openai-tts', 'elevenlabs-tts', 'cartesia-tts', 'deepgram-tts'],
+} as const
+
+export type ProviderStage = keyof typeof providerKinds
+export type TranscriberKind = (typeof providerKinds)['stt'][number]
+export type ModelKind = (typeof providerKinds)['llm'][number]
+export type SynthesizerKind = (typeof providerKinds)['tts'][number]
