@@ -9,6 +9,7 @@ import {
   wrapLanguageModel,
 } from 'ai'
 import { z } from 'zod'
+import { withLearnedMembers } from './chat-members.ts'
 import { fenceTurns } from './fenced-turns.ts'
 import {
   certainOutcome,
@@ -46,7 +47,8 @@ export class SummaryTimeoutError extends Error {
 }
 
 const defaultLimitMs = 60_000
-const maxOutputTokens = 1_000
+/** The thoughts of a reasoning model count too. */
+const maxOutputTokens = 4_000
 /** About an hour of talk; the middle of longer text is dropped. */
 const maxTurns = 400
 
@@ -126,6 +128,7 @@ const askOnce = async (
     name: 'outdial',
     baseURL: url.replace(/\/$/, ''),
     supportsStructuredOutputs: form === 'schema',
+    fetch: withLearnedMembers(fetch),
     ...(key !== undefined && { apiKey: key }),
   })
   const { output, usage, finishReason } = await generateText({

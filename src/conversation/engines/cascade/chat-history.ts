@@ -1,4 +1,4 @@
-import type { ModelMessage } from 'ai'
+import type { ModelMessage, ToolCallPart } from 'ai'
 import { heardWords } from '../../engine/heard-words.ts'
 import { BoundedMap } from '../../../runtime/bounded-map.ts'
 
@@ -13,10 +13,14 @@ export interface ChatHistory {
   messages(): ModelMessage[]
 }
 
+/** What a server attaches to a call and wants back with it: Gemini refuses a call without its thought signature. */
+export type CallMetadata = NonNullable<ToolCallPart['providerOptions']>
+
 export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: unknown
+  readonly metadata?: CallMetadata
 }
 
 type Entry =
@@ -77,8 +81,14 @@ const messageOf = (entry: Entry): ModelMessage[] => {
   return [{ role: 'assistant', content }, ...returned]
 }
 
-const callPart = ({ id, name, arguments: input }: ToolCall) =>
-  ({ type: 'tool-call', toolCallId: id, toolName: name, input }) as const
+const callPart = ({ id, name, arguments: input, metadata }: ToolCall) =>
+  ({
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: name,
+    input,
+    ...(metadata && { providerOptions: metadata }),
+  }) as const
 
 /** Servers refuse a tool call without a result, and a result that does not follow its call. */
 const resultPart = ({ id, name }: ToolCall, output = '{"pending":true}') =>

@@ -8,7 +8,9 @@ import {
   type ModelMessage,
   type ToolSet,
 } from 'ai'
+import { withLearnedMembers } from '../../../call-text/chat-members.ts'
 import type { ToolSpec } from '../../engine/voice-engine.ts'
+import type { CallMetadata } from './chat-history.ts'
 import { withWholeStreams } from './chat-stream.ts'
 import { ProviderError, refusalOf, withinLimit } from './provider-error.ts'
 import type { ServerSettings } from './providers/provider-settings.ts'
@@ -26,12 +28,20 @@ export type ReplyPart =
       readonly id: string
       readonly name: string
       readonly arguments: unknown
+      /** Belongs to the call and goes back with it. */
+      readonly metadata?: CallMetadata
     }
-  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+  | {
+      readonly type: 'usage'
+      readonly inputTokens: number
+      readonly outputTokens: number
+      readonly cachedInputTokens: number
+    }
 
 /** A callee does not wait longer for the first word, nor between two. */
 const silenceLimitMs = 8_000
-const maxOutputTokens = 1_000
+/** Some minutes of speech; the thoughts of a reasoning model count too. */
+const maxOutputTokens = 4_000
 
 export const createChatModel = (
   { url, key, model = 'gpt-4o-mini' }: ServerSettings,
@@ -43,7 +53,7 @@ export const createChatModel = (
     name: 'outdial',
     baseURL: url.replace(/\/$/, ''),
     includeUsage: true,
-    fetch: withWholeStreams(request),
+    fetch: withWholeStreams(withLearnedMembers(request)),
     ...(key !== undefined && { apiKey: key }),
   })
   const languageModel = wrapLanguageModel({
@@ -96,20 +106,28 @@ export const createChatModel = (
 }
 
 /** Arguments that are not JSON arrive as text; the loop reports the error to the model. */
-const toolCall = (part: { toolCallId: string; toolName: string; input: unknown }): ReplyPart => ({
+const toolCall = (part: {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  providerMetadata?: CallMetadata | undefined
+}): ReplyPart => ({
   type: 'tool_call',
   id: part.toolCallId,
   name: part.toolName,
   arguments: part.input,
+  ...(part.providerMetadata && { metadata: part.providerMetadata }),
 })
 
 const usageOf = (usage: {
   inputTokens: number | undefined
   outputTokens: number | undefined
+  inputTokenDetails: { cacheReadTokens: number | undefined }
 }): ReplyPart => ({
   type: 'usage',
   inputTokens: usage.inputTokens ?? 0,
   outputTokens: usage.outputTokens ?? 0,
+  cachedInputTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
 })
 
 /** The SDK's error contains the whole request with its words; only the safe parts are kept for the log. */
