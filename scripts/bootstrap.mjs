@@ -20,6 +20,7 @@ const scriptFolders = {
   fuzz: 'tests/fuzz',
   chaos: 'tests/chaos',
   attack: 'tests/attack',
+  outage: 'tests/outage',
 }
 
 /** Commands of the checkout itself; every other word is a command of `outdial`. */
@@ -34,9 +35,10 @@ const scripts = {
   docs: () => ['scripts/generate-docs.ts'],
   chaos: (name) => [findScript(scriptFolders.chaos, name)],
   attack: (name) => [findScript(scriptFolders.attack, name)],
+  outage: (name) => [findScript(scriptFolders.outage, name)],
   provider: () => ['docs/examples/scripted-provider.ts'],
 }
-const namedScripts = new Set(['bench', 'fuzz', 'chaos', 'attack'])
+const namedScripts = new Set(['bench', 'fuzz', 'chaos', 'attack', 'outage'])
 
 /** Types and lint of the dashboard's sources need what they import; tests drive what is built of them. */
 const dashboardNeeds = { __proto__: null, check: ensureDashboardPackages, test: ensureDashboard }
@@ -62,7 +64,13 @@ const listScripts = (folder) => {
 }
 
 /** The default script when options follow at once: `npm run fuzz -- --requests 20000`. */
-const defaultNames = { __proto__: null, fuzz: 'api-fuzz', chaos: 'chaos', attack: 'attack' }
+const defaultNames = {
+  __proto__: null,
+  fuzz: 'api-fuzz',
+  chaos: 'chaos',
+  attack: 'attack',
+  outage: 'outage',
+}
 
 const toArguments = (command, rest) => {
   const script = scripts[command]

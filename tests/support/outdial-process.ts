@@ -69,15 +69,20 @@ export const startOutdial = async (
   child.stderr.on('data', keep)
   const exited = once(child, 'exit')
   const apiUrl = `http://127.0.0.1:${env['OUTDIAL_API_PORT']}`
-  await until(
-    'the service to be ready',
-    async () => {
-      if (child.exitCode !== null) throw new Error(`The service ended early:\n${output}`)
-      const response = await fetch(`${apiUrl}/readyz`).catch(() => undefined)
-      return response?.ok ? true : undefined
-    },
-    { timeoutMs },
-  )
+  try {
+    await until(
+      'the service to be ready',
+      async () => {
+        if (child.exitCode !== null) throw new Error(`The service ended early:\n${output}`)
+        const response = await fetch(`${apiUrl}/readyz`).catch(() => undefined)
+        return response?.ok ? true : undefined
+      },
+      { timeoutMs },
+    )
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
     await exited

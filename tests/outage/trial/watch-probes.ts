@@ -1,0 +1,35 @@
+import pg from 'pg'
+import { embeddedConnection } from '../../support/embedded-connection.ts'
+
+const pollMs = 250
+
+/**
+ * Follows the instants at which the service asks a gateway with OPTIONS, whether or not the packets arrive anywhere: each
+ * moves the instant of the next one.
+ */
+export const watchProbes = async (data: string) => {
+  const client = new pg.Client(embeddedConnection(data))
+  await client.connect()
+  const pings: number[] = []
+  let last: string | undefined
+  let reading = Promise.resolve()
+  const read = async (): Promise<void> => {
+    const { rows } = await client.query<{ ping_at: Date | null }>(
+      `select ping_at from trunk_gateways where down_cause = 'unreachable'`,
+    )
+    const next = rows[0]?.ping_at?.toISOString()
+    if (next !== undefined && last !== undefined && next !== last) pings.push(performance.now())
+    last = next ?? last
+  }
+  const timer = setInterval(() => {
+    reading = reading.then(read)
+  }, pollMs)
+  return {
+    pings: pings as readonly number[],
+    stop: async () => {
+      clearInterval(timer)
+      await reading
+      await client.end()
+    },
+  }
+}
