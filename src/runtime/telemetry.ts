@@ -7,6 +7,7 @@ type CounterName =
   | 'outdial_sip_dropped_messages_total'
   | 'outdial_dropped_requests_total'
   | 'outdial_calls_back_total'
+  | 'outdial_trunk_faults_total'
 type HistogramName = 'outdial_http_request_seconds'
 
 /** Values out of small closed sets: a status, an operation, a reason. Never an id, an address or a name. */

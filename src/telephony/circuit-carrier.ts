@@ -6,6 +6,8 @@ export interface TrunkFault {
   readonly reason: string
   /** Of a congested one: the time it asked for. */
   readonly retryAfterMs?: number | undefined
+  /** How long ago its call was dialled. */
+  readonly ageMs?: number
 }
 
 /** The circuit of one gateway, from its carrier's view. */
@@ -26,10 +28,12 @@ export const withCircuit = (carrier: Carrier, circuit: Circuit): Carrier => ({
   dial: async (request, signal) => {
     const reason = circuit.downReason()
     if (reason !== undefined) return { kind: 'failed', failure: heldBack(reason) }
+    const dialledMs = performance.now()
     const outcome = await carrier.dial(request, signal)
     const fault = outcome.kind === 'failed' ? faultOf(outcome.failure) : undefined
-    if (fault?.cause === 'silence') void circuit.report(fault)
-    else if (fault) await circuit.report(fault)
+    const ageMs = performance.now() - dialledMs
+    if (fault?.cause === 'silence') void circuit.report({ ...fault, ageMs })
+    else if (fault) await circuit.report({ ...fault, ageMs })
     else if (isProof(outcome)) void circuit.prove()
     return outcome
   },

@@ -30,7 +30,7 @@ export const failedDial = (
     case 'unreachable':
       return {
         cause: 'no_route',
-        reason: `The SIP trunk could not be reached: ${printable(result.reason)}.`,
+        reason: unreachableReason(result.reason),
         rang: result.rang,
         invited: result.invited,
       }
@@ -43,6 +43,10 @@ export const failedDial = (
       }
   }
 }
+
+/** One sentence; `fault` is a clause. */
+export const unreachableReason = (fault: string): string =>
+  `The SIP trunk could not be reached: ${printable(fault)}.`
 
 /** A 200 whose SDP has no supported codec: it was acknowledged and hung up. */
 export const mediaMismatch = (answer: string, srtp: SrtpPolicy = 'off'): DialFailure => ({

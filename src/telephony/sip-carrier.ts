@@ -23,6 +23,7 @@ import type {
   DialRequest,
   MediaAddress,
 } from './carrier.ts'
+import { GatewayHearing } from './gateway-hearing.ts'
 import type { MediaSourceRule } from './media-sources.ts'
 import { resolveMedia } from './resolve-media.ts'
 import { failedDial, mediaMismatch, provesCredentials } from './sip-carrier-failures.ts'
@@ -87,7 +88,7 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
     logger,
   })
   let areCredentialsProven = false
-  const hearing: Hearing = { heardAtMs: -Infinity, answersOptions: false }
+  const hearing = new GatewayHearing()
   return {
     dial: async (request, signal) => {
       const unreachable = await findObstacle(options, hearing)
@@ -98,10 +99,14 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
         ...(options.trunk.srtp !== undefined && { srtp: options.trunk.srtp }),
         ...(options.codecs !== undefined && { codecs: options.codecs }),
       })
-      const result = await invite({ ...options, digestPolicy }, request, negotiator, signal)
+      const result = await invite(
+        { ...options, digestPolicy, hearing },
+        request,
+        negotiator,
+        signal,
+      )
       // A phone that rang or answered is proof enough, whether or not its INVITE was challenged.
       areCredentialsProven ||= provesCredentials(result) || mayHaveRung(result)
-      if (result.kind === 'refused' || mayHaveRung(result)) hearing.heardAtMs = performance.now()
       const attempt = { options, negotiator, request, signal, areCredentialsProven }
       const outcome = await outcomeOf(result, attempt)
       options.logger.debug({ call_id: request.callId, ...summary(outcome) }, 'dial ended')
@@ -111,16 +116,9 @@ export const createSipCarrier = (options: SipCarrierOptions): SipCarrier => {
   }
 }
 
-/** When the gateway was last heard, and whether it responds to OPTIONS at all. */
-interface Hearing {
-  heardAtMs: number
-  answersOptions: boolean
-  asking?: Promise<TrunkHealth> | undefined
-}
-
 const ping = async (
   options: SipCarrierOptions,
-  hearing: Hearing,
+  hearing: GatewayHearing,
   timeoutMs: number,
 ): Promise<TrunkHealth> => {
   const startedMs = performance.now()
@@ -135,25 +133,19 @@ const ping = async (
       isAlive: false,
       ...(isRefusal(error) ? { isRefused: true } : error && { reason: error.message }),
     }
-  const heardAtMs = performance.now()
-  hearing.heardAtMs = heardAtMs
-  hearing.answersOptions = true
-  return { isAlive: true, sipStatus: response.status, roundTripMs: heardAtMs - startedMs }
+  hearing.answered()
+  const roundTripMs = performance.now() - startedMs
+  return { isAlive: true, sipStatus: response.status, roundTripMs }
 }
 
 /** A connection, and a name's address, must be there within this time; an INVITE has not left until then. */
 const connectLimitMs = 4_000
-/**
- * Silence after an INVITE ends its call, because a phone may have rung (D3). A datagram shows nothing of its arrival,
- * so a gateway that was not heard for this long is asked with OPTIONS first, if it ever responded to that.
- */
-const freshMs = 5_000
 const askLimitMs = 2_000
 
 /** Why no INVITE would arrive; undefined: it is sent. */
 const findObstacle = async (
   options: SipCarrierOptions,
-  hearing: Hearing,
+  hearing: GatewayHearing,
 ): Promise<DialFailure | undefined> => {
   const target = options.routes?.()[0] ?? trunkTarget(options.trunk)
   const limit = Promise.withResolvers<string>()
@@ -167,13 +159,9 @@ const findObstacle = async (
   const obstacle = await Promise.race([reached, limit.promise])
   clearTimeout(timer)
   if (obstacle !== undefined) return unreachable(obstacle)
-  const isStale = performance.now() - hearing.heardAtMs > freshMs
-  if (options.trunk.transport !== 'udp' || !hearing.answersOptions || !isStale) return undefined
-  hearing.asking ??= ping(options, hearing, askLimitMs).finally(() => {
-    hearing.asking = undefined
-  })
-  const health = await hearing.asking
-  return health.isAlive ? undefined : unreachable('it does not answer OPTIONS any more')
+  if (options.trunk.transport !== 'udp' || !hearing.isDoubtful()) return undefined
+  const isAlive = await hearing.ask(async () => (await ping(options, hearing, askLimitMs)).isAlive)
+  return isAlive ? undefined : unreachable('it does not answer OPTIONS any more')
 }
 
 const unreachable = (reason: string): DialFailure =>
@@ -189,17 +177,22 @@ export const mediaAddress = async (
   return userAgent.localHostFor(trunkTarget(trunk)).catch(() => address)
 }
 
-type InviteSettings = SipCarrierOptions & { readonly digestPolicy: DigestPolicy }
+type InviteSettings = SipCarrierOptions & {
+  readonly digestPolicy: DigestPolicy
+  readonly hearing: GatewayHearing
+}
 
-const invite = (
+const invite = async (
   options: InviteSettings,
   request: DialRequest,
   negotiator: MediaNegotiator,
   signal: AbortSignal,
 ): Promise<InviteResult> => {
-  const { userAgent, trunk, responseTimeoutMs, sendsCallId, digestPolicy } = options
+  const { userAgent, trunk, responseTimeoutMs, sendsCallId, digestPolicy, hearing } = options
   const routes = options.routes?.() ?? []
-  return userAgent.invite(
+  const reportProgress = createProgressReporter(request)
+  const sent = hearing.expect()
+  const result = await userAgent.invite(
     {
       target: targetOf(options, request.to),
       from: callerUri(options, request),
@@ -208,8 +201,15 @@ const invite = (
       onEarlyOffer: (offer) => negotiator.answer(offer)?.sdp,
       ringTimeoutMs: request.ringTimeoutMs,
       responseTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
-      maySend: () => request.mayInvite(),
-      onProvisional: createProgressReporter(request),
+      maySend: () => {
+        const mayInvite = request.mayInvite()
+        if (mayInvite) sent.leaves()
+        return mayInvite
+      },
+      onProvisional: (response) => {
+        sent.heard()
+        reportProgress(response)
+      },
       ...(request.trace !== undefined && { trace: traceDial(request.trace) }),
       digestPolicy,
       ...(trunk.redirectTo === undefined ? {} : { redirectHosts: trunk.redirectTo }),
@@ -222,6 +222,9 @@ const invite = (
     },
     signal,
   )
+  if (result.kind === 'refused' || mayHaveRung(result)) sent.heard()
+  else sent.forget()
+  return result
 }
 
 const noShape: InviteShape = { identity: 'none', privacy: 'none', headers: [] }

@@ -17,14 +17,14 @@ export interface TlsFileSettings {
 }
 
 /** What a user agent needs for TLS. Without `server` it opens connections only. */
-interface TrunkTls {
+export interface FiledTls {
   readonly client: TlsClientSettings
   readonly server?: { readonly cert: string; readonly key: string }
   readonly port: number
 }
 
 /** Reads the files. Throws `StartError` for one that is missing, unreadable or of another kind. */
-export const readTlsFiles = (settings: TlsFileSettings): TrunkTls => {
+export const readTlsFiles = (settings: TlsFileSettings): FiledTls => {
   const { tlsCertificate, tlsKey, tlsAuthorities, tlsName, tlsMinVersion } = settings
   if ((tlsCertificate === undefined) !== (tlsKey === undefined))
     throw new StartError(

@@ -7,7 +7,8 @@ import type { IncomingInvite, UserAgent } from '../sip/user-agent/user-agent-typ
 import { createCallBack, type CallBack } from './incoming/call-back.ts'
 import type { Line } from './line.ts'
 import { createSipCarrier, type SipCarrier, type SipCarrierOptions } from './sip-carrier.ts'
-import { readTlsFiles, type TlsFileSettings } from './tls-files.ts'
+import { followTlsFiles } from './renewed-tls-files.ts'
+import type { TlsFileSettings } from './tls-files.ts'
 import type { TrunkTls } from './trunks/gateway.ts'
 import { TrunkSources } from './trunk-sources.ts'
 import { bindAddressFor, isLocalTrunk, trunkTarget, type Trunk } from './trunk-uri.ts'
@@ -82,10 +83,15 @@ export const createTrunkAgent = (
     bindAddress,
     port,
     listensOnTcp,
-    tls: settings.trunkTls === undefined ? readTlsFiles(settings) : tlsOf(settings.trunkTls),
+    tls: settings.trunkTls === undefined ? tlsOfFiles(settings, logger) : tlsOf(settings.trunkTls),
     ...(publicAddress !== undefined && { advertisedAddress: publicAddress }),
   })
   return { userAgent, sources, bindAddress }
+}
+
+const tlsOfFiles = (settings: TlsFileSettings, logger: Logger) => {
+  const { client, server, port } = followTlsFiles(settings, logger)
+  return { client, ...(server !== undefined && { server }), port }
 }
 
 const tlsOf = ({ ca, cert, key, serverName, minVersion, verify }: TrunkTls) => ({

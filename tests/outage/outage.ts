@@ -52,8 +52,12 @@ const main = async (): Promise<void> => {
   const waiting = [...chosen]
   const reports: OutageReport[] = []
   const playNext = async (): Promise<void> => {
-    for (let way: Way | undefined; (way = waiting.shift()) !== undefined; ) {
-      const report = await runWay(way, { ...options, report: (line) => console.log(`  ${line}`) })
+    for (let way: Way | undefined; (way = waiting.shift()) !== undefined;) {
+      const report = await runWay(way, {
+        ...options,
+        isTimed: true,
+        report: (line) => console.log(`  ${line}`),
+      })
       reports.push(report)
     }
   }

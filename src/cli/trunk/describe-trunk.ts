@@ -14,7 +14,7 @@ export const trunkRow = (trunk: ShownTrunk): Piece[] => [
   trunk.uris.join(' '),
   String(trunk.priority),
   `${trunk.live_calls}/${trunk.channels ?? 'no limit'}`,
-  String(trunk.cps),
+  paceOf(trunk),
   listed(trunk.countries),
   registrationOf(trunk) ?? '',
 ]
@@ -29,7 +29,8 @@ export const describeTrunk = (trunk: ShownTrunk, width?: number): Lines => [
       ['reason', trunk.reason ?? undefined],
       ['priority', `${trunk.priority}, weight ${trunk.weight}`],
       ['channels', `${trunk.live_calls} of ${trunk.channels ?? 'no limit'}`],
-      ['calls per second', String(trunk.cps)],
+      ['calls per second', paceOf(trunk)],
+      ['congested since', trunk.congested_since ?? undefined],
       ['countries', listed(trunk.countries)],
       ['organizations', listed(trunk.organizations)],
       ['user', trunk.user],
@@ -110,3 +111,7 @@ const tlsText = (tls: NonNullable<ShownTrunk['tls']>): string =>
     ...(tls.certificate === undefined ? [] : ['client certificate']),
     ...(tls.server_name === undefined ? [] : [`name ${tls.server_name}`]),
   ].join(', ')
+
+/** A congested carrier gets fewer calls. */
+const paceOf = ({ cps, paced_cps: paced }: ShownTrunk): string =>
+  paced === null ? String(cps) : `${Math.round(paced * 100) / 100} of ${cps}`

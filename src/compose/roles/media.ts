@@ -94,7 +94,8 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     settings: config.sip,
     national: nationalDigits,
     onCallBack: callsBack.take,
-    createCircuit: (gateway, ping) => new TrunkCircuit({ database, gateway, ping, logger }),
+    createCircuit: (gateway, ping) =>
+      new TrunkCircuit({ database, gateway, ping, logger, telemetry }),
     logger,
     telemetry,
   })

@@ -18,6 +18,7 @@ import { newId } from '../../runtime/ids.ts'
 import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { chooseTrunk, type TrunkChoice } from './choose-trunk.ts'
 import { openCircuit } from './circuit-store.ts'
+import { lowerPace } from './pace-store.ts'
 
 let test: TestDatabase
 let organization: CallingOrganization
@@ -138,6 +139,26 @@ describe('the choice of a trunk', () => {
       'trunk_full',
       'no more than a second ahead',
     )
+  })
+
+  it('lets a call wait for its place in the pace of a congested carrier', async () => {
+    await trunk('a', { cps: 40 })
+    await claimAll()
+    for (let refusals = 0; refusals < 10; refusals += 1)
+      await lowerPace(
+        test.db,
+        { trunk: 'a', uri: 'sip:a.example' },
+        { reason: 'SIP 503 Service Unavailable.', ageMs: 0 },
+      )
+    const before = Date.now()
+    const none = await choose(0)
+    assert.equal(nameOf(none), 'congested')
+    assert.ok(none.kind === 'none' && none.until !== undefined)
+    const waitMs = none.until.getTime() - before
+    assert.ok(waitMs >= 1_000 && waitMs <= 60_000, `${waitMs} ms`)
+    assert.match(none.reason, /carrier is congested/)
+    await trunk('b', { priority: 20 })
+    assert.equal(nameOf(await choose(0)), 'b', 'another trunk takes it meanwhile')
   })
 
   it('loses a call that this node no longer holds', async () => {

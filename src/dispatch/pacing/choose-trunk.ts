@@ -43,7 +43,7 @@ export type TrunkChoice =
   | { readonly kind: 'chosen'; readonly trunk: string; readonly waitMs: number }
   | {
       readonly kind: 'none'
-      readonly code: 'no_trunk' | 'trunk_down' | 'trunk_full' | 'elsewhere'
+      readonly code: 'no_trunk' | 'trunk_down' | 'trunk_full' | 'congested' | 'elsewhere'
       /** One sentence. */
       readonly reason: string
       /** When it may be otherwise. Undefined: a change of a trunk releases it. */
@@ -56,6 +56,8 @@ export type TrunkChoice =
 const maxAdvanceSeconds = 1
 /** A call that finds its trunks full is looked at again after this. */
 const fullRetryMs = 1_000
+/** The slowest pace of a congested trunk is one call in five seconds; it may have risen until then. */
+const maxPaceWaitMs = 5_000
 
 export const chooseTrunk = (db: Database, request: TrunkRequest): Promise<TrunkChoice> =>
   db.transaction(async (tx) => {
@@ -109,7 +111,8 @@ interface WhyRow {
   readonly unserved: number
   readonly up: number
   readonly reason: string | null
-  readonly retry_at: Date | null
+  /** Of the congested trunks, until the first has a place in its lowered pace. */
+  readonly pace_wait_ms: number | null
 }
 
 const whyNone = (
@@ -125,6 +128,14 @@ const whyNone = (
   if (why.up === 0) return { code: 'trunk_down', reason: why.reason ?? 'Its trunks are paused.' }
   if (why.unserved === why.up)
     return { code: 'elsewhere', reason: 'This node cannot reach its trunk now.', until: soon }
+  if (why.pace_wait_ms !== null)
+    return {
+      code: 'congested',
+      reason: 'The carrier is congested: its trunk dials fewer calls now.',
+      until: new Date(
+        Date.now() + Math.min(Math.max(why.pace_wait_ms, fullRetryMs), maxPaceWaitMs),
+      ),
+    }
   return { code: 'trunk_full', reason: 'Its trunks have no free channel.', until: soon }
 }
 
@@ -219,9 +230,12 @@ const whyStatement = sql(
           (count(*) filter (where not t.paused and ${isUp}))::integer as up,
           (array_agg(g.down_reason order by t.priority, t.name) filter (where not t.paused and g.down_reason is not null))[1]
             as reason,
-          min(g.retry_at) filter (where not t.paused) as retry_at
+          1000 * min(case when 1 - t.tokens <= 0 then 0
+                          else (1 - t.tokens) / t.refill_per_second
+                               - greatest(0, extract(epoch from clock_timestamp() - t.refilled_at)::double precision) end)
+                   filter (where t.paced_per_second is not null and not t.paused and ${isUp}) as pace_wait_ms
      from trunks t
-     left join lateral (select down_reason, retry_at from trunk_gateways
+     left join lateral (select down_reason from trunk_gateways
                          where trunk = t.name and down_since is not null
                          order by position limit 1) g on true
     where ${fits}`,

@@ -10,7 +10,7 @@ const firstRetryMs = 30_000
 const maxRetryMs = 300_000
 /** An opening this soon after a recovery belongs to the same outage. */
 const sameOutageMs = 60_000
-/** A gateway that is congested and names no time gets the next call after this; then its pace rises slowly. */
+/** A gateway that is congested and names no time, beside one that takes calls, gets the next call after this. */
 const congestedMs = 5_000
 /** A carrier's Retry-After is honoured up to this. */
 const maxRetryAfterMs = 3_600_000
@@ -53,7 +53,7 @@ export interface GatewayFault {
   readonly cause: GatewayFaultCause
   /** One sentence. */
   readonly reason: string
-  /** Of a congested gateway: the time it asked for. */
+  /** Of a congested gateway: the time it asked for; by default 5 s. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -103,6 +103,24 @@ export const closeCircuit = async (
   how: 'works' | 'trial',
 ): Promise<boolean> => (await db.run(closeStatement, [trunk, uri, how === 'trial'])) > 0
 
+// Naming `down_since` carries the reason to the route.
+const reasonStatement = sql(
+  'circuit-store.changeReason',
+  `update trunk_gateways
+      set down_reason = left($3, 500), down_since = down_since
+    where trunk = $1
+      and uri = $2
+      and down_cause = 'unreachable'
+      and down_since is not null`,
+)
+
+/** An open circuit has another reason by now. */
+export const changeReason = (
+  db: Queryable,
+  { trunk, uri }: GatewayKey,
+  reason: string,
+): Promise<number> => db.run(reasonStatement, [trunk, uri, reason])
+
 const proveStatement = sql(
   'circuit-store.proveGateway',
   `update trunk_gateways
@@ -133,9 +151,11 @@ export const takePing = async (db: Queryable, { trunk, uri }: GatewayKey): Promi
 
 const statesStatement = sql(
   'circuit-store.circuitStates',
-  `select trunk, uri, down_cause as cause, down_reason as reason, trial_since is not null as is_trial,
-          coalesce(retry_at <= clock_timestamp(), false) as is_retry_due
-     from trunk_gateways`,
+  `select g.trunk, g.uri, g.down_cause as cause, g.down_reason as reason, g.trial_since is not null as is_trial,
+          coalesce(g.retry_at <= clock_timestamp(), false) as is_retry_due,
+          t.paced_per_second is not null and t.raised_at is null as is_held
+     from trunk_gateways g
+     join trunks t on t.name = g.trunk`,
 )
 
 export interface CircuitState extends GatewayKey {
@@ -144,6 +164,8 @@ export interface CircuitState extends GatewayKey {
   readonly reason: string | null
   readonly is_trial: boolean
   readonly is_retry_due: boolean
+  /** The pace of its trunk was lowered, and no call was taken since. */
+  readonly is_held: boolean
 }
 
 /** The circuits of all gateways: at most some hundreds. */

@@ -58,13 +58,14 @@ const reason = 'The SIP trunk could not be reached: connection refused.'
 /** A node's circuit of a trunk whose OPTIONS responses the test decides; the test makes each step. */
 const createCircuit = () => {
   const time = createManualTime()
-  const trunk = { answers: true, asked: 0 }
+  const trunk: { answers: boolean; asked: number; fault?: string } = { answers: true, asked: 0 }
   const circuit = new TrunkCircuit({
     database: test.db,
     gateway,
     random: () => 0.5,
-    ping: () => {
+    ping: (onFault) => {
       trunk.asked += 1
+      if (trunk.fault !== undefined) onFault(trunk.fault)
       return Promise.resolve(trunk.answers)
     },
     logger: silentLogger,
@@ -141,6 +142,21 @@ describe('the circuit of a trunk', () => {
     for (const { step } of nodes) await step()
     assert.equal(await report(), undefined)
     assert.equal(await claim(), 1)
+  })
+
+  it('has the reason that the last probe found, on its route too', async () => {
+    const { circuit, trunk, step } = createCircuit()
+    await circuit.report({ cause: 'unreachable', reason })
+    trunk.answers = false
+    trunk.fault = 'The SIP trunk could not be reached: its certificate has expired.'
+    await step()
+    assert.equal((await report())?.reason, reason, 'not before the probe')
+    await letPass('ping_at')
+    await step()
+    assert.equal((await report())?.reason, trunk.fault)
+    assert.equal(circuit.downReason(), trunk.fault)
+    const routes = await execute(test.db, `select down_reason from routes where name = 'env'`)
+    assert.deepEqual(routes, [{ down_reason: trunk.fault }])
   })
 
   it('with refused credentials is not closed by OPTIONS, but by a time that doubles', async () => {

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import {
+  changeReason,
   closeCircuit,
   openCircuit,
   proveGateway,
@@ -9,16 +10,19 @@ import {
   type GatewayFault,
   type GatewayKey,
 } from './circuit-store.ts'
+import { lowerPace, releasePace } from './pace-store.ts'
+import { silentTelemetry, type Telemetry } from '../../runtime/telemetry.ts'
 import type { Circuit, TrunkFault } from '../../telephony/circuit-carrier.ts'
 
 interface GatewayCircuitOptions {
   readonly database: Database
   readonly gateway: GatewayKey
-  /** OPTIONS: whether it can take calls. Never rejects. */
-  ping(): Promise<boolean>
+  /** OPTIONS: whether it can take calls; `onFault` is told in one sentence why it was not delivered. Never rejects. */
+  ping(onFault: (reason: string) => void): Promise<boolean>
   /** In [0, 1). */
   readonly random?: () => number
   readonly logger: Logger
+  readonly telemetry?: Telemetry
 }
 
 /** How often `step` is called. */
@@ -32,8 +36,9 @@ const silentReason = 'The trunk does not answer OPTIONS any more.'
 
 /**
  * The circuit of one gateway of a trunk. It opens when a call could not reach it, when its credentials were refused,
- * when it is congested, or when a gateway that used to respond to OPTIONS is silent; then no node sends a call there. A
- * response to OPTIONS closes it. Where OPTIONS proves nothing, one call at a time is let through after a while.
+ * when it is congested and names a time, or when a gateway that used to respond to OPTIONS is silent; then no node sends
+ * a call there. A response to OPTIONS closes it. Where OPTIONS proves nothing, one call at a time is let through after a
+ * while. Congestion without a time lowers the pace of the trunk instead.
  */
 export class TrunkCircuit implements Circuit {
   readonly #options: GatewayCircuitOptions
@@ -42,8 +47,11 @@ export class TrunkCircuit implements Circuit {
   #misses = 0
   #down: string | undefined
   #isTrial = false
+  #isHeld = false
   #stepsUntilWatch = 0
   #asking: Promise<boolean> | undefined
+  /** Why the last probe could not be delivered: one sentence. */
+  #fault: string | undefined
 
   constructor(options: GatewayCircuitOptions) {
     this.#options = options
@@ -58,9 +66,13 @@ export class TrunkCircuit implements Circuit {
   }
 
   // Never rejects: without a database no call is claimed anyway.
-  async report({ cause, reason, retryAfterMs }: TrunkFault): Promise<void> {
+  async report({ cause, reason, retryAfterMs, ageMs = 0 }: TrunkFault): Promise<void> {
+    const { telemetry = silentTelemetry } = this.#options
+    telemetry.count('outdial_trunk_faults_total', { cause })
     try {
       if (cause === 'silence') await this.#confirmSilence(reason)
+      else if (cause === 'congested' && retryAfterMs === undefined)
+        await this.#slowDown({ reason, ageMs })
       else await this.#open({ cause, reason, retryAfterMs })
     } catch (error) {
       this.#options.logger.warn({ err: error }, 'the trunk’s circuit could not be opened')
@@ -69,10 +81,12 @@ export class TrunkCircuit implements Circuit {
 
   async prove(): Promise<void> {
     this.#misses = 0
-    if (!this.#isTrial) return
-    this.#isTrial = false
+    const [isTrial, isHeld] = [this.#isTrial, this.#isHeld]
+    this.#isTrial = this.#isHeld = false
+    const { database } = this.#options
     try {
-      await proveGateway(this.#options.database, this.gateway)
+      if (isHeld) await releasePace(database, this.gateway.trunk)
+      if (isTrial) await proveGateway(database, this.gateway)
     } catch (error) {
       this.#options.logger.warn({ err: error }, 'the trial of a trunk could not be ended')
     }
@@ -83,12 +97,16 @@ export class TrunkCircuit implements Circuit {
     const { database } = this.#options
     this.#down = state?.reason ?? undefined
     this.#isTrial = state?.is_trial ?? false
+    this.#isHeld = state?.is_held ?? false
     if (state === undefined) return
     const { cause, is_retry_due: isRetryDue } = state
     if (cause === null) return this.#watch()
     if (cause === 'registration') return
-    if (cause === 'unreachable' && (await takePing(database, this.gateway)) && (await this.#ask()))
-      return this.#close('works', 'the trunk answers again: calls are dialled')
+    if (cause === 'unreachable' && (await takePing(database, this.gateway))) {
+      if (await this.#ask())
+        return this.#close('works', 'the trunk answers again: calls are dialled')
+      await this.#renewReason()
+    }
     const provesNothing = cause !== 'unreachable' || !this.#hasAnswered
     if (isRetryDue && provesNothing)
       await this.#close('trial', 'the trunk is tried again with a call')
@@ -122,14 +140,41 @@ export class TrunkCircuit implements Circuit {
     if (!(await this.#ask())) await this.#open({ cause: 'unreachable', reason })
   }
 
+  /** A trunk with another gateway goes on by that one; the only one gets fewer calls. */
+  async #slowDown(refusal: { readonly reason: string; readonly ageMs: number }): Promise<void> {
+    const { database, gateway, logger } = this.#options
+    const { reason } = refusal
+    const lowered = await lowerPace(database, gateway, refusal)
+    if (lowered.kind === 'has_other') return this.#open({ cause: 'congested', reason })
+    if (lowered.kind !== 'lowered') return
+    this.#isHeld = true
+    const fields = { ...gateway, reason, calls_per_second: lowered.perSecond }
+    if (lowered.isFirst) logger.warn(fields, 'the carrier is congested: fewer calls are dialled')
+    else logger.info(fields, 'the carrier is still congested: fewer calls are dialled')
+  }
+
   /** One probe at a time, from any caller. */
   #ask(): Promise<boolean> {
-    return (this.#asking ??= this.#options.ping().then((isAlive) => {
+    if (this.#asking !== undefined) return this.#asking
+    this.#fault = undefined
+    const pinged = this.#options.ping((reason) => {
+      this.#fault = reason
+    })
+    return (this.#asking = pinged.then((isAlive) => {
       this.#asking = undefined
       if (isAlive) this.#hasAnswered = true
       this.#misses = isAlive ? 0 : this.#misses + 1
       return isAlive
     }))
+  }
+
+  /** An outage changes its face: a broken connection, and then an expired certificate. */
+  async #renewReason(): Promise<void> {
+    const reason = this.#fault
+    if (reason === undefined || reason === this.#down) return
+    this.#down = reason
+    await changeReason(this.#options.database, this.gateway, reason)
+    this.#options.logger.info({ ...this.gateway, reason }, 'the trunk still cannot be used')
   }
 
   /** Loud at the first opening of an outage; the trials that follow only confirm it. */

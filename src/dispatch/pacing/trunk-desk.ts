@@ -59,6 +59,7 @@ const waitReasons = {
   no_trunk: 'no_trunk',
   trunk_down: 'trunk_down',
   trunk_full: 'trunk_full',
+  congested: 'carrier_congestion',
   elsewhere: 'trunk_full',
 } as const
 
@@ -78,7 +79,9 @@ export const createTrunkDesk = ({
         const { code, reason, until } = choice
         await releaseClaim(database, fence, { reason, until, waitReason: waitReasons[code] })
       }
-      await database.run(refundStatement, [])
+      // A place in the pace of a congested trunk is not given back: the next call would find none either.
+      const isCongested = choice.kind === 'none' && choice.code === 'congested'
+      if (!isCongested) await database.run(refundStatement, [])
       const what = choice.kind === 'none' ? 'a call waits for a trunk' : 'a call waits for a number'
       logger.info({ call_id: fence.callId, reason: choice.reason }, what)
       return undefined

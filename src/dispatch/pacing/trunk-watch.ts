@@ -4,6 +4,7 @@ import { repeat, type Repeating } from '../../runtime/repeating.ts'
 import type { Service } from '../../runtime/service.ts'
 import { systemTime, type Time } from '../../runtime/time.ts'
 import { circuitStates } from './circuit-store.ts'
+import { raisePaces } from './pace-store.ts'
 import { stepIntervalMs, type TrunkCircuit } from './trunk-circuit.ts'
 
 interface TrunkWatchOptions {
@@ -15,7 +16,7 @@ interface TrunkWatchOptions {
   readonly time?: Time
 }
 
-/** Steps every circuit of this node once a second, by one read of the database. */
+/** Steps every circuit of this node, and the pace of congested trunks, once a second. */
 export const createTrunkWatch = ({
   database,
   circuits,
@@ -24,6 +25,8 @@ export const createTrunkWatch = ({
 }: TrunkWatchOptions): Service => {
   let stepping: Repeating | undefined
   const step = async (): Promise<void> => {
+    for (const trunk of await raisePaces(database))
+      logger.warn({ trunk }, 'the carrier takes all calls again')
     const states = await circuitStates(database)
     await Promise.all(
       circuits().map((circuit) => {

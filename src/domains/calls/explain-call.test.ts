@@ -48,6 +48,38 @@ const under = async (...changes: string[]): Promise<ExplanationReason | undefine
   return seen
 }
 
+it('names how often the carrier was congested, and until when the call is dialled again', async () => {
+  const reason = await under(
+    `update calls
+        set not_before = '2099-01-01T08:00:00Z', wait_reason = 'carrier_congestion', congestions = 4,
+            congested_since = '2098-12-31T08:00:00Z'`,
+  )
+  assert.deepEqual(reason, {
+    code: 'carrier_congestion',
+    message:
+      'The carrier was congested 4 times; the call is dialled again later, until 2099-01-01T08:00:00.000Z at least.',
+    until: '2099-01-01T08:00:00.000Z',
+  })
+})
+
+it('names the lowered pace of a trunk whose carrier is congested', async () => {
+  const congested = [
+    `insert into trunks (name, calls_per_second, paced_per_second, congested_reason)
+     values ('carrier', 40, 0.2, 'SIP 503 Service Unavailable.')`,
+    `insert into trunk_gateways (trunk, uri, position) values ('carrier', 'sip:192.0.2.1', 1)`,
+  ]
+  const drained = `update routes set tokens = 0, refill_per_second = 0.001, refilled_at = now()`
+  const reason = await under(...congested, drained)
+  assert.deepEqual(reason, {
+    code: 'carrier_congestion',
+    message:
+      'The carrier is congested, so that 0.2 of 40 calls per second are dialled. The pace rises once the carrier takes a call. It said: SIP 503 Service Unavailable.',
+    details: { calls_per_second: 0.2, allowed_calls_per_second: 40 },
+  })
+  const foreign = `update trunks set organizations = array[gen_random_uuid()] where name = 'carrier'`
+  assert.notEqual((await under(...congested, drained, foreign))?.code, 'carrier_congestion')
+})
+
 it('names the holiday that the wait goes past', async () => {
   const reason = await under(
     `update organizations

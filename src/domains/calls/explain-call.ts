@@ -12,6 +12,7 @@ import {
   type StoredDecision,
   type StoredTry,
 } from './explain-store.ts'
+import { ownCongestion, pacedTrunk } from './explain-congestion.ts'
 import { lackSentences } from './lack-sentences.ts'
 import { ownWaits } from './own-waits.ts'
 import { ladderOf } from './sip-ladder.ts'
@@ -217,7 +218,11 @@ const numberInUse = (row: ExplainRow, reader: Reader): ExplanationReason | undef
 const ownTime = (row: ExplainRow): ExplanationReason | undefined => {
   if (row.is_due) return undefined
   const until = row.not_before && formatDateTime(row.not_before)
-  return { ...ownWaits[row.wait_reason ?? 'not_sent'], ...(until !== null && { until }) }
+  const reason =
+    row.wait_reason === 'carrier_congestion'
+      ? ownCongestion(row)
+      : ownWaits[row.wait_reason ?? 'not_sent']
+  return { ...reason, ...(until !== null && { until }) }
 }
 
 const fullCapacity = (row: ExplainRow): ExplanationReason | undefined => {
@@ -242,14 +247,9 @@ const fullCapacity = (row: ExplainRow): ExplanationReason | undefined => {
     const message = takenSentence(row.node_channels, holders)
     return { code: 'capacity', message, details: { limit: 'node_channels' } }
   }
-  if (row.tokens < 1) {
-    return {
-      code: 'capacity',
-      message: `The trunk takes ${row.calls_per_second} calls per second.`,
-      details: { limit: 'calls_per_second' },
-    }
-  }
-  return undefined
+  if (row.tokens >= 1) return undefined
+  const message = `The trunk takes ${row.calls_per_second} calls per second.`
+  return pacedTrunk(row) ?? { code: 'capacity', message, details: { limit: 'calls_per_second' } }
 }
 
 const takenSentence = (channels: number, holders: string): string =>

@@ -45,6 +45,13 @@ export type OwnWaitReason =
   | 'trunk_full'
   | 'number_in_use'
 
+interface TrunkPace {
+  readonly calls_per_second: number
+  readonly paced_per_second: number
+  readonly reason: string
+  readonly is_rising: boolean
+}
+
 /** A call and everything it may be waiting for, read at one moment. */
 export interface ExplainRow {
   readonly id: string
@@ -55,6 +62,8 @@ export interface ExplainRow {
   readonly wait_reason: OwnWaitReason | null
   /** Null: no time brings it back, only the missing setting. */
   readonly not_before: Date | null
+  readonly congestions: number
+  readonly congested_since: Date | null
   readonly is_due: boolean
   readonly is_claimed: boolean
   /** The organization's call that holds its number. */
@@ -78,6 +87,8 @@ export interface ExplainRow {
   readonly live_channels: number
   readonly calls_per_second: number
   readonly tokens: number
+  /** Of the first congested trunk that serves its organization. */
+  readonly pace: TrunkPace | null
   /** Null: the trunk's circuit is closed. */
   readonly down_reason: string | null
   readonly down_cause: string | null
@@ -104,6 +115,7 @@ export interface ExplainRow {
 const loadStatement = sql(
   'explain-store.loadForExplanation',
   `select c.id, c.status, c.attempt, c.decisions, c.wait_reason,
+          c.congestions, c.congested_since,
           coalesce((select jsonb_agg(jsonb_build_object('at', y.started_at, 'attempt', y.attempt, 'position', y.position,
                              'trunk', y.trunk, 'gateway', y.gateway, 'sip_status', y.sip_status, 'reason', y.reason,
                              'seconds', round(extract(epoch from y.ended_at - y.started_at), 1)) order by y.started_at)
@@ -127,6 +139,15 @@ const loadStatement = sql(
           (select count(*) from calls x where x.lease_token is not null and x.route = t.name) as live_channels,
           least(t.burst, t.tokens + t.refill_per_second
                 * greatest(0, extract(epoch from now() - t.refilled_at)::double precision)) as tokens,
+          (select jsonb_build_object('calls_per_second', p.calls_per_second, 'paced_per_second', p.paced_per_second,
+                                     'reason', p.congested_reason, 'is_rising', p.raised_at is not null)
+             from trunks p
+            where p.paced_per_second is not null
+              and not p.paused
+              and (p.organizations is null or c.organization_id = any(p.organizations))
+              and d.route = 'env'
+            order by p.priority, p.name
+            limit 1) as pace,
           w.dispatchers, w.servers, w.node_channels, w.live_on_nodes, w.lacks,
           (select count(*) from nodes n where n.lease_until > now() and n.rescued_at is null and n.draining)
             as draining,

@@ -2,12 +2,8 @@ import type { ExplanationReason } from '../../contract/explanations.ts'
 import type { OwnWaitReason } from './explain-store.ts'
 import { lackSentences } from './lack-sentences.ts'
 
-/** What a call’s own reason to wait says, where nothing else is known of it. */
+/** What a call’s own reason to wait says, where nothing else is known of it; congestion has `explain-congestion.ts`. */
 export const ownWaits = {
-  carrier_congestion: {
-    code: 'carrier_congestion',
-    message: 'The carrier was congested; the call is dialled again later.',
-  },
   attempts_per_day: {
     code: 'attempts_per_day',
     message: 'The number was dialled as often as the policy allows on one day.',
@@ -44,4 +40,4 @@ export const ownWaits = {
     code: 'capacity',
     message: 'The trunks that serve it have no free channel now.',
   },
-} as const satisfies Record<OwnWaitReason, ExplanationReason>
+} as const satisfies Record<Exclude<OwnWaitReason, 'carrier_congestion'>, ExplanationReason>

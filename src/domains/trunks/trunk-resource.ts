@@ -13,6 +13,9 @@ export interface ShownTrunk extends Omit<TrunkSettings, 'tls'> {
   readonly weight: number
   readonly channels: number | null
   readonly cps: number
+  /** Fewer, while the carrier is congested; null: all of them. */
+  readonly paced_cps: number | null
+  readonly congested_since: string | null
   readonly countries: readonly string[] | 'all'
   readonly organizations: readonly string[] | 'all'
   readonly paused: boolean
@@ -74,6 +77,8 @@ export const trunkOfRow = (row: TrunkRow, secrets: KeptSecrets | undefined): Sho
     weight: row.weight,
     channels: row.channels,
     cps: row.calls_per_second,
+    paced_cps: row.paced_per_second,
+    congested_since: row.congested_since && formatDateTime(new Date(row.congested_since)),
     countries: row.countries ?? 'all',
     organizations: row.organizations ?? 'all',
     paused: row.paused,

@@ -31,6 +31,10 @@ export interface TrunkRow {
   readonly weight: number
   readonly channels: number | null
   readonly calls_per_second: number
+  /** Of a congested carrier; null: all of them. */
+  readonly paced_per_second: number | null
+  readonly congested_since: Date | null
+  readonly congested_reason: string | null
   readonly countries: readonly string[] | null
   readonly organizations: readonly string[] | null
   readonly paused: boolean
@@ -43,8 +47,8 @@ export interface TrunkRow {
 }
 
 /** Over all organizations, because trunks belong to the installation. */
-const columns = `t.name, t.settings, t.secrets, t.priority, t.weight, t.channels, t.calls_per_second, t.countries,
-          t.organizations, t.paused, t.revision, t.created_at, t.updated_at,
+const columns = `t.name, t.settings, t.secrets, t.priority, t.weight, t.channels, t.calls_per_second, t.paced_per_second,
+          t.congested_since, t.congested_reason, t.countries, t.organizations, t.paused, t.revision, t.created_at, t.updated_at,
           (select count(*) from calls c where c.lease_token is not null and c.trunk = t.name)::integer as live_calls,
           coalesce((select jsonb_agg(jsonb_build_object('uri', g.uri, 'down_since', g.down_since,
                              'down_cause', g.down_cause, 'down_reason', g.down_reason, 'retry_at', g.retry_at,
@@ -112,7 +116,8 @@ const writeStatement = sql(
    on conflict (name) do update
       set settings = $2, secrets = $3, priority = $4, weight = $5, channels = $6, calls_per_second = $7, burst = $8,
           refill_per_second = $9, countries = $10, organizations = $11, tokens = least(trunks.tokens, $8),
-          revision = trunks.revision + 1, updated_at = now()`,
+          paced_per_second = null, congested_at = null, congested_since = null, congested_reason = null,
+          raised_at = null, revision = trunks.revision + 1, updated_at = now()`,
 )
 
 // A gateway that stays keeps its circuit, unless the change may have mended it.

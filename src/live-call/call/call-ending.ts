@@ -70,24 +70,24 @@ export const endingOfFailure = (
       })
     case 'congestion':
       // After a 18x the phone may have rung, so dialling again is forbidden.
-      return failure.rang ? notPlaced(failure.reason) : congested(failure)
+      return failure.rang ? ended(notPlaced(failure.reason)) : congested(failure)
     case 'not_sent':
       return endingOfUnsent(failure, abort)
     case 'cancelled':
       return failure.invited ? endingOfAbort(failure, abort) : endingOfUnsent(failure, abort)
     case 'authentication':
-      return failure.rang ? notPlaced(failure.reason) : trunkDown(failure)
+      return failure.rang ? ended(notPlaced(failure.reason)) : trunkDown(failure)
     case 'no_route':
       // An INVITE without a response may have rung a phone: only an unsent one is dialled again.
-      return failure.invited ? notPlaced(failure.reason) : trunkDown(failure)
+      return failure.invited ? ended(notPlaced(failure.reason)) : trunkDown(failure)
     case 'rejected':
     case 'media_mismatch':
-      return notPlaced(failure.reason)
+      return ended(notPlaced(failure.reason))
   }
 }
 
 /** A call that could not even be tried. */
-export const endingOfProblem = (reason: string): AttemptEnding => notPlaced(reason)
+export const endingOfProblem = (reason: string): AttemptEnding => ended(notPlaced(reason))
 
 /** The table of decision D3 for everything after an answer. */
 export const endingOfConversation = (
@@ -142,8 +142,12 @@ const trunkDown = ({ reason }: DialFailure): AttemptEnding => ({ kind: 'trunk_do
 
 const notReached = (outcomeReason: string) => ({ outcome: 'not_reached', outcomeReason })
 
-const notPlaced = (reason: string): AttemptEnding =>
-  ended({ status: 'failed', answerStatus: 'unknown', ...notReached(reason) })
+/** A call that reached nobody, by a fault. */
+export const notPlaced = (reason: string): CallEnding => ({
+  status: 'failed',
+  answerStatus: 'unknown',
+  ...notReached(reason),
+})
 
 /** Nothing left the socket: a cancellation takes effect, anything else goes back to the queue. */
 const endingOfUnsent = (failure: DialFailure, abort: DialAbort | undefined): AttemptEnding => {
@@ -162,12 +166,12 @@ const endingOfAbort = (failure: DialFailure, abort: DialAbort | undefined): Atte
         ...notReached('The phone was not answered in time.'),
       })
     case 'shutdown':
-      return notPlaced('The service was shut down while the call was being placed.')
+      return ended(notPlaced('The service was shut down while the call was being placed.'))
     case 'breakdown':
-      return notPlaced(abort.reason)
+      return ended(notPlaced(abort.reason))
     case 'lease_lost':
     case undefined:
-      return notPlaced(failure.reason)
+      return ended(notPlaced(failure.reason))
   }
 }
 

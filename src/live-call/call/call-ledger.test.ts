@@ -184,6 +184,26 @@ describe('the end of a call in the database', () => {
     assert.deepEqual([status, waitReason], ['queued', 'carrier_congestion'])
   })
 
+  it('gives up a call that was refused for a day, with a reason that begins with the answer', async () => {
+    const attempt = { kind: 'congested', reason: 'SIP 503 Service Unavailable: no room.' } as const
+    const young = await dialing()
+    assert.equal(await ledger.endOfCongestion?.(young, attempt), undefined)
+    await execute(
+      database.db,
+      `update calls set congestions = 99, congested_since = now() - interval '25 hours' where id = $1`,
+      [young.callId],
+    )
+    assert.deepEqual(await ledger.endOfCongestion?.(young, attempt), {
+      status: 'failed',
+      answerStatus: 'unknown',
+      outcome: 'not_reached',
+      outcomeReason:
+        'SIP 503 Service Unavailable: no room; refused 100 times in 25 hours, the call is given up.',
+    })
+    const unsent = { kind: 'unsent', reason: 'Nothing was sent.' } as const
+    assert.equal(await ledger.endOfCongestion?.(young, unsent), undefined)
+  })
+
   it('bars the number of a contact that opted out, or ends nothing at all', async () => {
     const call = await dialing()
     await ledger.appendTurn(call, turn(1, 'Please never call me again.'))

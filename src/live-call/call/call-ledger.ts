@@ -4,6 +4,7 @@ import type { EndCall } from '../../domains/calls/lifecycle/end-call.ts'
 import { endHeld } from '../../domains/calls/lifecycle/end-held-call.ts'
 import { noteOnCall } from '../../domains/calls/lifecycle/note-on-call.ts'
 import { markConnected } from '../../domains/calls/lifecycle/mark-connected.ts'
+import { findEndOfCongestion } from '../../domains/calls/lifecycle/congestion-deadline.ts'
 import {
   requeueCongested,
   requeueTrunkDown,
@@ -16,6 +17,7 @@ import { costOf, type PriceTable } from '../../domains/results/price-table.ts'
 import { appendTurn } from '../../domains/results/transcript-store.ts'
 import type { CallUsage } from '../../domains/results/usage-store.ts'
 import type { LearnedOnCall } from './call-end-subscribers.ts'
+import { notPlaced } from './call-ending.ts'
 import type { AnsweredCall, CallLedger, FinishedCall } from './live-call-port.ts'
 import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { EngineSettings, MediaReport } from '../media/media-protocol.ts'
@@ -39,6 +41,11 @@ export const createCallLedger = (deps: CallLedgerDependencies): CallLedger => ({
       : attempt.kind === 'trunk_down'
         ? requeueTrunkDown(deps.database, call, { ...attempt, attempt: call.attempt })
         : requeueCongested(deps.database, call, { ...attempt, attempt: call.attempt }),
+  endOfCongestion: async (call, attempt) => {
+    if (attempt.kind !== 'congested') return undefined
+    const reason = await findEndOfCongestion(deps.database, call, attempt.reason)
+    return reason === undefined ? undefined : notPlaced(reason)
+  },
   note: (call, note) => noteOnCall(deps.database, call, note),
   noteTries: (call, tries) => insertTries(deps.database, call, call.attempt, tries),
   saveTrace: (call, trace) => saveSipTrace(deps.database, call, trace),

@@ -32,6 +32,10 @@ export interface CallLedger {
   markConnected(call: DialableCall, connectedAt: Date, isRecorded?: boolean): Promise<boolean>
   /** `dialing` → `queued`, the only backward edge of decision D3. */
   requeue(call: DialableCall, attempt: RequeuedAttempt): Promise<boolean>
+  /**
+   * The ending of a call that the carrier refused for congestion once too often; undefined: it goes back to the queue.
+   */
+  endOfCongestion?(call: DialableCall, attempt: RequeuedAttempt): Promise<CallEnding | undefined>
   /** Something for the call's explanation, while it goes on. */
   note(call: DialableCall, note: CallNote): Promise<boolean>
   /** Which gateways were tried. */

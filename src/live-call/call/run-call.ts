@@ -153,6 +153,8 @@ const conclude = async (run: Run, attempt: AttemptEnding): Promise<void> => {
   if (run.signal.aborted && stopReasonOf(run.signal) === 'cancel_requested') {
     return finish(run, { ending: { status: 'cancelled' } })
   }
+  const ending = await persist(run, async () => run.ledger.endOfCongestion?.(run.call, attempt))
+  if (ending !== undefined) return finish(run, { ending })
   const isQueued = await persist(run, () => run.ledger.requeue(run.call, attempt))
   run.logger.info({ reason: attempt.reason, is_queued: isQueued }, 'a call went back to the queue')
 }
@@ -271,7 +273,7 @@ const maxWriteAttempts = 12
 const writeDelay = { baseMs: 100, maxMs: 5_000 }
 
 /** Every write is fenced and idempotent, so that one whose answer was lost may be repeated. */
-const persist = async (run: Run, write: () => Promise<boolean>): Promise<boolean> => {
+const persist = async <T>(run: Run, write: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write()

@@ -10,6 +10,7 @@ import type { Telemetry } from '../../runtime/telemetry.ts'
 import { systemTime } from '../../runtime/time.ts'
 import type { Carrier } from '../../telephony/carrier.ts'
 import { withCircuit, type Circuit } from '../../telephony/circuit-carrier.ts'
+import { unreachableReason } from '../../telephony/sip-carrier-failures.ts'
 import {
   createGatewayCarrier,
   mediaPlaceOf,
@@ -39,7 +40,7 @@ interface FleetOptions<GatewayCircuit extends Circuit> {
   readonly settings: Omit<TrunkLineSettings, 'callerId'>
   createCircuit(
     gateway: { readonly trunk: string; readonly uri: string },
-    ping: () => Promise<boolean>,
+    ping: (onFault: (reason: string) => void) => Promise<boolean>,
   ): GatewayCircuit
   readonly national: NationalDigits
   /** Takes the calls of people to us; undefined: they are refused. */
@@ -217,10 +218,11 @@ const build = async <GatewayCircuit extends Circuit>(
       options.logger,
     )
     senders.push({ trunk, receive: (incoming) => carrier.receive(incoming) })
-    const circuit = options.createCircuit(
-      { trunk: row.name, uri },
-      async () => (await carrier.ping()).isAlive,
-    )
+    const circuit = options.createCircuit({ trunk: row.name, uri }, async (onFault) => {
+      const health = await carrier.ping()
+      if (!health.isAlive && health.reason !== undefined) onFault(unreachableReason(health.reason))
+      return health.isAlive
+    })
     return {
       uri,
       circuit,

@@ -7,6 +7,7 @@ import {
   queueCalls,
 } from '../../../tests/support/queue-fixtures.ts'
 import { closeCircuit, openCircuit } from '../../dispatch/pacing/circuit-store.ts'
+import { lowerPace, releasePace } from '../../dispatch/pacing/pace-store.ts'
 import { insertTrunk } from '../../../tests/support/trunk-fixtures.ts'
 import { checkCircuit } from './check-circuit.ts'
 
@@ -56,4 +57,22 @@ test('an open circuit is reported with its reason, start, waiting calls and next
   )
   const [unregistered] = await checkCircuit(db)
   assert.match(unregistered?.message ?? '', /SIP 403[.] .* once a node is registered there[.]$/)
+})
+
+test('a congested carrier is a warning, with the reason, the pace and the remedy', async () => {
+  const { db } = database
+  await execute(db, 'delete from trunks')
+  await insertTrunk(db, 'carrier', { uris: ['sip:192.0.2.1'], cps: 40 })
+  await lowerPace(db, gateway, { reason: 'SIP 503 Service Unavailable: no room.', ageMs: 0 })
+  const [held] = await checkCircuit(db)
+  assert.equal(held?.status, 'warning')
+  assert.match(
+    held.message,
+    new RegExp(
+      `^The carrier of carrier is congested since ${instant}, so that 20 of 40 calls per second are dialled: SIP 503 .* once it takes a call[.] .*trunk set carrier --cps N`,
+    ),
+  )
+  await releasePace(db, 'carrier')
+  const [rising] = await checkCircuit(db)
+  assert.match(rising?.message ?? '', /It takes calls again, and the pace rises by itself[.]/)
 })

@@ -5,13 +5,39 @@ import {
   reportCircuits,
   type CircuitReport,
 } from '../../dispatch/pacing/circuit-store.ts'
-import { failed, type Finding } from './finding.ts'
+import { reportPaces, type PaceReport } from '../../dispatch/pacing/pace-store.ts'
+import { failed, warning, type Finding } from './finding.ts'
 
-/** Reports the open circuits of the trunks. Empty if all are closed, or if the database has no table for it yet. */
+/**
+ * Reports the open circuits of the trunks, and those whose carrier is congested. Empty if all are closed and whole, or if
+ * the database has no table for it yet.
+ */
 export const checkCircuit = async (db: Queryable): Promise<Finding[]> => {
-  const reports = await reportCircuits(db).catch(() => [])
-  return reports.map((report) => failed('trunk', sentencesOf(report)))
+  const [circuits, paces] = await Promise.all([
+    reportCircuits(db).catch(() => []),
+    reportPaces(db).catch(() => []),
+  ])
+  return [
+    ...circuits.map((report) => failed('trunk', sentencesOf(report))),
+    ...paces.map((report) => warning('trunk', paceSentence(report))),
+  ]
 }
+
+const paceSentence = ({
+  trunk,
+  since,
+  reason,
+  calls_per_second: full,
+  paced_per_second: paced,
+  is_rising: isRising,
+}: PaceReport): string =>
+  [
+    `The carrier of ${trunk} is congested since ${formatDateTime(since)}, so that ${Math.round(paced * 100) / 100} of ${full} calls per second are dialled: ${reason}`,
+    isRising
+      ? 'It takes calls again, and the pace rises by itself.'
+      : 'The pace rises by itself once it takes a call.',
+    `If this comes back, lower ${trunk === 'env' ? 'OUTDIAL_MAX_CPS' : `the pace with trunk set ${trunk} --cps N`}, or ask the carrier for more.`,
+  ].join(' ')
 
 const sentencesOf = (report: CircuitReport): string =>
   [

@@ -31,9 +31,11 @@ interface StreamTransportOptions {
 export interface TlsTransportOptions extends StreamTransportOptions {
   /** Trust and client certificate for the connections we open, for all or by destination. */
   readonly client?: TlsClientSettings | ((destination: Destination) => TlsClientSettings)
-  /** Certificate and key for accepted connections; needed to listen. */
-  readonly server?: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'requestCert'>
+  /** Certificate and key for accepted connections; needed to listen. A function is asked at each connection. */
+  readonly server?: TlsServerSettings | (() => TlsServerSettings)
 }
+
+type TlsServerSettings = Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'requestCert'>
 
 const maxConnections = 1024
 const handshakeTimeoutMs = 10_000
@@ -56,10 +58,26 @@ export const createTlsTransport = (options: TlsTransportOptions): Transport => {
   const settingsFor = typeof client === 'function' ? client : () => client
   return new StreamTransport('tls', options, {
     connect: (destination) => connectTlsClient(destination, settingsFor(destination)),
-    createServer: (onConnection) =>
-      createTlsServer({ ...options.server, handshakeTimeout: handshakeTimeoutMs }, onConnection),
+    createServer: (onConnection) => createRenewedServer(options.server ?? {}, onConnection),
     connectedEvent: 'secureConnect',
   })
+}
+
+/** Takes the settings anew where they have changed, before the handshake of the connection that it is asked for. */
+const createRenewedServer = (
+  settings: TlsServerSettings | (() => TlsServerSettings),
+  onConnection: (socket: Socket) => void,
+): Server => {
+  const settingsNow = typeof settings === 'function' ? settings : () => settings
+  let used = settingsNow()
+  const server = createTlsServer({ ...used, handshakeTimeout: handshakeTimeoutMs }, onConnection)
+  server.prependListener('connection', () => {
+    const now = settingsNow()
+    if (now === used) return
+    used = now
+    server.setSecureContext(now)
+  })
+  return server
 }
 
 interface StreamKind {

@@ -7,7 +7,8 @@ import { syncBuiltinESMExports } from 'node:module'
 const suffix = '.outage.test'
 const system = dns.lookup
 
-const unknown = (host) => Object.assign(new Error(`queryA ENOTFOUND ${host}`), { code: 'ENOTFOUND' })
+const unknown = (host) =>
+  Object.assign(new Error(`queryA ENOTFOUND ${host}`), { code: 'ENOTFOUND' })
 
 dns.lookup = async (host, options) => {
   if (!host.endsWith(suffix)) return system(host, options)

@@ -18,6 +18,8 @@ interface OutageOptions {
   readonly awayMs: number
   /** Calls per second of the trunk. */
   readonly callsPerSecond: number
+  /** Whether seconds are judged too: not beside other tests. */
+  readonly isTimed: boolean
   readonly report: (line: string) => void
 }
 
@@ -97,6 +99,7 @@ const play = async (
     endedAtMs: performance.now(),
     ringsBefore,
     callsPerSecond,
+    isTimed: options.isTimed,
     pings: probes.pings,
     journal: peer.journal,
     calls: seen,
@@ -173,10 +176,7 @@ interface ApiCall {
 }
 
 const readCalls = async (api: ApiClient): Promise<SeenCall[]> => {
-  const contacts = await readPages<{ id: string; phone_number: string }>(
-    api,
-    '/contacts?limit=100',
-  )
+  const contacts = await readPages<{ id: string; phone_number: string }>(api, '/contacts?limit=100')
   const numberOf = new Map(contacts.map(({ id, phone_number: number }) => [id, number]))
   return (await readPages<ApiCall>(api, '/calls?limit=100')).map((call) => ({
     number: numberOf.get(call.contact_id) ?? '',

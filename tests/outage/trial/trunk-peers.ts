@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { createServer } from 'node:tls'
+import type { AddressInfo } from 'node:net'
+import { createServer, type TLSSocket } from 'node:tls'
 import { MessageFramer } from '../../../src/sip/message/message-framer.ts'
 import { serializeMessage } from '../../../src/sip/message/message.ts'
 import { parseMessage } from '../../../src/sip/message/parse-message.ts'
@@ -12,7 +12,7 @@ import type { SipAnswers } from './sip-answers.ts'
 /** The sockets of a trunk on loopback. */
 export interface TrunkPeer {
   readonly port: number
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 interface UdpPeer extends TrunkPeer {
@@ -22,7 +22,7 @@ interface UdpPeer extends TrunkPeer {
 }
 
 interface TlsPeer extends TrunkPeer {
-  /** Shows the certificate that has expired, or the valid one, to every new connection; open ones are cut. */
+  /** Shows the certificate that has expired, or the valid one, to every new connection; open ones are ended. */
   show(which: 'expired' | 'valid'): void
 }
 
@@ -68,35 +68,31 @@ export const openTlsPeer = async (
   answers: SipAnswers,
   certificates: Certificates,
 ): Promise<TlsPeer> => {
-  const sockets = new Set<Socket>()
+  const sockets = new Set<TLSSocket>()
   const { key, valid, expired } = certificates
   const server = createServer({ key, cert: valid }, (socket) => {
     const framer = new MessageFramer(() => socket.write('\r\n'))
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
     socket.on('data', (bytes: Buffer) => {
       for (const message of framer.push(bytes))
         for (const response of responsesTo(message, answers)) socket.write(response)
     })
     socket.on('error', () => socket.destroy())
   })
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
   // The product ends the handshake at the sight of an expired certificate.
   server.on('tlsClientError', () => undefined)
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy()
-  }
   server.listen(0, address)
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     show: (which) => {
       server.setSecureContext({ key, cert: which === 'expired' ? expired : valid })
-      cut()
+      // What is under way to us is still read.
+      for (const socket of sockets) socket.end()
     },
     close: async () => {
-      cut()
+      for (const socket of sockets) socket.destroy()
       server.close()
       await once(server, 'close')
     },

@@ -109,6 +109,7 @@ const expired: Way = {
   probedBy: 'OPTIONS',
   waitCode: 'trunk_down',
   reason: /certificate has expired/,
+  mayLoseCalls: true,
   open: async (folder) => {
     const answers = createSipAnswers(false)
     const certificates = makeCertificates(folder)
@@ -117,8 +118,14 @@ const expired: Way = {
       uri: `${uriOf(peer.port)};transport=tls`,
       settings: { OUTDIAL_SIP_TLS_CA: certificates.authorityFile },
       journal: answers,
-      leave: () => peer.show('expired'),
-      comeBack: () => peer.show('valid'),
+      leave: () => {
+        answers.mood = 'silent'
+        peer.show('expired')
+      },
+      comeBack: () => {
+        answers.mood = 'works'
+        peer.show('valid')
+      },
       close: peer.close,
     }
   },

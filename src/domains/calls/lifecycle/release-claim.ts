@@ -33,6 +33,7 @@ export interface Release {
   /** If given, the call itself waits until then, or until it is released; by default it waits with its lane. */
   readonly waitReason?:
     | 'attempts_per_day'
+    | 'carrier_congestion'
     | 'no_engine'
     | 'no_trunk'
     | 'trunk_down'

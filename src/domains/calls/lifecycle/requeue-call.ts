@@ -16,6 +16,10 @@ const requeueStatement = sql(
             claimed_at  = null,
             deadline_at = null,
             wait_reason = $6,
+            congested_since = case $6 when 'carrier_congestion' then coalesce(congested_since, now())
+                                      when 'not_sent' then congested_since end,
+            congestions     = case $6 when 'carrier_congestion' then congestions + 1
+                                      when 'not_sent' then congestions else 0 end,
             -- A cancellation that was asked for meanwhile is carried out at the gate, so it must not wait.
             not_before  = case when cancel_requested_at is null
                                then now() + $4 * interval '1 millisecond' else now() end,
