@@ -106,9 +106,15 @@ const trunkColumns: readonly Column<Trunk>[] = [
     name: 'Calls',
     cell: ({ live_calls: live, channels }) => `${live} of ${channels ?? 'no limit'}`,
   },
-  { name: 'Calls per second', cell: ({ cps }) => cps },
+  { name: 'Calls per second', cell: paceText },
   { name: 'Registration', cell: registrationText },
 ]
+
+function paceText({ cps, paced_cps: paced }: Trunk): string {
+  return paced === null
+    ? String(cps)
+    : `${Math.round(paced * 100) / 100} of ${cps}: the carrier is congested`
+}
 
 function registrationText({ register, registrations }: Trunk): string {
   if (!register) return 'not needed'

@@ -31,6 +31,9 @@ const trunk = z.strictObject({
   live_calls: count,
   channels: z.int().nullable(),
   cps: z.number(),
+  /** While the carrier is congested; null: all of them. */
+  paced_cps: z.number().nullable(),
+  congested_since: dateTime.nullable(),
   priority: z.int(),
   register: z.boolean(),
   gateways: z.array(gateway),

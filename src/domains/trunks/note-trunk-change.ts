@@ -36,6 +36,8 @@ const settingsOf = ({
   gateways: _gateways,
   registrations: _registrations,
   live_calls: _live,
+  paced_cps: _paced,
+  congested_since: _since,
   state: _state,
   reason: _reason,
   ...settings
