@@ -154,19 +154,17 @@ const unreachable: DialFailure = {
 const playSlowGateways = async (seconds: readonly number[]) => {
   let nowMs = 0
   const startedMs: number[] = []
-  const gateways = seconds.map(
-    (took, index): Gateway => ({
-      uri: `sip:${index}.example`,
-      downReason: () => undefined,
-      carrier: {
-        dial: async () => {
-          startedMs.push(nowMs)
-          nowMs += took * 1_000
-          return { kind: 'failed', failure: unreachable }
-        },
+  const gateways = seconds.map((took, index): Gateway => ({
+    uri: `sip:${index}.example`,
+    downReason: () => undefined,
+    carrier: {
+      dial: async () => {
+        startedMs.push(nowMs)
+        nowMs += took * 1_000
+        return { kind: 'failed', failure: unreachable }
       },
-    }),
-  )
+    },
+  }))
   const carrier = createFailoverCarrier({
     gatewaysOf: () => gateways,
     now: () => new Date(nowMs),

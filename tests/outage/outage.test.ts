@@ -1,4 +1,4 @@
-// Runs beside few others: it waits for most of its 150 s.
+// Runs beside few others: it waits for most of its 60 s.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { missingPeer } from '../support/peers.ts'
@@ -6,16 +6,20 @@ import { describeOutages } from './trial/describe-outages.ts'
 import { runWay } from './trial/run-way.ts'
 import { ways } from './trial/ways.ts'
 
-const options = { calls: 60, awayMs: 12_000, callsPerSecond: 20, report: () => undefined }
-const missing = missingPeer('openssl')
+const options = { calls: 40, awayMs: 8_000, callsPerSecond: 20, report: () => undefined }
+const tried = ['refused', 'silent', 'dns']
 
 /** `npm run outage` plays the same for ten minutes with a thousand calls. */
-describe('a trunk that goes away and comes back', { concurrency: 3 }, () => {
-  for (const way of ways) {
-    const needs = way.name === 'certificate' && missing !== undefined ? { skip: missing } : {}
-    it(`loses no call and rings no phone twice: ${way.name}`, needs, async () => {
-      const report = await runWay(way, { ...options, isTimed: false })
-      assert.deepEqual(report.problems, [], describeOutages([report]))
-    })
+describe('a trunk that cannot be reached for a while', { concurrency: 3 }, () => {
+  for (const way of ways.filter(({ name }) => tried.includes(name))) {
+    const missing = way.name === 'certificate' ? missingPeer('openssl') : undefined
+    it(
+      `loses no call and rings no phone twice: ${way.name}`,
+      missing === undefined ? {} : { skip: missing },
+      async () => {
+        const report = await runWay(way, { ...options, isTimed: false })
+        assert.deepEqual(report.problems, [], describeOutages([report]))
+      },
+    )
   }
 })
