@@ -299,6 +299,11 @@ const trunks = createRoute({
   path: '/settings/telephony',
   component: lazyRouteComponent(() => import('./pages/trunks.tsx'), 'Trunks'),
 })
+const numbers = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/numbers',
+  component: lazyRouteComponent(() => fetchProgram(() => import('./pages/numbers.tsx')), 'Numbers'),
+})
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/settings/audit',
@@ -345,6 +350,7 @@ export const router = createRouter({
       shortHealth,
       keys,
       trunks,
+      numbers,
       audit,
     ]),
   ]),

@@ -3,6 +3,7 @@ import { settleBatchesOfCalls } from '../domains/batches/settle-batch.ts'
 import { createEndCall } from '../domains/calls/lifecycle/end-call.ts'
 import {
   blockOptedOut,
+  countNumberResultsOfCalls,
   countUsageOfCalls,
   keepRecording,
   openResultsOfCalls,
@@ -22,4 +23,5 @@ export const endCall = createEndCall<LearnedOnCall>([
   // Last: many calls of a day write the same rows, which are locked until the commit.
   countUsageOfCalls,
   uncountNumbersOfCalls,
+  countNumberResultsOfCalls,
 ])

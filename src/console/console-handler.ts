@@ -124,7 +124,7 @@ export const keepSession = (context: Context, cookie: string): void => {
   context.visit.cookie = sessionCookie(cookie, isSecure(context))
 }
 
-const actorOf = (context: Pick<Context, 'principal' | 'visit'>): Actor => {
+export const actorOf = (context: Pick<Context, 'principal' | 'visit'>): Actor => {
   const { userId, email } = sessionOf(context)
   return { kind: 'account', id: userId, name: email, address: context.visit.address() }
 }

@@ -112,6 +112,14 @@ import {
 import { changePolicy, getPolicy, previewPolicy } from './organization/policy-handlers.ts'
 import { changeOrganization, getOrganization } from './organization/settings-handlers.ts'
 import {
+  addNumber,
+  changeNumber,
+  listNumbers,
+  removeNumber,
+  restNumber,
+  resumeNumber,
+} from './numbers/number-handlers.ts'
+import {
   addTrunk,
   changeTrunk,
   listTrunks,
@@ -240,6 +248,12 @@ export const consoleHandlers: ConsoleHandlers = {
   changeTrunk,
   setTrunkPaused,
   removeTrunk,
+  listNumbers,
+  addNumber,
+  changeNumber,
+  restNumber,
+  resumeNumber,
+  removeNumber,
   listApiRequests,
   getApiRequest,
   listRefusals,

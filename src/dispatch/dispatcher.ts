@@ -19,6 +19,7 @@ import { createLiveCalls } from './live-calls.ts'
 import { repeat, type Repeating } from '../runtime/repeating.ts'
 import { systemTime, type Time } from '../runtime/time.ts'
 import type { PrepareCall } from '../domains/calls/lifecycle/hand-over.ts'
+import { watchNumbers } from './numbers/watch-numbers.ts'
 import { createSweep } from './sweep.ts'
 import type { TrunkDesk } from './pacing/trunk-desk.ts'
 import { configureRoute, type ServedRoute } from './pacing/route-pacing.ts'
@@ -27,6 +28,7 @@ import { configureRoute, type ServedRoute } from './pacing/route-pacing.ts'
 const pollIntervalMs = 250
 const sweepIntervalMs = 1_000
 const batchIntervalMs = 1_000
+const numberIntervalMs = 60_000
 /** How long calls that were told to stop may take to hang up. */
 const hangUpLimitMs = 10_000
 
@@ -117,6 +119,7 @@ export class Dispatcher implements Service {
     )
     this.#repeat('batches', batchIntervalMs, () => feedBatches(database, endCall))
     this.#repeat('forecasts', batchIntervalMs, () => keepForecasts(database))
+    this.#repeat('numbers', numberIntervalMs, () => watchNumbers(database, logger))
     const claiming = this.#repeat('claim', pollIntervalMs, () => this.#claimTurn())
     this.#claiming = claiming
     this.#listeners.push(await database.listen(callsChannel, () => claiming.wake()))

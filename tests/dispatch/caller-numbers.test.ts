@@ -27,6 +27,11 @@ import { pauseTrunk } from '../../src/domains/trunks/edit-trunks.ts'
 import { testBox } from '../support/trunk-fixtures.ts'
 import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { requeueCongested } from '../../src/domains/calls/lifecycle/requeue-call.ts'
+import { watchNumbers } from '../../src/dispatch/numbers/watch-numbers.ts'
+import { insertTries } from '../../src/domains/calls/call-tries.ts'
+import { endHeld } from '../../src/domains/calls/lifecycle/end-held-call.ts'
+import { checkNumbers } from '../../src/operator/doctor/check-numbers.ts'
+import { silentLogger, type Logger } from '../../src/runtime/logger.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
 import { chooseLine, type LineChoice } from '../../src/dispatch/numbers/choose-line.ts'
 import { giveNumberBack } from '../../src/dispatch/numbers/number-choice-store.ts'
@@ -281,5 +286,83 @@ describe('a number of one trunk', () => {
     assert.equal(shown(await choose(other)), london)
     await execute(test.db, `delete from trunks where name = 'b'`)
     assert.equal(shown(await choose(other)), london)
+  })
+})
+
+describe('a number that looks spoiled', () => {
+  const lines: string[] = []
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (fields, message) => lines.push(`${message} ${JSON.stringify(fields)}`),
+  }
+  /** Ends dialled calls of the number, the first ones by this answer of the carrier. */
+  const end = async (count: number, refused: number, sipStatus: number): Promise<void> => {
+    await queue(count)
+    for (const [index, call] of (await claim()).entries()) {
+      assert.equal(shown(await choose(call)), boston)
+      await dial(call)
+      const tried = {
+        trunk: 'a',
+        gateway: 'sip:a.example',
+        startedAt: new Date(),
+        endedAt: new Date(),
+      }
+      const status = index < refused ? sipStatus : 486
+      const each = { ...tried, sipStatus: status, reason: 'SIP.', invited: true, rang: false }
+      await insertTries(test.db, call, 1, [each])
+      const result = { status: 'failed', answerStatus: 'unknown' } as const
+      await test.db.transaction((tx) => endCall(tx, endHeld(call, result)))
+    }
+  }
+  const look = async () => {
+    await watchNumbers(test.db, logger)
+    return one(await listNumbers(test.db, organization.organizationId))
+  }
+  beforeEach(async () => {
+    lines.length = 0
+    await execute(test.db, 'delete from caller_number_results')
+  })
+
+  it('is told once, and rests for a day where that was asked for', async () => {
+    await add(boston, { rest_when_flagged: true })
+    await end(3, 1, 608)
+    assert.equal((await look()).flag_reason, null)
+    await end(2, 2, 607)
+    const flagged = await look()
+    assert.match(flagged.flag_reason ?? '', /refused 3 of its last 5 calls/)
+    assert.equal(flagged.state, 'resting')
+    await look()
+    assert.equal(lines.length, 1)
+    assert.match(one(lines), /^a number looks spoiled /)
+    assert.ok(!one(lines).includes(boston), 'the log masks it')
+    const [finding] = await checkNumbers(test.db)
+    assert.match(finding?.message ?? '', /refused 3 of its last 5 calls.* It rests\.$/)
+
+    await queue(1)
+    const call = one(await claim())
+    assert.equal(shown(await choose(call)), 'waits')
+    const { wait_reason: reason, not_before: until } = await stored(call.callId)
+    assert.equal(reason, 'caller_ids_resting')
+    assert.equal(until?.toISOString(), flagged.rests_until)
+    await add(london)
+    assert.equal(shown(await choose(one(await claim()))), london, 'others are used meanwhile')
+
+    // A day later.
+    await execute(
+      test.db,
+      `update caller_numbers set rests_until = now() where phone_number = '${boston}'`,
+    )
+    const rested = await look()
+    assert.deepEqual([rested.state, rested.flag_reason], ['active', null])
+  })
+
+  it('goes on where no rest was asked for, and is not told again on the day on which it is resumed', async () => {
+    await add(boston)
+    await end(12, 10, 603)
+    assert.match((await look()).flag_reason ?? '', /10 of its last 12 calls were declined/)
+    assert.equal((await look()).state, 'active')
+    await test.db.transaction((tx) => resumeNumber(tx, organization.organizationId, boston))
+    assert.equal((await look()).flag_reason, null)
+    assert.equal(lines.length, 1)
   })
 })

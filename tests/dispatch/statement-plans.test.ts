@@ -14,6 +14,7 @@ import { loadRun } from '../../src/dispatch/automations/load-run.ts'
 import { requestedCancellations } from '../../src/dispatch/cancellations.ts'
 import type { ClaimedCall } from '../../src/dispatch/claim/claim-calls.ts'
 import { feedBatches } from '../../src/dispatch/feed-batches.ts'
+import { chooseLine } from '../../src/dispatch/numbers/choose-line.ts'
 import { findWork } from '../../src/dispatch/claim/find-work.ts'
 import { passGate } from '../../src/dispatch/gate.ts'
 import { countAttempts } from '../../src/dispatch/gate-store.ts'
@@ -47,8 +48,10 @@ import { purgeExpiredClaims } from '../../src/http/idempotency-claims.ts'
 import { newId } from '../../src/runtime/ids.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import {
+  countNumberResultsOfCalls,
   countUsageOfCalls,
   openResultsOfCalls,
+  uncountNumbersOfCalls,
 } from '../../src/live-call/call/call-end-subscribers.ts'
 import { endSomeCalls, grown, growTables, type Grown } from '../support/grown-tables.ts'
 import { contactBody } from '../support/organization-fixture.ts'
@@ -154,9 +157,15 @@ const live = async ({ batchId, automationId }: Grown, lost: number): Promise<voi
   await around(automationId, lost)
 }
 
-const endCall = createEndCall([openResultsOfCalls, countUsageOfCalls])
+const endCall = createEndCall([
+  openResultsOfCalls,
+  countUsageOfCalls,
+  uncountNumbersOfCalls,
+  countNumberResultsOfCalls,
+])
 
 const pass = async (call: ClaimedCall): Promise<void> => {
+  await chooseLine(db, { ...call, served: ['a'], installationNumber: '+12025550199' })
   const outcome = await passGate(db, call, endCall)
   assert.equal(outcome.kind, 'dial')
 }

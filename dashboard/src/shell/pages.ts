@@ -39,6 +39,7 @@ export const navigation: readonly NavigationGroup[] = [
     label: 'Organization',
     entries: [
       { path: '/settings/policy', label: 'Calling policy', anyRole: atLeast('viewer') },
+      { path: '/settings/numbers', label: 'Numbers', anyRole: atLeast('operator') },
       { path: '/settings/organization', label: 'Settings', anyRole: atLeast('viewer') },
       { path: '/settings/keys', label: 'API keys', anyRole: atLeast('admin') },
       { path: '/settings/members', label: 'Members', anyRole: atLeast('admin') },

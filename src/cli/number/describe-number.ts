@@ -3,7 +3,10 @@ import { facts, type Lines, type Piece } from '../terminal/output.ts'
 
 const styles = { active: 'good', exhausted: 'poor', resting: 'poor', unusable: 'bad' } as const
 
-const stateOf = ({ state }: ShownNumber): Piece => ({ style: styles[state], text: state })
+const stateOf = ({ state, flag_reason: flag }: ShownNumber): Piece =>
+  flag === null
+    ? { style: styles[state], text: state }
+    : { style: 'bad', text: `${state}, flagged` }
 
 export const numberColumns = ['NUMBER', 'COUNTRY', 'STATE', 'TODAY', 'TRUNK', 'REASON']
 
@@ -14,7 +17,7 @@ export const numberRow = (number: ShownNumber): Piece[] => [
   stateOf(number),
   callsToday(number),
   number.trunk ?? 'any',
-  [number.reason ?? '', number.rests_until && `until ${number.rests_until}`]
+  [number.reason ?? number.flag_reason ?? '', number.rests_until && `until ${number.rests_until}`]
     .filter((part) => part)
     .join(' '),
 ]
@@ -26,6 +29,8 @@ export const describeNumber = (number: ShownNumber, width?: number): Lines =>
       ['country', number.country ?? undefined],
       ['state', stateOf(number)],
       ['reason', number.reason ?? undefined],
+      ['looks spoiled', number.flag_reason ?? undefined],
+      ['since', number.flagged_at ?? undefined],
       ['rests until', number.rests_until ?? undefined],
       ['calls today', callsToday(number)],
       ['trunk', number.trunk ?? 'any'],

@@ -15,6 +15,7 @@ import { contactOperations } from './contact-operations.ts'
 import { liveOperations } from './live-operations.ts'
 import { organizationOperations } from './organization-operations.ts'
 import { trunkOperations } from './trunks.ts'
+import { numberOperations } from './numbers.ts'
 import { healthOperations } from './health.ts'
 import { usageOperations } from './usage.ts'
 import { searchOperations } from './search-operations.ts'
@@ -213,6 +214,7 @@ export const consoleOperations = {
   ...organizationOperations,
   ...searchOperations,
   ...trunkOperations,
+  ...numberOperations,
   ...apiRequestOperations,
   ...usageOperations,
   ...healthOperations,

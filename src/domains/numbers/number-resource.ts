@@ -15,6 +15,9 @@ export interface ShownNumber extends NumberSettings {
   readonly rests_until: string | null
   /** On this day of the organization. */
   readonly calls_today: number
+  /** Why it looks spoiled; null: it does not. */
+  readonly flag_reason: string | null
+  readonly flagged_at: string | null
   readonly created_at: string
   readonly updated_at: string
 }
@@ -28,6 +31,8 @@ export const numberOfRow = (row: NumberRow): ShownNumber => ({
   ...stateOf(row),
   rests_until: row.is_resting && row.rests_until ? formatDateTime(row.rests_until) : null,
   calls_today: row.calls_today,
+  flag_reason: row.flag_reason,
+  flagged_at: row.flagged_at && formatDateTime(row.flagged_at),
   created_at: formatDateTime(row.created_at),
   updated_at: formatDateTime(row.updated_at),
 })

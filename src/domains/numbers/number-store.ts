@@ -9,6 +9,8 @@ export interface NumberRow extends NumberSettings {
   /** Null: until it is resumed. */
   readonly rests_until: Date | null
   readonly rest_reason: string | null
+  readonly flag_reason: string | null
+  readonly flagged_at: Date | null
   readonly calls_today: number
   readonly is_trunk_known: boolean
   readonly created_at: Date
@@ -18,6 +20,7 @@ export interface NumberRow extends NumberSettings {
 const columns = `n.phone_number, n.country, n.trunk, n.calls_per_day, n.rest_when_flagged,
           coalesce(n.rests_until > now(), false) as is_resting,
           case when isfinite(n.rests_until) then n.rests_until end as rests_until, n.rest_reason,
+          n.flag_reason, n.flagged_at,
           coalesce(d.calls, 0) as calls_today,
           n.trunk is null or exists (select from trunks t where t.name = n.trunk) as is_trunk_known,
           n.created_at, n.updated_at
@@ -137,10 +140,15 @@ export const restNumberRow = async (
 
 const resumeStatement = sql(
   'number-store.resumeNumber',
-  `update caller_numbers
-      set rests_until = null, rest_reason = null, updated_at = now()
-    where organization_id = $1
-      and phone_number = $2`,
+  `update caller_numbers n
+      set rests_until = null, rest_reason = null, flag_reason = null, flagged_at = null, updated_at = now(),
+          -- What was held against it today is known to who resumes it.
+          judged_from = case when n.flag_reason is null then n.judged_from
+                             else (now() at time zone (o.policy ->> 'time_zone'))::date + 1 end
+     from organizations o
+    where o.id = n.organization_id
+      and n.organization_id = $1
+      and n.phone_number = $2`,
 )
 
 export const resumeNumberRow = async (
@@ -211,16 +219,19 @@ export const trunkServes = async (
 ): Promise<boolean | undefined> =>
   (await db.row<{ serves: boolean }>(trunkStatement, [trunk, organizationId]))?.serves
 
-const purgeStatement = sql(
-  'number-store.purgeDays',
-  `delete from caller_number_days
-    where ctid = any (array(select ctid from caller_number_days
-                             where day < current_date - $2::integer limit $1))`,
-)
+const purgeText = (table: 'caller_number_days' | 'caller_number_results'): string =>
+  `delete from ${table}
+    where ctid = any (array(select ctid from ${table} where day < current_date - $2::integer limit $1))`
 
-/** Days are kept for this long: for the cap of today, and for what a page shows. */
+const purgeDaysStatement = sql('number-store.purgeDays', purgeText('caller_number_days'))
+const purgeResultsStatement = sql('number-store.purgeResults', purgeText('caller_number_results'))
+
+/** Days are kept for this long: for the cap of today, and the week against which a number is judged. */
 const keptDays = 60
 
-/** Deletes up to `limit` old days of all organizations; resolves with how many. */
-export const purgeNumberDays = (db: Queryable, limit: number): Promise<number> =>
-  db.run(purgeStatement, [limit, keptDays])
+/** Deletes up to `limit` old rows of all organizations of each kind; resolves with the larger count. */
+export const purgeNumberDays = async (db: Queryable, limit: number): Promise<number> =>
+  Math.max(
+    await db.run(purgeDaysStatement, [limit, keptDays]),
+    await db.run(purgeResultsStatement, [limit, keptDays]),
+  )

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../database/database.ts'
 import type { CallEndSubscriber } from '../../domains/calls/lifecycle/end-call.ts'
 import type { EndedCall } from '../../domains/calls/lifecycle/ended-call.ts'
+import { countNumberResults } from '../../domains/numbers/count-results.ts'
 import { uncountCalls } from '../../domains/numbers/uncount-calls.ts'
 import { addDoNotCall } from '../../domains/organizations/do-not-call.ts'
 import { markUnrecorded } from '../../domains/recordings/unrecorded-calls.ts'
@@ -82,6 +83,15 @@ export const countUsageOfCalls: Subscriber = async (tx, calls) => {
   if (first === undefined) return
   const callIds = dialled.map(({ callId }) => callId)
   await countUsage(tx, first.organizationId, callIds)
+}
+
+/** How the calls of each number end. */
+export const countNumberResultsOfCalls: Subscriber = async (tx, calls) => {
+  const dialled = calls.filter(({ dialledAt }) => dialledAt !== null)
+  const [first] = dialled
+  if (first === undefined) return
+  const callIds = dialled.map(({ callId }) => callId)
+  await countNumberResults(tx, first.organizationId, callIds)
 }
 
 /** Calls that were given a number to show, and ended before they were dialled. */

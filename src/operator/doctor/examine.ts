@@ -7,6 +7,7 @@ import { checkDisk } from './check-disk.ts'
 import { checkDownloads } from './check-downloads.ts'
 import { checkEngine } from './check-engine.ts'
 import { checkLive } from './check-live.ts'
+import { checkNumbers } from './check-numbers.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkTrunk } from './check-trunk.ts'
 import { failed, messageOf, warning, type Finding } from './finding.ts'
@@ -26,6 +27,7 @@ export const examine = async (
     ...(await checkNodeSettings(config, db)),
     ...(await checkLive(config, db)),
     ...(await checkCircuit(db)),
+    ...(await checkNumbers(db)),
   ]).catch((error: unknown) => [
     error instanceof NoInstallationError
       ? warning('database', error.message)

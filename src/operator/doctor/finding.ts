@@ -8,6 +8,7 @@ export interface Finding {
     | 'dns'
     | 'trunk'
     | 'nat'
+    | 'numbers'
     | 'call'
     | 'engine'
     | 'clock'
