@@ -4,6 +4,7 @@ import {
   describeDestinationProblem,
   destinationProblem,
 } from '../domains/organizations/phone-destination.ts'
+import type { Finding } from '../operator/doctor/finding.ts'
 import { UsageError, type CliContext } from './cli-context.ts'
 import { show, type OutputOptions } from './terminal/output.ts'
 import { table } from './terminal/table.ts'
@@ -23,17 +24,29 @@ const numberOf = ({ call }: { readonly call?: string }): string | undefined => {
   return number
 }
 
+type DoctorOptions = OutputOptions & { readonly call?: string; readonly engine?: true }
+
+/** What does the work is loaded on use, because the help does not need it. */
+const findingsFor = async (options: DoctorOptions, context: CliContext): Promise<Finding[]> => {
+  if (options.engine) {
+    if (options.call !== undefined) throw new UsageError('Give either --engine or --call.')
+    const { tryEngine } = await import('../operator/doctor/try-engine.ts')
+    return tryEngine(context.config.engines)
+  }
+  const { examine } = await import('../operator/doctor/examine.ts')
+  return examine(context.config, context.withDatabase, numberOf(options))
+}
+
 /** `outdial doctor`: checks the needs of an installation and prints each finding with its remedy. */
 export const addDoctorCommand = (program: Command, context: CliContext): void => {
   program
     .command('doctor')
     .description('check database, disk, trunk, NAT, AI provider, clock and ports')
     .option('--call <number>', 'also ring this phone (E.164) for a moment, over the trunk')
+    .option('--engine', 'only use each AI server once, and say what it can do; costs a few tokens')
     .option('--json', 'print JSON')
-    .action(async (options: OutputOptions & { readonly call?: string }) => {
-      // Loaded on use, because the help does not need it.
-      const { examine } = await import('../operator/doctor/examine.ts')
-      const findings = await examine(context.config, context.withDatabase, numberOf(options))
+    .action(async (options: DoctorOptions) => {
+      const findings = await findingsFor(options, context)
       show(context, options, findings, (width) =>
         table(
           ['CHECK', 'STATUS', 'FINDING'],

@@ -160,7 +160,7 @@ const describeLatency = (latency: LatencyRow): string => {
 const describeUsage = (usage: UsageRow): string =>
   [
     `${usage.model ?? usage.engine} at ${usage.provider}`,
-    `${usage.input_tokens} tokens in, ${usage.output_tokens} out`,
+    `${usage.input_tokens} tokens in${partsOf(usage)}, ${usage.output_tokens} out`,
     ...(usage.audio_in_ms + usage.audio_out_ms > 0
       ? [`audio ${roundSeconds(usage.audio_in_ms)} s in, ${roundSeconds(usage.audio_out_ms)} s out`]
       : []),
@@ -168,6 +168,15 @@ const describeUsage = (usage: UsageRow): string =>
       ? 'cost unknown'
       : `cost $${(usage.cost_microusd / 1_000_000).toFixed(4)}`,
   ].join(', ')
+
+/** Which of the tokens were audio or cached, where the server says so. */
+const partsOf = ({ audio_input_tokens: audio, cached_input_tokens: cached }: UsageRow): string => {
+  const parts = [
+    ...(audio > 0 ? [`${audio} of audio`] : []),
+    ...(cached > 0 ? [`${cached} cached`] : []),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
 
 const lineNames = { from_callee: 'audio in', to_callee: 'audio out' } as const
 

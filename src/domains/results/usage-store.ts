@@ -18,12 +18,14 @@ export interface CallUsage extends ModelUsage {
 const insertUsageStatement = sql(
   'usage-store.insertUsage',
   `insert into call_usage (organization_id, call_id, purpose, engine, provider, model, input_tokens, output_tokens,
-                           audio_in_ms, audio_out_ms, cost_microusd, first_words_ms)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                           audio_in_ms, audio_out_ms, cost_microusd, first_words_ms,
+                           audio_input_tokens, cached_input_tokens, cached_audio_input_tokens, audio_output_tokens)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    on conflict (organization_id, call_id, purpose) do update
-      set input_tokens  = call_usage.input_tokens + excluded.input_tokens,
-          output_tokens = call_usage.output_tokens + excluded.output_tokens,
-          cost_microusd = call_usage.cost_microusd + excluded.cost_microusd
+      set input_tokens        = call_usage.input_tokens + excluded.input_tokens,
+          output_tokens       = call_usage.output_tokens + excluded.output_tokens,
+          cached_input_tokens = call_usage.cached_input_tokens + excluded.cached_input_tokens,
+          cost_microusd       = call_usage.cost_microusd + excluded.cost_microusd
     where excluded.purpose = 'summary'`,
 )
 
@@ -46,6 +48,10 @@ export const insertUsage = async (
     Math.round(usage.audioOutMs),
     usage.costMicrousd ?? null,
     usage.firstWordsMs === undefined ? null : Math.round(usage.firstWordsMs),
+    usage.audioInputTokens ?? 0,
+    usage.cachedInputTokens ?? 0,
+    usage.cachedAudioInputTokens ?? 0,
+    usage.audioOutputTokens ?? 0,
   ])
 }
 
@@ -95,7 +101,10 @@ const listUsageStatement = sql(
   `select purpose, engine, provider, model,
           input_tokens::float8 as input_tokens, output_tokens::float8 as output_tokens,
           audio_in_ms::float8 as audio_in_ms, audio_out_ms::float8 as audio_out_ms,
-          cost_microusd::float8 as cost_microusd, first_words_ms
+          cost_microusd::float8 as cost_microusd, first_words_ms,
+          audio_input_tokens::float8 as audio_input_tokens, cached_input_tokens::float8 as cached_input_tokens,
+          cached_audio_input_tokens::float8 as cached_audio_input_tokens,
+          audio_output_tokens::float8 as audio_output_tokens
      from call_usage
     where organization_id = $1
       and call_id = $2
@@ -114,6 +123,11 @@ export interface UsageRow {
   readonly audio_out_ms: number
   readonly cost_microusd: number | null
   readonly first_words_ms: number | null
+  /** Part of `input_tokens`, as are the cached ones of either kind. */
+  readonly audio_input_tokens: number
+  readonly cached_input_tokens: number
+  readonly cached_audio_input_tokens: number
+  readonly audio_output_tokens: number
 }
 
 export const listUsage = (

@@ -18,6 +18,36 @@ describe('the price of a model', () => {
     assert.equal(costOf(prices['unknown'], used), undefined)
   })
 
+  it('is counted by kind of token where the kinds have prices, and by the whole where not', () => {
+    const byKind = parsePriceTable({
+      voice: {
+        input_tokens_per_million: 4,
+        cached_input_tokens_per_million: 1,
+        audio_input_tokens_per_million: 32,
+        cached_audio_input_tokens_per_million: 2,
+        output_tokens_per_million: 16,
+        audio_output_tokens_per_million: 64,
+      },
+      whole: { input_tokens_per_million: 4, output_tokens_per_million: 16 },
+    })
+    const kinds = {
+      inputTokens: 1_000,
+      audioInputTokens: 600,
+      cachedInputTokens: 300,
+      cachedAudioInputTokens: 100,
+      outputTokens: 500,
+      audioOutputTokens: 400,
+      audioInMs: 0,
+      audioOutMs: 0,
+    }
+    const input = 200 * 4 + 200 * 1 + 500 * 32 + 100 * 2
+    assert.equal(costOf(byKind['voice'], kinds), input + 100 * 16 + 400 * 64)
+    assert.equal(costOf(byKind['whole'], kinds), 1_000 * 4 + 500 * 16)
+    // Parts beyond the whole cost nothing more.
+    const absurd = { ...kinds, audioInputTokens: 9_000, cachedInputTokens: 9_000 }
+    assert.equal(costOf(byKind['whole'], absurd), 1_000 * 4 + 500 * 16)
+  })
+
   it('is refused if it is malformed', () => {
     for (const table of [
       [],
@@ -49,6 +79,10 @@ describe('the usage of a call', () => {
     model: 'm',
     inputTokens: 10,
     outputTokens: 20,
+    audioInputTokens: 6,
+    cachedInputTokens: 3,
+    cachedAudioInputTokens: 2,
+    audioOutputTokens: 15,
     audioInMs: 30.4,
     audioOutMs: 40,
     costMicrousd: 5,
@@ -72,6 +106,13 @@ describe('the usage of a call', () => {
       ],
     )
     assert.equal(rows[0]?.audio_in_ms, 30)
+    const [kinds] = rows
+    assert.deepEqual(
+      [kinds?.audio_input_tokens, kinds?.cached_input_tokens, kinds?.cached_audio_input_tokens],
+      [6, 3, 2],
+    )
+    assert.equal(kinds?.audio_output_tokens, 15)
+    assert.equal(rows[1]?.cached_input_tokens, 6)
   })
 
   it('is stored turn by turn in time', async () => {

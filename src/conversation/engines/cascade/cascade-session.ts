@@ -63,7 +63,7 @@ export class CascadeSession implements VoiceSession {
   readonly #speaker: Speaker
   readonly #replying: Replying
   readonly #samples = new Int16Array(g711FrameBytes)
-  readonly #tokens = { inputTokens: 0, outputTokens: 0 }
+  readonly #tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
   #framesHeard = 0
   #audioOutMs = 0
   #playedOutAtMs = 0
@@ -104,8 +104,9 @@ export class CascadeSession implements VoiceSession {
       emit,
       isSpeaking: () => this.#ear.isHearing,
       isHearing: () => this.#ear.isHearing || this.#transcriptions > 0,
-      onUsage: ({ inputTokens, outputTokens }) => {
+      onUsage: ({ inputTokens, outputTokens, cachedInputTokens }) => {
         this.#tokens.inputTokens += inputTokens
+        this.#tokens.cachedInputTokens += cachedInputTokens ?? 0
         this.#tokens.outputTokens += outputTokens
       },
       onFailure: (error) => this.#giveUp(error),

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai'
-import type { VoiceEvent } from '../../engine/voice-engine.ts'
+import type { TokenUsage, VoiceEvent } from '../../engine/voice-engine.ts'
 import type { ChatHistory, ToolCall } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
 import { createSentenceStream } from './sentence-stream.ts'
@@ -17,7 +17,7 @@ interface ReplyStepOptions {
   /** Until it resolves the reply is a guess: nothing is heard of it, and no tool is called. */
   readonly confirmed: Promise<void>
   readonly emit: (event: VoiceEvent) => void
-  readonly onUsage: (usage: { readonly inputTokens: number; readonly outputTokens: number }) => void
+  readonly onUsage: (usage: TokenUsage) => void
   /** The callee is about to hear part of the reply. */
   readonly onHeard: () => void
 }

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai'
-import type { VoiceEvent } from '../../engine/voice-engine.ts'
+import type { TokenUsage, VoiceEvent } from '../../engine/voice-engine.ts'
 import type { ChatHistory, ToolCall } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
 import { OpenTools } from './open-tools.ts'
@@ -18,7 +18,7 @@ interface ReplyingOptions {
   readonly isSpeaking: () => boolean
   /** Whether the callee is speaking, or their words are outstanding. */
   readonly isHearing: () => boolean
-  readonly onUsage: (usage: { readonly inputTokens: number; readonly outputTokens: number }) => void
+  readonly onUsage: (usage: TokenUsage) => void
   /** The engine can no longer reply or speak. */
   onFailure(error: ProviderError): void
   readonly signal: AbortSignal
