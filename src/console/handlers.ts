@@ -110,7 +110,11 @@ import {
   removeDoNotCall,
 } from './organization/do-not-call-handlers.ts'
 import { changePolicy, getPolicy, previewPolicy } from './organization/policy-handlers.ts'
-import { changeOrganization, getOrganization } from './organization/settings-handlers.ts'
+import {
+  changeOrganization,
+  getOrganization,
+  listCallsBack,
+} from './organization/settings-handlers.ts'
 import {
   addNumber,
   changeNumber,
@@ -239,6 +243,7 @@ export const consoleHandlers: ConsoleHandlers = {
   addDoNotCall,
   removeDoNotCall,
   importDoNotCall,
+  listCallsBack,
   getOrganization,
   changeOrganization,
   search,

@@ -20,6 +20,10 @@ const maskText =
   (value: unknown): unknown =>
     typeof value === 'string' && value !== '' ? mask(value) : value
 
+/** Its kind is no secret; a text or a number may be one. */
+const maskAnswer = (text: string): string =>
+  text.startsWith('decline') ? text : `${text.slice(0, text.indexOf(':') + 1)}${hidden}`
+
 /** Values that a branch compares with: they are of people. */
 const hideList = (value: unknown): unknown => (Array.isArray(value) ? value.map(hide) : value)
 
@@ -33,6 +37,7 @@ const masks: Readonly<Record<string, (value: unknown) => unknown>> = {
   to: maskText(maskNumber),
   contact_name: maskText(hide),
   email: maskText(hide),
+  calls_back: maskText(maskAnswer),
   external_id: maskText(hide),
   text: maskText(hide),
   summary: maskText(hide),

@@ -61,7 +61,7 @@ export const callBackAnswerText = z.string().superRefine((written, check) => {
 })
 
 /** What was done with a call back. */
-const callBackResults = [
+export const callBackResults = [
   'declined',
   'message',
   'forwarded',

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OrganizationId } from '../../src/contract/organization-id.ts'
 import { checkPolicyFile } from '../../src/domains/organizations/calling-policy.ts'
+import { claimCallBack } from '../../src/domains/calls-back/calls-back-store.ts'
 import { isOnDoNotCallList } from '../../src/domains/organizations/do-not-call.ts'
 import { previewPolicy } from '../../src/domains/calls/preview-policy.ts'
+import { newId } from '../../src/runtime/ids.ts'
 import { startComposedConsole, type Browser } from '../support/composed-console.ts'
 import { createOrganizationFixture } from '../support/organization-fixture.ts'
 
@@ -152,4 +154,39 @@ test('the settings of the organization are those of org set, and each change is 
   }
   assert.equal((await operator.send('PATCH', '/console/organization', change)).status, 403)
   assert.equal((await actions()).filter((each) => each === 'organization.change').length, 2)
+})
+
+test('calls back are set and listed; a viewer sees neither the callers nor where they are led', async () => {
+  const forward = { calls_back: 'forward:+12025550123' }
+  assert.equal((await admin.send('PATCH', '/console/organization', forward)).status, 200)
+  for (const calls_back of ['forward:911', 'forward:+19005550123', 'decline:200', 'message:']) {
+    const refused = await admin.send('PATCH', '/console/organization', { calls_back })
+    assert.equal(refused.status, 409, calls_back)
+  }
+  const call = {
+    id: newId(),
+    organizationId,
+    mergeKey: newId(),
+    trunk: 'carrier',
+    phoneNumber: '+12025550142',
+    calledNumber: '+12025550199',
+    result: 'forwarded',
+    sipStatus: 302,
+  } as const
+  assert.equal(await claimCallBack(app.db, call), true)
+  assert.equal(await claimCallBack(app.db, { ...call, id: newId() }), false)
+  const seen = async (browser: Browser) => {
+    const { body } = await browser.send('GET', '/console/calls-back')
+    const [row] = body['data'] as Record<string, unknown>[]
+    const settings = await browser.send('GET', '/console/organization')
+    return [row?.['phone_number'], row?.['called_number'], settings.body['calls_back']]
+  }
+  assert.deepEqual(await seen(operator), ['+12025550142', '+12025550199', forward.calls_back])
+  const viewer = (await app.signInAs(organizationId, 'viewer', 'viewer@policy.test')).browser
+  assert.deepEqual(await seen(viewer), ['+1•••42', '+12025550199', 'forward:•••'])
+  const other = await createOrganizationFixture(app.db)
+  const stranger = (await app.signInAs(other.organizationId, 'owner', 'owner@other.test')).browser
+  assert.deepEqual((await stranger.send('GET', '/console/calls-back')).body['data'], [])
+  const none = await admin.send('PATCH', '/console/organization', { calls_back: null })
+  assert.equal(none.body['calls_back'], null)
 })

@@ -162,6 +162,8 @@ test('the settings of the organization are changed, and only what differs', { sk
   await page.getByLabel('Calls at one time').fill('9')
   await page.getByLabel('Days that recordings and words are kept').fill('30')
   await page.getByText('This cannot be undone').waitFor()
+  await page.getByLabel('What people get who call its numbers').fill('decline:486')
+  await page.getByText('Nobody has called one of the numbers').waitFor()
   await rules.hold(page, 'organization')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   const saved = await until('the saved settings', async () => {
@@ -171,6 +173,7 @@ test('the settings of the organization are changed, and only what differs', { sk
     return settings['concurrency'] === 9 ? settings : undefined
   })
   assert.deepEqual([saved['retention_days'], saved['public_api_enabled']], [30, true])
+  assert.equal(saved['calls_back'], 'decline:486')
 })
 
 test('the page broke no rule of accessibility and met no error', { skip }, () => {

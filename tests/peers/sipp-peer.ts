@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const scenarios = join(import.meta.dirname, 'sipp')
 
-/** One SIPp callee: plays a scenario for one call. */
+/** One SIPp, callee or caller: plays a scenario for one call. */
 export interface SippPeer {
   readonly port: number
   /** Resolves when SIPp completed its scenario; otherwise rejects with its error. */
@@ -34,12 +34,29 @@ export const missingSipp = (): string | undefined => {
  * Starts SIPp as callee, and waits until it listens: a trunk with a closed port refuses, and the call would wait.
  */
 export const startSipp = async (scenario: string): Promise<SippPeer> => {
-  const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()]
+  const peer = await playSipp(scenario, await freeUdpPort(), [])
+  await until('SIPp to listen', () => Promise.resolve(isBound(peer.port) ? true : undefined))
+  return peer
+}
+
+/** Starts SIPp as caller: from this port of 127.0.0.1 to that one. */
+export const startSippCaller = (
+  scenario: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<SippPeer> => playSipp(scenario, from, [`127.0.0.1:${to}`])
+
+const playSipp = async (
+  scenario: string,
+  port: number,
+  target: readonly string[],
+): Promise<SippPeer> => {
+  const mediaPort = await freeUdpPort()
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
   const flags = `-i 127.0.0.1 -p ${port} -mp ${mediaPort} -m 1 -timeout 30 -timeout_error -nostdin`
   const child = spawn(
     'sipp',
     [
+      ...target,
       '-sf',
       join(scenarios, `${scenario}.xml`),
       ...flags.split(' '),
@@ -56,7 +73,6 @@ export const startSipp = async (scenario: string): Promise<SippPeer> => {
   })
   // The test awaits it at its end; until then a rejection must not count as unhandled.
   succeeded.catch(() => {})
-  await until('SIPp to listen', () => Promise.resolve(isBound(port) ? true : undefined))
   return { port, succeeded }
 }
 

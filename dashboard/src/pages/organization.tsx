@@ -19,6 +19,7 @@ import type { AnswerOf } from '../client/table.ts'
 import { CopyText } from '../parts/copy-text.tsx'
 import { Page } from '../parts/page.tsx'
 import { Failure, Loaded } from '../parts/states.tsx'
+import { CallsBack } from './calls-back.tsx'
 
 type Settings = AnswerOf<'getOrganization'>
 
@@ -32,6 +33,7 @@ export const OrganizationPage = () => {
       <Loaded result={result}>
         {(settings) => <SettingsForm key={settings.updated_at} settings={settings} />}
       </Loaded>
+      <CallsBack />
     </Page>
   )
 }
@@ -47,11 +49,12 @@ const SettingsForm = ({ settings }: { settings: Settings }) => {
   const [isOpen, setOpen] = useState(settings.public_api_enabled)
   const [concurrency, setConcurrency] = useState(String(settings.concurrency))
   const [days, setDays] = useState(settings.retention_days?.toString() ?? '')
+  const [callsBack, setCallsBack] = useState(settings.calls_back ?? '')
   const [rates, setRates] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(buckets.map((bucket) => [bucket, String(settings.rates[bucket] ?? '')])),
   )
   const [isRecording, setRecording] = useState(settings.recording === 'always')
-  const body = changesOf(settings, { isOpen, isRecording, concurrency, days, rates })
+  const body = changesOf(settings, { isOpen, isRecording, concurrency, days, callsBack, rates })
   const shortens =
     body.retention_days !== undefined &&
     body.retention_days !== null &&
@@ -112,6 +115,15 @@ const SettingsForm = ({ settings }: { settings: Settings }) => {
             onChange={({ currentTarget }) => setDays(currentTarget.value)}
           />
         </SimpleGrid>
+        <TextInput
+          label="What people get who call its numbers"
+          description="decline, decline:480, decline:486, message:TEXT, or forward: with a number or a SIP address. Empty: what the installation says."
+          maw="48rem"
+          maxLength={1_010}
+          value={callsBack}
+          readOnly={!mayChange}
+          onChange={({ currentTarget }) => setCallsBack(currentTarget.value)}
+        />
         {shortens && (
           <Text role="status" size="sm" c="var(--mantine-color-error)">
             Recordings, transcripts and summaries older than {days} days are deleted within ten
@@ -157,12 +169,14 @@ interface Given {
   readonly isRecording: boolean
   readonly concurrency: string
   readonly days: string
+  readonly callsBack: string
   readonly rates: Readonly<Record<string, string>>
 }
 
 /** Only what differs: what somebody else changed meanwhile stays. */
 const changesOf = (settings: Settings, given: Given) => {
   const { isOpen, isRecording, concurrency, days, rates } = given
+  const callsBack = given.callsBack.trim() === '' ? null : given.callsBack.trim()
   const recording: Settings['recording'] = isRecording ? 'always' : 'never'
   const kept = days.trim() === '' ? null : Number(days)
   const changed = buckets.filter((bucket) => Number(rates[bucket]) !== settings.rates[bucket])
@@ -171,6 +185,7 @@ const changesOf = (settings: Settings, given: Given) => {
     ...(recording !== settings.recording && { recording }),
     ...(Number(concurrency) !== settings.concurrency && { concurrency: Number(concurrency) }),
     ...(kept !== settings.retention_days && { retention_days: kept }),
+    ...(callsBack !== settings.calls_back && { calls_back: callsBack }),
     ...(changed.length > 0 && {
       rates: Object.fromEntries(changed.map((bucket) => [bucket, Number(rates[bucket])])),
     }),

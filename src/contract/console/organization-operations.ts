@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { buckets } from '../buckets.ts'
+import { callBackResults } from '../calls-back.ts'
 import { op } from '../define-operation.ts'
 import { count, dateTime, opaqueId, phoneNumber } from '../fields.ts'
 import { changes, reads } from './least-role.ts'
@@ -43,6 +44,8 @@ const organizationSettings = z.strictObject({
   retention_days: z.int().nullable(),
   /** `never` wins over the agents. */
   recording: z.enum(['always', 'never']),
+  /** What callers of its numbers get; null: what the installation says. */
+  calls_back: z.string().nullable(),
   /** Requests a minute that count, with the defaults. */
   rates,
   created_at: dateTime,
@@ -54,6 +57,7 @@ const organizationChange = z.strictObject({
   concurrency: z.int().optional(),
   retention_days: z.int().nullable().optional(),
   recording: z.enum(['always', 'never']).optional(),
+  calls_back: z.string().max(2_000).nullable().optional(),
   rates: rates.optional(),
 })
 
@@ -63,6 +67,20 @@ const entry = z.strictObject({
   created_at: dateTime,
 })
 const numberInput = z.strictObject({ phone_number: phoneNumber })
+
+const callBack = z.strictObject({
+  id: opaqueId,
+  at: dateTime,
+  trunk: z.string(),
+  /** Null: withheld, or erased. */
+  phone_number: z.string().nullable(),
+  called_number: z.string(),
+  result: z.enum(callBackResults),
+  /** Null: it is not over, or its node died. */
+  sip_status: z.int().nullable(),
+  seconds: count.nullable(),
+  reason: z.string().nullable(),
+})
 
 /** Numbers of one request; a longer file comes in several. */
 const maxImported = 5_000
@@ -113,6 +131,11 @@ export const organizationOperations = {
       /** Places in the request of what is no number in E.164. */
       invalid: z.array(z.int()),
     }),
+  }),
+  /** The newest. */
+  listCallsBack: op('GET /console/calls-back', {
+    ...reads('viewer'),
+    response: z.strictObject({ data: z.array(callBack) }),
   }),
   getOrganization: op('GET /console/organization', {
     ...reads('viewer'),
