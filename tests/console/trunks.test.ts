@@ -47,6 +47,23 @@ test('trunks are for the account that administers the installation, and show no 
     ['paused', true, null, 10],
   )
   assert.equal((await send('GET', '/carrier/test')).status, 200)
+  const [pem, key] = ['-----BEGIN CERTIFICATE-----\nAA\n', '-----BEGIN PRIVATE KEY-----\nBB\n']
+  const whole = await send('PATCH', '/carrier', {
+    settings: { redirect_to: ['edge.example'], tls: { certificate: pem, verify: false } },
+    tls_key: key,
+  })
+  assert.equal(whole.status, 200, JSON.stringify(whole))
+  assert.ok(!JSON.stringify(whole.body).includes('PRIVATE KEY'))
+  assert.equal(whole.body['has_tls_key'], true)
+  const set = whole.body['settings'] as Record<string, unknown>
+  assert.deepEqual(
+    [set['redirect_to'], set['tls']],
+    [['edge.example'], { certificate: pem, min_version: 'TLSv1.2', verify: false }],
+  )
+  const halved = await send('PATCH', '/carrier', { settings: { tls: null } })
+  assert.equal(halved.status, 400, JSON.stringify(halved))
+  const bare = await send('PATCH', '/carrier', { settings: { tls: null }, tls_key: null })
+  assert.equal(bare.body['has_tls_key'], false)
   assert.equal((await send('POST', '/carrier/remove', {})).status, 200)
   assert.equal((await send('POST', '/carrier/remove', {})).status, 409)
 })

@@ -79,9 +79,15 @@ test('a trunk is added, tested, changed, paused and removed on its page', { skip
 
     await page.getByRole('button', { name: 'Edit carrier' }).click()
     await page.getByRole('dialog').getByLabel('Channels').fill('7')
+    await page.getByRole('dialog').getByLabel('Redirects').fill('127.0.0.1, edge.example')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await row.getByText('0 of 7').waitFor()
+    await page.getByRole('button', { name: 'Edit carrier' }).click()
+    const kept = page.getByRole('dialog').getByLabel('Redirects')
+    assert.equal(await kept.inputValue(), '127.0.0.1, edge.example')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Pause carrier' }).click()
     await page.getByRole('button', { name: 'Resume carrier' }).waitFor()

@@ -11,9 +11,13 @@ import {
 } from '@mantine/core'
 import { useChange } from '../client/queries.ts'
 import { Failure } from '../parts/states.tsx'
+import { MoreOfTrunk } from './trunk-form-more.tsx'
+import { valuesOfForm } from './trunk-values.ts'
 import type { Trunk } from './trunks.tsx'
 
-/** Adds a trunk, or changes one. What it does not show stays as it is. */
+const inOneLine = new Set(['countries', 'codecs', 'redirect_to'])
+
+/** Adds a trunk, or changes one: every member that `trunk set` has. */
 export const TrunkForm = ({ trunk, onDone }: { trunk: Trunk | undefined; onDone: () => void }) => {
   const add = useChange('addTrunk')
   const change = useChange('changeTrunk')
@@ -21,12 +25,18 @@ export const TrunkForm = ({ trunk, onDone }: { trunk: Trunk | undefined; onDone:
   const old = trunk?.settings ?? {}
   const text = (name: string): string => {
     const value = old[name]
-    if (Array.isArray(value)) return value.join(name === 'countries' ? ', ' : '\n')
+    if (Array.isArray(value)) return value.join(inOneLine.has(name) ? ', ' : '\n')
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
   const submit = async (form: HTMLFormElement): Promise<void> => {
-    const { name, password, settings } = valuesOfForm(new FormData(form), trunk !== undefined)
-    const secret = password === '' ? {} : { password }
+    const { name, password, tlsKey, settings } = valuesOfForm(
+      new FormData(form),
+      trunk !== undefined,
+    )
+    const secret = {
+      ...(password !== '' && { password }),
+      ...(tlsKey !== undefined && { tls_key: tlsKey }),
+    }
     try {
       if (trunk === undefined) await add.mutateAsync({ body: { name, settings, ...secret } })
       else
@@ -132,6 +142,7 @@ export const TrunkForm = ({ trunk, onDone }: { trunk: Trunk | undefined; onDone:
             defaultValue={text('outbound_proxy')}
           />
         </SimpleGrid>
+        <MoreOfTrunk trunk={trunk} text={text} />
         <Textarea
           name="headers"
           label="Own headers"
@@ -157,45 +168,4 @@ export const TrunkForm = ({ trunk, onDone }: { trunk: Trunk | undefined; onDone:
       </Stack>
     </form>
   )
-}
-
-const texts = ['user', 'from_user', 'from_domain', 'realm', 'outbound_proxy'] as const
-
-/** The form's values in the shape of a trunk. Null takes a value away from one that stands. */
-const valuesOfForm = (data: FormData, isChange: boolean) => {
-  const text = (name: string): string => {
-    const value = data.get(name)
-    return typeof value === 'string' ? value.trim() : ''
-  }
-  const lines = (name: string): string[] =>
-    text(name)
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-  const countries = text('countries')
-  return {
-    name: text('name'),
-    password: text('password'),
-    settings: {
-      uris: lines('uris'),
-      headers: lines('headers'),
-      priority: Number(text('priority')),
-      weight: Number(text('weight')),
-      channels: text('channels') === '' ? null : Number(text('channels')),
-      cps: Number(text('cps')),
-      countries:
-        countries === 'all' || countries === ''
-          ? 'all'
-          : countries.split(',').map((code) => code.trim().toUpperCase()),
-      number_format: text('number_format'),
-      identity: text('identity'),
-      srtp: text('srtp'),
-      register: data.get('register') !== null,
-      ...Object.fromEntries(
-        texts
-          .map((name): readonly [string, string | null] => [name, text(name) || null])
-          .filter(([, value]) => value !== null || isChange),
-      ),
-    },
-  }
 }

@@ -47,6 +47,7 @@ export const describeTrunk = (trunk: ShownTrunk, width?: number): Lines => [
       ],
       ['headers', trunk.headers.length === 0 ? undefined : trunk.headers.join(', ')],
       ['outbound proxy', trunk.outbound_proxy],
+      ['redirects to', trunk.redirect_to?.length ? trunk.redirect_to.join(', ') : undefined],
       ['codecs', trunk.codecs.join(', ')],
       ['srtp', trunk.srtp],
       ['dtmf', trunk.dtmf],

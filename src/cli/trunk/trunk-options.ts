@@ -20,6 +20,7 @@ export interface TrunkOptions extends OutputOptions {
   readonly register?: boolean
   readonly registerSeconds?: number
   readonly outboundProxy?: string
+  readonly redirectTo?: readonly string[]
   readonly user?: string
   readonly realm?: string
   readonly fromUser?: string
@@ -92,6 +93,11 @@ export const withTrunkOptions = (command: Command): Command =>
     .option('--no-register', 'do not register')
     .option('--register-seconds <n>', 'how long a registration lasts (600)', parseWholeNumber)
     .option('--outbound-proxy <uri>', 'where every request goes first')
+    .option(
+      '--redirect-to <hosts>',
+      'hosts that a 3xx may lead to, such as edge1.example,edge2.example; "" for none',
+      commaList,
+    )
     .option('--user <user>', 'user of the password')
     .option('--realm <realm>', 'the only realm that gets the password')
     .option('--from-user <user>', 'user of From, instead of the caller ID')
@@ -155,6 +161,7 @@ export const inputOf = (options: TrunkOptions, before?: TrunkInput['tls']): Part
     register: options.register,
     register_seconds: options.registerSeconds,
     outbound_proxy: options.outboundProxy,
+    redirect_to: options.redirectTo && [...options.redirectTo],
     user: options.user,
     realm: options.realm,
     from_user: options.fromUser,

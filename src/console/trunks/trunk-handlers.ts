@@ -78,8 +78,15 @@ const changing = async (
   return [before, await work()]
 }
 
-const secretOf = ({ password }: { readonly password?: string | null | undefined }) =>
-  password === undefined ? {} : { password }
+interface GivenSecrets {
+  readonly password?: string | null | undefined
+  readonly tls_key?: string | null | undefined
+}
+
+const secretOf = ({ password, tls_key: key }: GivenSecrets) => ({
+  ...(password !== undefined && { password }),
+  ...(key !== undefined && { tls_key: key }),
+})
 
 /** JSON has no undefined: null takes a value away. */
 const cleared = (settings: Readonly<Record<string, unknown>>): Partial<TrunkInput> =>
@@ -99,6 +106,9 @@ interface ClientContext {
   readonly visit: { readonly address: () => string }
 }
 
+/** As a change takes them. */
+const settingsOfTls = ({ has_key: _, ...tls }: NonNullable<ShownTrunk['tls']>) => tls
+
 const resourceOf = (trunk: ShownTrunk) => {
   const {
     name,
@@ -112,7 +122,7 @@ const resourceOf = (trunk: ShownTrunk) => {
     congested_since,
     gateways,
     registrations,
-    tls: _tls,
+    tls,
     created_at: _created,
     updated_at: _updated,
     ...settings
@@ -125,6 +135,7 @@ const resourceOf = (trunk: ShownTrunk) => {
     reason,
     paused,
     has_password,
+    has_tls_key: tls?.has_key ?? false,
     live_calls,
     channels,
     cps,
@@ -134,6 +145,6 @@ const resourceOf = (trunk: ShownTrunk) => {
     register,
     gateways: [...gateways],
     registrations: [...registrations],
-    settings: { ...settings },
+    settings: { ...settings, ...(tls !== null && { tls: settingsOfTls(tls) }) },
   }
 }

@@ -28,6 +28,7 @@ const trunk = z.strictObject({
   reason: z.string().nullable(),
   paused: z.boolean(),
   has_password: z.boolean(),
+  has_tls_key: z.boolean(),
   live_calls: count,
   channels: z.int().nullable(),
   cps: z.number(),
@@ -45,6 +46,7 @@ const trunkPath = z.strictObject({ trunk: z.string().min(1).max(63) })
 const settings = z.record(z.string(), z.unknown())
 /** Null removes it; without it, it stays. */
 const password = z.string().max(1_000).nullable().optional()
+const tlsKey = z.string().max(16_384).nullable().optional()
 
 const result = z.strictObject({
   trunk: z.string(),
@@ -81,7 +83,7 @@ export const trunkOperations = {
   addTrunk: op('POST /console/trunks', {
     ...changes('admin'),
     ...ofInstallation,
-    body: z.strictObject({ name: z.string().max(100), settings, password }),
+    body: z.strictObject({ name: z.string().max(100), settings, password, tls_key: tlsKey }),
     response: trunk,
     statuses: [201],
     errors: ['resource_state_conflict'],
@@ -90,7 +92,7 @@ export const trunkOperations = {
     ...changes('admin'),
     ...ofInstallation,
     params: trunkPath,
-    body: z.strictObject({ settings, password }),
+    body: z.strictObject({ settings, password, tls_key: tlsKey }),
     response: trunk,
     ...known,
   }),

@@ -12,6 +12,7 @@ export interface EnvironmentTrunk {
   readonly auth?: 'rfc2069' | 'md5' | 'sha-256' | 'sha-512-256' | undefined
   readonly srtp?: 'off' | 'preferred' | 'required' | undefined
   readonly dtmf?: 'auto' | 'rfc4733' | 'info' | 'inband' | undefined
+  readonly redirectTo?: readonly string[] | undefined
   readonly channels?: number | undefined
   readonly callsPerSecond: number
 }
@@ -43,7 +44,7 @@ export const publishEnvironmentTrunk = (
       if (row?.is_served !== true) await deleteTrunkRow(tx, environmentTrunk)
       return
     }
-    const { uri, user, media, auth, srtp, dtmf, channels, callsPerSecond } = trunk
+    const { uri, user, media, auth, srtp, dtmf, redirectTo, channels, callsPerSecond } = trunk
     const { burst, refillPerSecond } = pacingOf(callsPerSecond)
     const values = {
       name: environmentTrunk,
@@ -54,6 +55,7 @@ export const publishEnvironmentTrunk = (
         ...(auth !== undefined && { auth }),
         ...(srtp !== undefined && { srtp }),
         ...(dtmf !== undefined && { dtmf }),
+        ...(redirectTo !== undefined && { redirect_to: [...redirectTo] }),
       }),
       secrets: null,
       priority: 10,

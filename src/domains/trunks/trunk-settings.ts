@@ -109,6 +109,12 @@ export const trunkSettings = z.strictObject({
   strip: z.int().min(0).max(10).default(0),
   headers: z.array(header).max(20).default([]),
   outbound_proxy: trunkUri.optional(),
+  /** Hosts that a 3xx may lead to, with the same number; without any a 3xx ends the call. */
+  redirect_to: z
+    .array(hostName)
+    .max(20)
+    .refine(unique, 'A host stands twice: remove one.')
+    .optional(),
   codecs: z
     .array(z.enum(['pcmu', 'pcma']))
     .min(1)

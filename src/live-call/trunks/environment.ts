@@ -22,6 +22,7 @@ export const describeEnvironmentTrunk = (
     auth: trunk.auth,
     srtp: trunk.srtp,
     dtmf: trunk.dtmf,
+    redirectTo: trunk.redirectTo,
     channels: trunkChannels,
     callsPerSecond: callsPerSecond ?? defaultCallsPerSecond,
   }

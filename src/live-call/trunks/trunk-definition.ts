@@ -25,6 +25,7 @@ export const trunkDefinitionOf = (
     headers: settings.headers,
   },
   outboundProxy: settings.outbound_proxy,
+  redirectTo: settings.redirect_to ?? [],
   codecs: settings.codecs,
   registerSeconds: settings.register ? settings.register_seconds : undefined,
   srtp: settings.srtp,

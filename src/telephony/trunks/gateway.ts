@@ -15,6 +15,8 @@ export interface TrunkDefinition {
   readonly numberFormat: NumberFormat
   readonly shape: InviteShape
   readonly outboundProxy?: string | undefined
+  /** Hosts that a 3xx may lead to. */
+  readonly redirectTo: readonly string[]
   readonly codecs: readonly ('pcmu' | 'pcma')[]
   /** Seconds to ask for; undefined: the trunk needs no registration. */
   readonly registerSeconds?: number | undefined
@@ -38,6 +40,7 @@ export const gatewayTrunk = (definition: TrunkDefinition, uri: string): Trunk =>
   media: definition.media,
   srtp: definition.srtp,
   dtmf: definition.dtmf,
+  ...(definition.redirectTo.length > 0 && { redirectTo: definition.redirectTo }),
   ...(definition.auth !== undefined && { auth: definition.auth }),
   ...(definition.credentials !== undefined && { credentials: definition.credentials }),
 })
