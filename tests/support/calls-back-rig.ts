@@ -6,7 +6,7 @@ import {
   listUnownedCallsBack,
   type CallBackRecord,
 } from '../../src/domains/calls-back/calls-back-store.ts'
-import { findCallerIdOfInstallation } from '../../src/domains/calls-back/our-numbers.ts'
+import { createFindOurNumber } from '../../src/domains/calls-back/our-numbers.ts'
 import type { TrunkInput } from '../../src/domains/trunks/trunk-settings.ts'
 import { createCallsBack } from '../../src/live-call/calls-back/calls-back.ts'
 import { createMessagePlayer } from '../../src/live-call/calls-back/message-player.ts'
@@ -76,7 +76,7 @@ export const startCallsBackRig = async (
   const portRange = { min: 40_100, max: 43_998 }
   const callsBack = createCallsBack({
     database: withDatabase(db),
-    findNumber: findCallerIdOfInstallation(ourNumber),
+    findNumber: createFindOurNumber(ourNumber),
     installation,
     channels,
     playMessage: createPlayMessage({

@@ -2,7 +2,7 @@ import type { Config } from '../../config/read-config.ts'
 import { ScriptedRealtimeServer } from '../../conversation/engines/scripted/scripted-realtime-server.ts'
 import type { Database } from '../../database/database.ts'
 import type { PrepareCall } from '../../domains/calls/lifecycle/hand-over.ts'
-import { findCallerIdOfInstallation } from '../../domains/calls-back/our-numbers.ts'
+import { createFindOurNumber } from '../../domains/calls-back/our-numbers.ts'
 import { TrunkCircuit } from '../../dispatch/pacing/trunk-circuit.ts'
 import { createTrunkWatch } from '../../dispatch/pacing/trunk-watch.ts'
 import type { SecretBox } from '../../domains/organizations/secret-box.ts'
@@ -72,7 +72,7 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
   const player = createMessagePlayer(logger)
   const callsBack = createCallsBack({
     database,
-    findNumber: findCallerIdOfInstallation(config.sip.callerId),
+    findNumber: createFindOurNumber(config.sip.callerId),
     installation: config.callsBack.answer,
     channels: config.callsBack.channels,
     playMessage: createPlayMessage({
