@@ -107,7 +107,10 @@ interface ClientContext {
 }
 
 /** As a change takes them. */
-const settingsOfTls = ({ has_key: _, ...tls }: NonNullable<ShownTrunk['tls']>) => tls
+const settingsOfTls = (shown: NonNullable<ShownTrunk['tls']>) => {
+  const { has_key: _hasKey, ...tls } = shown
+  return tls
+}
 
 const resourceOf = (trunk: ShownTrunk) => {
   const {
