@@ -7,8 +7,11 @@ import { backUp, type BackupObject, type BackupReport } from '../database/backup
 import { restore, type RestoreReport } from '../database/backup/restore.ts'
 import type { Queryable } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { openDatabase } from '../database/open-database.ts'
 import { OperatorError } from '../domains/organizations/operator-error.ts'
+import { createSecretBox } from '../domains/organizations/secret-box.ts'
 import { listRecordingObjectKeys } from '../domains/recordings/recording-objects.ts'
+import { listSealedSecrets } from '../domains/trunks/trunk-store.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { isObjectKey, type ObjectStorage } from '../storage/object-storage.ts'
 import {
@@ -29,29 +32,35 @@ interface ArchiveOptions {
   readonly withRecordings: boolean
 }
 
+interface InstallationBackup extends BackupReport {
+  /** The trunks whose secrets are in the file, encrypted with a key that is not. */
+  readonly sealed_trunks: readonly string[]
+}
+
 /** Writes a backup of this installation, which may be running. Throws if the file exists. */
 export const backUpInstallation = async (
   config: Place,
   { path, withRecordings }: ArchiveOptions,
   logger: Logger,
-): Promise<BackupReport> => {
+): Promise<InstallationBackup> => {
   if (existsSync(path)) throw new OperatorError(`${path} exists already: name another file.`)
   requireFolder(dirname(path))
   await requireInstallation(config.store)
   const { kind, objects } = openRecordingStorage(config.store.dataFolder, config.bucket)
   const areIncluded = withRecordings && kind === 'folder'
-  return withConnection(config, logger, (connection) =>
-    backUp({
-      connection,
-      path,
-      now: new Date(),
-      listObjects: (snapshot) => (areIncluded ? readObjects(snapshot, objects) : nothing()),
-    }).catch(
+  let sealed: readonly string[] = []
+  const listObjects = async function* (snapshot: Queryable): AsyncGenerator<BackupObject> {
+    sealed = (await listSealedSecrets(snapshot)).map(({ name }) => name)
+    if (areIncluded) yield* readObjects(snapshot, objects)
+  }
+  const report = await withConnection(config, logger, (connection) =>
+    backUp({ connection, path, now: new Date(), listObjects }).catch(
       explainFullDisk(
         `The disk that was to hold ${path} is full: free some, or name a file elsewhere.`,
       ),
     ),
   )
+  return { ...report, sealed_trunks: sealed }
 }
 
 /** Replaces the error of a full disk (53100 in PostgreSQL) by this sentence. */
@@ -76,18 +85,23 @@ const requireFolder = (folder: string): void => {
   }
 }
 
+interface RestoredInstallation extends RestoreReport {
+  /** The trunks whose secrets were encrypted with a key that is not here. */
+  readonly sealed_trunks: readonly string[]
+}
+
 /** Restores a backup into this installation, which must be empty. Recordings go to its own storage. */
 export const restoreInstallation = (
-  config: Place,
+  config: Place & Pick<Config, 'program'>,
   { path, withRecordings }: ArchiveOptions,
   logger: Logger,
-): Promise<RestoreReport> => {
+): Promise<RestoredInstallation> => {
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`)
   // The archive is read twice, and a pipe or a device may never end.
   if (!statSync(path).isFile()) throw new OperatorError(`${path} is no file.`)
   const { kind, objects } = openRecordingStorage(config.store.dataFolder, config.bucket)
-  return withConnection(config, logger, (connection) =>
-    restore({
+  return withConnection(config, logger, async (connection) => {
+    const report = await restore({
       connection,
       path,
       migrationsFolder,
@@ -108,8 +122,17 @@ export const restoreInstallation = (
       explainFullDisk(
         `There is no room for the backup in ${config.store.dataFolder}: free some space and restore again, or set OUTDIAL_DATA to a folder on a larger disk.`,
       ),
-    ),
-  )
+    )
+    const box = createSecretBox({ ...config.program, ...config.store })
+    const db = openDatabase({ connection, logger, maxConnections: 1 })
+    try {
+      const sealed = await listSealedSecrets(db)
+      const lost = sealed.filter(({ secrets }) => !box.canOpen(secrets))
+      return { ...report, sealed_trunks: lost.map(({ name }) => name) }
+    } finally {
+      await db.stop()
+    }
+  })
 }
 
 /** Refuses a backup that does not fit before any of it is written. */
@@ -170,5 +193,3 @@ const readObject = async (storage: ObjectStorage, key: string): Promise<Buffer |
       return undefined
     })
 }
-
-async function* nothing(): AsyncGenerator<BackupObject> {}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -21,4 +21,17 @@ it('opens what it sealed, by a key that only this user reads, and nothing else',
   assert.throws(() => again.open(changed, 'trunk a'), /was changed/)
   const other = createSecretBox({ secretKey: Buffer.alloc(32, 7).toString('base64'), dataFolder })
   assert.throws(() => other.open(sealed, 'trunk a'), /OUTDIAL_SECRET_KEY/)
+  assert.deepEqual([again.canOpen(sealed), other.canOpen(sealed)], [true, false])
+})
+
+it('makes no key by opening, so that the missing one can still be put in its place', (t) => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'outdial-secret-'))
+  t.after(() => rmSync(dataFolder, { recursive: true }))
+  const secretKey = Buffer.alloc(32, 7).toString('base64')
+  const sealed = createSecretBox({ secretKey, dataFolder }).seal('pass word', 'trunk a')
+  const box = createSecretBox({ secretKey: undefined, dataFolder })
+  assert.equal(box.canOpen(sealed), false)
+  assert.throws(() => box.open(sealed, 'trunk a'), /OUTDIAL_SECRET_KEY/)
+  writeFileSync(join(dataFolder, 'secret-key'), `${secretKey}\n`)
+  assert.equal(box.open(sealed, 'trunk a'), 'pass word')
 })

@@ -8,6 +8,8 @@ export interface SecretBox {
   seal(secret: string, context: string): Buffer
   /** Throws `OperatorError` for a secret of another key, or of another place. */
   open(sealed: Buffer, context: string): string
+  /** Whether it was sealed with the key that is here. Makes no key. */
+  canOpen(sealed: Buffer): boolean
 }
 
 interface KeyPlace {
@@ -26,7 +28,16 @@ const keyFile = 'secret-key'
 /** AES-256-GCM. The key is read, or made, when it is first needed. */
 export const createSecretBox = (place: KeyPlace): SecretBox => {
   let known: Buffer | undefined
-  const key = (): Buffer => (known ??= readKey(place))
+  const key = (): Buffer => (known ??= readKey(place) ?? makeKey(place))
+  // A key that is made would open nothing, and stand in the way of the one that is missing.
+  const isOurs = (sealed: Buffer): boolean => {
+    known ??= readKey(place)
+    return (
+      known !== undefined &&
+      sealed[0] === version &&
+      sealed.subarray(1, 1 + keyIdBytes).equals(keyIdOf(known))
+    )
+  }
   return {
     seal: (secret, context) => {
       const nonce = randomBytes(nonceBytes)
@@ -34,9 +45,9 @@ export const createSecretBox = (place: KeyPlace): SecretBox => {
       const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return Buffer.concat([Buffer.of(version), keyIdOf(key()), nonce, cipher.getAuthTag(), body])
     },
+    canOpen: isOurs,
     open: (sealed, context) => {
-      const keyId = sealed.subarray(1, 1 + keyIdBytes)
-      if (sealed[0] !== version || !keyId.equals(keyIdOf(key())))
+      if (!isOurs(sealed))
         throw new OperatorError(
           `The secret of ${context} was encrypted with another key: set OUTDIAL_SECRET_KEY to the key that encrypted it (the file ${keyFile} of the data folder), or enter the secret again.`,
         )
@@ -60,11 +71,12 @@ export const createSecretBox = (place: KeyPlace): SecretBox => {
 const keyIdOf = (key: Buffer): Buffer =>
   createHash('sha256').update('outdial secret key').update(key).digest().subarray(0, keyIdBytes)
 
-const readKey = ({ secretKey, dataFolder }: KeyPlace): Buffer => {
+/** Undefined: there is none yet. */
+const readKey = ({ secretKey, dataFolder }: KeyPlace): Buffer | undefined => {
   if (secretKey !== undefined) return Buffer.from(secretKey, 'base64')
   const path = join(dataFolder, keyFile)
-  const key = readKeyFile(path) ?? makeKeyFile(dataFolder, path)
-  if (key.length !== keyBytes)
+  const key = readKeyFile(path)
+  if (key !== undefined && key.length !== keyBytes)
     throw new OperatorError(`${path} does not hold a key of ${keyBytes} bytes: restore the file.`)
   return key
 }
@@ -79,7 +91,8 @@ const readKeyFile = (path: string): Buffer | undefined => {
 }
 
 /** Another process may make it at the same moment: the first one stays. */
-const makeKeyFile = (dataFolder: string, path: string): Buffer => {
+const makeKey = ({ dataFolder }: KeyPlace): Buffer => {
+  const path = join(dataFolder, keyFile)
   mkdirSync(dataFolder, { recursive: true })
   const key = randomBytes(keyBytes)
   try {

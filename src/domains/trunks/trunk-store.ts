@@ -92,6 +92,20 @@ const countStatement = sql(
 export const countTrunks = async (db: Queryable): Promise<number> =>
   (await db.row<{ count: number }>(countStatement, []))?.count ?? 0
 
+const sealedStatement = sql(
+  'trunk-store.listSealedSecrets',
+  `select name, secrets
+     from trunks
+    where secrets is not null
+    order by name`,
+)
+
+/** The trunks with a password or a key, encrypted. */
+export const listSealedSecrets = (
+  db: Queryable,
+): Promise<{ readonly name: string; readonly secrets: Buffer }[]> =>
+  db.rows<{ name: string; secrets: Buffer }>(sealedStatement, [])
+
 /** What is written of a trunk. */
 interface TrunkWrite {
   readonly name: string
