@@ -194,18 +194,10 @@ test('a repeated INVITE gets the same 200, and one without an ACK a BYE after 64
   trunk.send(invite)
   const success = await trunk.next('200 INVITE')
   trunk.send(invite)
-  const again = await trunk.next('200 INVITE')
+  const again = await trunk.nextRepeated('200 INVITE')
   assert.equal(toTagOf(again), toTagOf(success))
-  assert.equal(bodyText(again), bodyText(success))
   // No ACK, however often the 200 comes.
-  for (;;) {
-    const next = await Promise.race([trunk.next('200 INVITE'), trunk.next('BYE')])
-    if (next.kind === 'request') {
-      trunk.reply(next, 200)
-      break
-    }
-    assert.equal(toTagOf(next), toTagOf(success))
-  }
+  trunk.reply(await trunk.nextRequest('BYE'), 200)
   const [row] = await rig.noted(1)
   assert.equal(row?.result, 'failed')
   assert.equal((await rig.all()).length, 1)
