@@ -6,6 +6,7 @@ import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
 import {
   askOutdial,
   createInstallation,
+  everyCommand,
   runOutdial,
   startOutdial,
 } from '../support/outdial-process.ts'
@@ -68,18 +69,22 @@ test('a trunk that disappears during a batch loses no undelivered call, rings no
     await api.post(`/batches/${batch}/start`, {})
     await until('a part of the batch to be called', () => trunk.numbers.size >= 40 || undefined)
     await trunk.leave()
-    const explained = await until('the calls to wait for the trunk', async () => {
-      const { body } = await api.get(`/calls?batch_id=${batch}&status=queued&limit=1`)
-      const [call] = body['data'] as unknown as { id: string }[]
-      if (!call) return undefined
-      const told = await askOutdial<{ reasons: { code: string; message: string }[] }>(
-        env,
-        'call',
-        'explain',
-        call.id,
-      )
-      return told.reasons[0]?.code === 'trunk_down' ? told : undefined
-    })
+    const explained = await until(
+      'the calls to wait for the trunk',
+      async () => {
+        const { body } = await api.get(`/calls?batch_id=${batch}&status=queued&limit=1`)
+        const [call] = body['data'] as unknown as { id: string }[]
+        if (!call) return undefined
+        const told = await askOutdial<{ reasons: { code: string; message: string }[] }>(
+          env,
+          'call',
+          'explain',
+          call.id,
+        )
+        return told.reasons[0]?.code === 'trunk_down' ? told : undefined
+      },
+      everyCommand,
+    )
     assert.match(explained.reasons[0]?.message ?? '', /cannot be used/)
     assert.equal((await fetch(`${outdial.apiUrl}/readyz`)).status, 200)
     const findings = await runOutdial(env, 'doctor', '--json')

@@ -8,7 +8,12 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { embeddedConnection } from '../support/embedded-connection.ts'
 import { terminalStates } from '../support/api-client.ts'
-import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import {
+  askOutdial,
+  createInstallation,
+  everyCommand,
+  startOutdial,
+} from '../support/outdial-process.ts'
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
 
@@ -75,8 +80,10 @@ test('a second signal hangs up every live call at once', async () => {
     const dial = ['dial', '--org', org, '--agent', agent, '+12025550108']
     const { id } = await askOutdial<{ id: string }>(env, ...dial)
     const show = () => askOutdial<Record<string, unknown>>(env, 'call', 'show', id)
-    await until('the call to be answered', async () =>
-      (await show())['status'] === 'in_progress' ? true : undefined,
+    await until(
+      'the call to be answered',
+      async () => ((await show())['status'] === 'in_progress' ? true : undefined),
+      everyCommand,
     )
     outdial.child.kill('SIGINT')
     await until('the first signal to be heard', async () =>

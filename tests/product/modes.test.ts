@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { terminalStates, type ApiClient } from '../support/api-client.ts'
 import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
-import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import {
+  askOutdial,
+  createInstallation,
+  everyCommand,
+  startOutdial,
+} from '../support/outdial-process.ts'
 import { startSandboxCarrier } from '../support/sandbox-carrier-process.ts'
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { until } from '../support/until.ts'
@@ -41,10 +46,14 @@ test('a live call waits for trunk, caller ID and engine, and is dialled once the
   const { env } = installation
   const explain = (id: string): Promise<Explained> => askOutdial(env, 'call', 'explain', id)
   const waitsFor = async (id: string, reason: string): Promise<Explained> =>
-    until(`the call to wait for ${reason}`, async () => {
-      const told = await explain(id)
-      return told.reasons[0]?.code === reason ? told : undefined
-    })
+    until(
+      `the call to wait for ${reason}`,
+      async () => {
+        const told = await explain(id)
+        return told.reasons[0]?.code === reason ? told : undefined
+      },
+      everyCommand,
+    )
   let outdial = await startOutdial(env)
   try {
     const live = await openLiveTenant(outdial)

@@ -9,6 +9,7 @@ import { freeTcpPort } from '../support/free-port.ts'
 import {
   askOutdial,
   createInstallation,
+  everyCommand,
   runOutdial,
   startOutdial,
   type OutdialProcess,
@@ -90,11 +91,15 @@ test('an agent from its file calls through three servers, and reports its usage'
     ...`dial +12025550100 --org ${org} --agent ${agent.id} --follow`.split(' '),
   )
   assert.deepEqual([call.status, call.answer_status], ['completed', 'answered'])
-  const shown = await until('the summary', async () => {
-    const answer = await askOutdial<ShownCall>(installation.env, 'call', 'show', call.id)
-    const summary = answer.results.find(({ kind }) => kind === 'summary')
-    return summary?.status === 'ready' ? answer : undefined
-  })
+  const shown = await until(
+    'the summary',
+    async () => {
+      const answer = await askOutdial<ShownCall>(installation.env, 'call', 'show', call.id)
+      const summary = answer.results.find(({ kind }) => kind === 'summary')
+      return summary?.status === 'ready' ? answer : undefined
+    },
+    everyCommand,
+  )
   const said = shown.turns.map(({ text }) => text)
   assert.ok(
     said.includes('I am calling to offer your next appointment on Tuesday morning.'),

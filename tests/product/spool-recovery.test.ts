@@ -7,7 +7,12 @@ import { test } from 'node:test'
 import { spoolFrameBytes, spoolHeaderBytes } from '../../src/live-call/recording/spool-format.ts'
 import { terminalStates } from '../support/api-client.ts'
 import { probeAudio } from '../support/ffmpeg.ts'
-import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import {
+  askOutdial,
+  createInstallation,
+  everyCommand,
+  startOutdial,
+} from '../support/outdial-process.ts'
 import { openSandboxTenant } from '../support/sandbox-tenant.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
@@ -41,8 +46,7 @@ test('kill -9 during a conversation keeps its words and its audio', async (t) =>
         const turns = await turnsSoFar()
         return turns.length >= 2 ? turns : undefined
       },
-      // Each time a command is started.
-      { timeoutMs: 90_000, everyMs: 1_000 },
+      { ...everyCommand, timeoutMs: 90_000 },
     )
     assert.deepEqual(spools(), [`${callId}.spool`])
     const { size } = statSync(join(installation.data, 'spool', `${callId}.spool`))

@@ -7,7 +7,12 @@ import { headerOf, type SipRequest } from '../../src/sip/message/message.ts'
 import { terminalStates, type ApiClient } from '../support/api-client.ts'
 import { freeUdpPort } from '../support/free-port.ts'
 import { openLiveTenant } from '../support/live-tenant.ts'
-import { askOutdial, createInstallation, startOutdial } from '../support/outdial-process.ts'
+import {
+  askOutdial,
+  createInstallation,
+  everyCommand,
+  startOutdial,
+} from '../support/outdial-process.ts'
 import { until } from '../support/until.ts'
 import { openVanishingTrunk, type TrunkAnswer } from '../support/vanishing-trunk.ts'
 
@@ -65,8 +70,10 @@ test('trunks are added, changed, paused and removed while the service runs, and 
     const live = await openLiveTenant(outdial)
     const waiting = await place(live.api, live.agent, '+12025550101')
     const explain = (id: string): Promise<Explained> => ask('call', 'explain', id)
-    await until('the call to wait for a trunk', async () =>
-      (await explain(waiting)).reasons[0]?.code === 'no_trunk' ? true : undefined,
+    await until(
+      'the call to wait for a trunk',
+      async () => ((await explain(waiting)).reasons[0]?.code === 'no_trunk' ? true : undefined),
+      everyCommand,
     )
 
     const passwordFile = join(installation.data, 'password')
@@ -121,8 +128,10 @@ test('trunks are added, changed, paused and removed while the service runs, and 
     await ask('trunk', 'remove', 'first')
     await ask('trunk', 'set', 'second', '--countries', 'DE')
     const unserved = await place(live.api, live.agent, '+12025550105')
-    await until('no trunk to serve the country', async () =>
-      (await explain(unserved)).reasons[0]?.code === 'no_trunk' ? true : undefined,
+    await until(
+      'no trunk to serve the country',
+      async () => ((await explain(unserved)).reasons[0]?.code === 'no_trunk' ? true : undefined),
+      everyCommand,
     )
     await ask('trunk', 'set', 'second', '--countries', 'all')
     assert.equal((await endOf(live.api, unserved))['answer_status'], 'busy')

@@ -106,6 +106,9 @@ export interface CommandResult {
   readonly stderr: string
 }
 
+/** For `until` with a command: each takes 0.4 s of processor time, which the awaited calls need. */
+export const everyCommand = { everyMs: 1_000 } as const
+
 /** Runs one `outdial` command to its end. */
 export const runOutdial = async (
   env: Readonly<Record<string, string>>,
