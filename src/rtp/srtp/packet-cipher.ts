@@ -1,10 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  timingSafeEqual,
-  type Hash,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createHmacSha1 } from './hmac-sha1.ts'
 import { deriveSessionKeys } from './key-derivation.ts'
 import { srtpSuites, type SrtpSuiteName } from './suites.ts'
 
@@ -19,9 +14,9 @@ interface PacketCipher {
   readonly tagBytes: number
   /**
    * Encrypts `body`, and authenticates it with `head` and `tail`. RTP has the index as `tail`, which is not sent; RTCP
-   * sends it. The result is the encrypted body and the tag.
+   * sends it. The result is the encrypted body and the tag, which the next call may overwrite.
    */
-  seal(parts: CipherParts, body: Uint8Array): { readonly body: Buffer; readonly tag: Buffer }
+  seal(parts: CipherParts, body: Uint8Array): { readonly body: Buffer; readonly tag: Uint8Array }
   /** The body; `undefined` if the tag is wrong. */
   open(parts: CipherParts, body: Uint8Array, tag: Uint8Array): Buffer | undefined
   /** Checks the tag of a body that is not encrypted (RTCP without its E bit). */
@@ -47,6 +42,8 @@ export const createPacketCipher = ({ suite, key }: SrtpKey, kind: 'rtp' | 'rtcp'
 
 const blockBytes = 16
 const maxBlocks = 128
+/** Longer than any packet of a call: a stranger's is not even authenticated. */
+const maxPacketBytes = blockBytes * maxBlocks
 
 /**
  * AES in counter mode (RFC 3711 4.1.1). A cipher object for each packet would cost four times as much as the
@@ -62,23 +59,25 @@ const createCounterMode = (
 ): PacketCipher => {
   const blockCipher = createCipheriv('aes-128-ecb', encryption, null).setAutoPadding(false)
   const counters = Buffer.alloc(blockBytes * maxBlocks)
-  const iv = Buffer.alloc(blockBytes)
+  const words = new DataView(counters.buffer, counters.byteOffset, counters.length)
+  const saltWords = [0, 4, 8].map((at) => salt.readUInt32BE(at))
+  const lastSalt = salt.readUInt16BE(12)
   const hmac = createHmacSha1(authentication)
 
+  /** The counters of RFC 3711 4.1.1, encrypted. */
   const keyStream = (ssrc: number, index: number, bytes: number): Buffer => {
-    const blocks = Math.ceil(bytes / blockBytes)
-    iv.fill(0)
-    salt.copy(iv)
-    iv.writeUInt32BE((iv.readUInt32BE(4) ^ ssrc) >>> 0, 4)
-    const high = Math.floor(index / 2 ** 32)
-    iv.writeUInt16BE(iv.readUInt16BE(8) ^ high, 8)
-    iv.writeUInt32BE((iv.readUInt32BE(10) ^ (index % 2 ** 32)) >>> 0, 10)
-    for (let block = 0; block < blocks; block++) {
-      iv[14] = block >> 8
-      iv[15] = block
-      iv.copy(counters, block * blockBytes)
+    const end = Math.ceil(bytes / blockBytes) * blockBytes
+    const first = saltWords[0]!
+    const second = saltWords[1]! ^ ssrc
+    const third = saltWords[2]! ^ Math.floor(index / 2 ** 16)
+    const fourth = (lastSalt ^ (index & 0xffff)) << 16
+    for (let at = 0; at < end; at += blockBytes) {
+      words.setInt32(at, first)
+      words.setInt32(at + 4, second)
+      words.setInt32(at + 8, third)
+      words.setInt32(at + 12, fourth | (at / blockBytes))
     }
-    return blockCipher.update(counters.subarray(0, blocks * blockBytes))
+    return blockCipher.update(counters.subarray(0, end))
   }
 
   const crypt = ({ ssrc, index }: CipherParts, body: Uint8Array): Buffer => {
@@ -89,37 +88,23 @@ const createCounterMode = (
     for (let at = 0; at < body.length; at++) out[at] = body[at]! ^ stream[at]!
     return out
   }
-  const tagOf = ({ head, tail }: CipherParts, sealed: Uint8Array): Buffer =>
-    hmac(head, sealed, tail).subarray(0, tagBytes)
-  const isAuthentic: PacketCipher['isAuthentic'] = (parts, body, tag) =>
-    tag.length === tagBytes && timingSafeEqual(tagOf(parts, body), tag)
+  const isAuthentic: PacketCipher['isAuthentic'] = ({ head, tail }, body, tag) => {
+    if (tag.length !== tagBytes || head.length + body.length > maxPacketBytes) return false
+    const own = hmac(head, body, tail)
+    let differences = 0
+    // As long for a wrong tag as for a right one: no byte ends the comparison.
+    for (let at = 0; at < tagBytes; at++) differences |= own[at]! ^ tag[at]!
+    return differences === 0
+  }
 
   return {
     tagBytes,
     seal: (parts, body) => {
       const sealed = crypt(parts, body)
-      return { body: sealed, tag: tagOf(parts, sealed) }
+      return { body: sealed, tag: hmac(parts.head, sealed, parts.tail).subarray(0, tagBytes) }
     },
     open: (parts, body, tag) => (isAuthentic(parts, body, tag) ? crypt(parts, body) : undefined),
     isAuthentic,
-  }
-}
-
-const hashBlockBytes = 64
-
-/** HMAC-SHA1 (RFC 2104) whose two padded keys are hashed once: a copy of their state costs less than a new HMAC. */
-const createHmacSha1 = (key: Uint8Array): ((...parts: readonly Uint8Array[]) => Buffer) => {
-  const padded = (byte: number): Hash => {
-    const block = Buffer.alloc(hashBlockBytes, byte)
-    for (const [at, each] of key.entries()) block[at]! ^= each
-    return createHash('sha1').update(block)
-  }
-  const inner = padded(0x36)
-  const outer = padded(0x5c)
-  return (...parts) => {
-    const hash = inner.copy()
-    for (const part of parts) hash.update(part)
-    return outer.copy().update(hash.digest()).digest()
   }
 }
 
