@@ -1,11 +1,14 @@
 /**
  * Processor time for each RTP packet, sent or received: plain, with the recorder, with SRTP. Pairs of our own sessions talk
- * over loopback, on one ticker and one thread. Usage: `npm run bench media -- [calls] [seconds]`.
+ * over loopback, on one ticker and one thread. Usage: `npm run bench media -- [calls] [seconds]`. With `most` it looks for
+ * the greatest number of calls of one thread that are sent in time, their far ends in another process: `npm run bench
+ * media -- most [seconds]`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { findMostCalls } from './media/most-calls.ts'
 import type { OrganizationId } from '../src/contract/organization-id.ts'
 import { g711Silence } from '../src/audio/g711.ts'
 import { createRecorderSpool } from '../src/live-call/recording/recorder-spool.ts'
@@ -124,4 +127,5 @@ const keysOf = (suite: SdesSuite | undefined): readonly [Partial<RtpMedia>, Part
   return [keys(a, b), keys(b, a)]
 }
 
-await main()
+if (process.argv[2] === 'most') console.log(await findMostCalls(Number(process.argv[3] ?? 10)))
+else await main()
