@@ -1,96 +1,24 @@
-// Runs beside others: it waits for most of its 80 s.
+// Runs beside others: it waits for most of its 120 s.
 import assert from 'node:assert/strict'
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { goertzelPower } from '../../src/audio/goertzel.ts'
-import { readWav, writeWav } from '../../src/audio/wav.ts'
+import { readWav } from '../../src/audio/wav.ts'
 import { terminalStates } from '../support/api-client.ts'
-import { freeUdpPort } from '../support/free-port.ts'
 import { createInstallation, startOutdial } from '../support/outdial-process.ts'
 import { liveSettings, openLiveTenant } from '../support/live-tenant.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
+import { phoneToneHz, startBaresip } from './baresip-phone.ts'
 
 const run = promisify(execFile)
 const number = '+12025550142'
-const toneHz = 440
 const sampleRateHz = 8000
-
-/** Five seconds of silence, so that the agent can greet, then a second of tone, repeated. */
-const toneInPauses = (seconds: number): Int16Array =>
-  Int16Array.from({ length: seconds * sampleRateHz }, (_, index) =>
-    (index / sampleRateHz) % 6 < 5
-      ? 0
-      : Math.round(9000 * Math.sin((2 * Math.PI * toneHz * index) / sampleRateHz)),
-  )
-
-const modulesFolder = async (): Promise<string> => {
-  const { stdout } = await run('dpkg', ['-L', 'baresip-core']).catch(() => ({ stdout: '' }))
-  const module = stdout.split('\n').find((line) => line.endsWith('/g711.so'))
-  return module ? join(module, '..') : '/usr/lib/baresip/modules'
-}
-
-/** A soft phone that answers, plays a WAV file and records what it hears. */
-const startBaresip = async (
-  folder: string,
-  encryption: string | undefined,
-): Promise<{ child: ChildProcess; port: number }> => {
-  const port = await freeUdpPort()
-  await mkdir(join(folder, 'rec'), { recursive: true })
-  await writeFile(join(folder, 'tone.wav'), writeWav(toneInPauses(60), sampleRateHz))
-  await writeFile(
-    join(folder, 'accounts'),
-    `<sip:${number}@127.0.0.1:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1${encryption ? `;mediaenc=${encryption}` : ''}\n`,
-  )
-  const settings = {
-    poll_method: 'epoll',
-    sip_listen: `127.0.0.1:${port}`,
-    audio_player: `aufile,${join(folder, 'rec/player.wav')}`,
-    audio_source: `aufile,${join(folder, 'tone.wav')}`,
-    audio_alert: 'aufile,/dev/null',
-    ausrc_srate: '8000',
-    auplay_srate: '8000',
-    ausrc_channels: '1',
-    auplay_channels: '1',
-    rtp_ports: '20100-20300',
-    rtcp_mux: 'no',
-    jitter_buffer_delay: '1-4',
-    snd_path: join(folder, 'rec'),
-    module_path: await modulesFolder(),
-  }
-  const modules = ['g711', 'aufile', 'sndfile', ...(encryption ? ['srtp'] : [])].map(
-    (name) => `module ${name}.so`,
-  )
-  const temporary = ['uuid', 'account'].map((name) => `module_tmp ${name}.so`)
-  await writeFile(
-    join(folder, 'config'),
-    [
-      ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
-      ...modules,
-      ...temporary,
-      'module_app menu.so',
-      '',
-    ].join('\n'),
-  )
-  const child = spawn('baresip', ['-f', folder], { stdio: ['pipe', 'pipe', 'pipe'] })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  await until('baresip to be ready', () => {
-    if (child.exitCode !== null) throw new Error(`baresip ended:\n${output}`)
-    return /baresip is ready/.test(output) ? true : undefined
-  })
-  return { child, port }
-}
 
 /** Share of the energy at `frequencyHz` in the loudest quarter second of a signal. */
 const purestShare = (samples: Int16Array, frequencyHz: number): number => {
@@ -109,19 +37,29 @@ const rms = (samples: Int16Array): number =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length))
 
 const variants = [
-  { what: 'a call over a trunk', encryption: undefined, parameters: '' },
-  { what: 'only a call with SRTP', encryption: 'srtp-mand', parameters: ';srtp=required' },
+  { what: 'a call over a trunk', transport: 'udp', encryption: undefined, parameters: '' },
+  {
+    what: 'only a call with SRTP, over TLS',
+    transport: 'tls',
+    encryption: 'srtp-mand',
+    parameters: ';srtp=required',
+  },
+  { what: 'a call over TCP', transport: 'tcp', encryption: undefined, parameters: '' },
 ] as const
 
-for (const { what, encryption, parameters } of variants) {
+for (const { what, transport, encryption, parameters } of variants) {
   test(`baresip answers ${what}: it hears our speech, we record its tone`, async (t) => {
-    const reason = missingPeer('baresip') ?? missingPeer('ffmpeg')
+    const reason = missingPeer('baresip') ?? missingPeer('ffmpeg') ?? missingPeer('openssl')
     if (reason) return t.skip(reason)
     const installation = await createInstallation()
-    const phone = await startBaresip(join(installation.data, 'baresip'), encryption)
+    const phone = await startBaresip(join(installation.data, 'baresip'), { number, encryption })
+    const ca = join(installation.data, 'phone.pem')
+    await writeFile(ca, phone.certificate)
+    const port = transport === 'tls' ? phone.tlsPort : phone.port
     const env = {
       ...installation.env,
-      ...liveSettings(`sip:127.0.0.1:${phone.port}${parameters}`),
+      ...liveSettings(`sip:127.0.0.1:${port};transport=${transport}${parameters}`),
+      ...(transport === 'tls' && { OUTDIAL_SIP_TLS_CA: ca }),
     }
     const outdial = await startOutdial(env)
     try {
@@ -152,7 +90,7 @@ for (const { what, encryption, parameters } of variants) {
       })
       assert.ok(rms(heard.samples) > 300, `baresip heard nothing: ${rms(heard.samples)}`)
       assert.ok(
-        purestShare(heard.samples, toneHz) < 0.9,
+        purestShare(heard.samples, phoneToneHz) < 0.9,
         'baresip must hear speech, not its own tone',
       )
 
@@ -168,8 +106,8 @@ for (const { what, encryption, parameters } of variants) {
       await run('ffmpeg', ['-v', 'error', '-y', '-i', mp3, ...toContactSide, contactSide])
       assert.ok(existsSync(contactSide))
       const ours = readWav(await readFile(contactSide))
-      const share = purestShare(ours.samples, toneHz)
-      assert.ok(share > 0.9, `share of ${toneHz} Hz in our recording: ${share}`)
+      const share = purestShare(ours.samples, phoneToneHz)
+      assert.ok(share > 0.9, `share of ${phoneToneHz} Hz in our recording: ${share}`)
     } finally {
       await outdial.stop()
       phone.child.kill()
