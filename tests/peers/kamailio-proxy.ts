@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { freeTcpPort } from '../support/free-port.ts'
+import { freeTcpPort, freeUdpPort } from '../support/free-port.ts'
 import { missingPeer } from '../support/peers.ts'
 import { until } from '../support/until.ts'
 import { startProgram, temporaryFolder } from './peer-program.ts'
@@ -61,7 +61,8 @@ export const startKamailio = async (
   }: KamailioOptions,
 ): Promise<KamailioProxy> => {
   const folder = temporaryFolder(context, 'kamailio')
-  const [port, tlsPort] = [await freeTcpPort(), await freeTcpPort()]
+  // Above all ports of RTP, which other tests take at random, and of connections.
+  const [port, tlsPort] = [await freeUdpPort(), await freeTcpPort()]
   writeFileSync(join(folder, 'cert.pem'), certificate.cert)
   writeFileSync(join(folder, 'key.pem'), certificate.key)
   writeFileSync(

@@ -1,5 +1,5 @@
 /** The bytes of HMAC-SHA1 over the parts, one after the other. The result is overwritten by the next call. */
-export type HmacSha1 = (...parts: readonly Uint8Array[]) => Uint8Array
+type HmacSha1 = (...parts: readonly Uint8Array[]) => Uint8Array
 
 const blockBytes = 64
 const digestWords = 5
