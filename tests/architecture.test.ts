@@ -71,6 +71,7 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'domains/audit': belowDomains,
   'domains/requests': belowDomains,
   'domains/trunks': belowDomains,
+  'domains/providers': belowDomains,
   'domains/numbers': belowDomains,
   'domains/calls-back': belowDomains,
   'domains/api-keys': belowDomains,

@@ -31,6 +31,10 @@ export const commandGroups: readonly LazyGroup[] = [
     load: async () => (await import('./number/number-commands.ts')).addNumberCommands,
   },
   {
+    help: { provider: 'speech and model providers' },
+    load: async () => (await import('./provider/provider-commands.ts')).addProviderCommands,
+  },
+  {
     help: { admin: 'people who sign in to the dashboard' },
     load: async () => (await import('./admin-commands.ts')).addAdminCommands,
   },

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../contract/organization-id.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { sqlStateOf } from '../database/errors.ts'
 import type { AgentDefinition } from '../domains/agents/agent-definition.ts'
@@ -65,7 +66,10 @@ interface GateHooks {
  * Whether this node can hold a live organization's conversation for an agent with this engine, or with none of its
  * own.
  */
-export type HasLiveEngine = (engine: AgentDefinition['engine']) => boolean
+export type HasLiveEngine = (
+  engine: AgentDefinition['engine'],
+  organizationId: OrganizationId,
+) => boolean
 
 const decide = async (
   tx: Transaction,
@@ -150,7 +154,7 @@ const judge = async (
   const policy = policyOfJson(row.policy)
   return (
     refusal(row, policy) ??
-    noEngine(row, hasLiveEngine) ??
+    noEngine(row, fence.organizationId, hasLiveEngine) ??
     closedHours(row, policy) ??
     (await tooManyAttempts(tx, fence, row, policy)) ?? {
       kind: 'dial',
@@ -178,8 +182,12 @@ const failed = (outcomeReason: string): Verdict => ({
 })
 
 /** It waits for a setting, not for a time: the next start releases it (`wakeEnginelessCalls`). */
-const noEngine = (row: GateRow, hasLiveEngine: HasLiveEngine): Verdict | undefined =>
-  row.mode === 'sandbox' || hasLiveEngine(row.engine ?? undefined)
+const noEngine = (
+  row: GateRow,
+  organizationId: OrganizationId,
+  hasLiveEngine: HasLiveEngine,
+): Verdict | undefined =>
+  row.mode === 'sandbox' || hasLiveEngine(row.engine ?? undefined, organizationId)
     ? undefined
     : { kind: 'wait', reason: lackSentences.no_engine, waitReason: 'no_engine' }
 

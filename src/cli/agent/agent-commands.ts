@@ -9,6 +9,7 @@ import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { Queryable } from '../../database/database.ts'
 import { commandLine } from '../../domains/audit/command-line.ts'
 import { recordChange, type Change } from '../../domains/audit/record-change.ts'
+import { createSecretBox, type SecretBox } from '../../domains/organizations/secret-box.ts'
 import { missingEngine } from '../../operator/missing-engine.ts'
 import { programPath } from '../../runtime/program-path.ts'
 import type { CliContext } from '../cli-context.ts'
@@ -22,6 +23,9 @@ import {
   type OrganizationOption,
 } from '../require-organization.ts'
 import { table } from '../terminal/table.ts'
+
+const boxOf = ({ config }: CliContext): SecretBox =>
+  createSecretBox({ ...config.program, ...config.store })
 
 /** `outdial agent create|publish|list|show|export|archive`. */
 export const addAgentCommands = (program: Command, context: CliContext): void => {
@@ -53,7 +57,13 @@ const addCreateCommand = (agent: Command, context: CliContext): void => {
         })
         return {
           made,
-          problem: await missingEngine(context.config.engines, db, organizationId, made.id),
+          problem: await missingEngine(
+            context.config.engines,
+            boxOf(context),
+            db,
+            organizationId,
+            made.id,
+          ),
         }
       })
       show(context, options, made, (width) =>
@@ -93,7 +103,13 @@ const addPublishCommand = (agent: Command, context: CliContext): void => {
         })
         return {
           made,
-          problem: await missingEngine(context.config.engines, db, organizationId, id),
+          problem: await missingEngine(
+            context.config.engines,
+            boxOf(context),
+            db,
+            organizationId,
+            id,
+          ),
         }
       })
       show(

@@ -51,7 +51,8 @@ export const createDispatcherRole = (options: DispatcherRoleOptions): Dispatcher
       logger,
     }),
     lacks,
-    hasLiveEngine: (engine) => canServeLive(media.engineFor, engine),
+    hasLiveEngine: (engine, organizationId) =>
+      canServeLive(media.engineFor, engine, organizationId),
     leaseKeeper: new LeaseKeeper({ connection, logger }),
     time,
     logger,

@@ -13,6 +13,7 @@ import { createCallsBack } from '../../live-call/calls-back/calls-back.ts'
 import { createMessagePlayer } from '../../live-call/calls-back/message-player.ts'
 import { createMessageSpeech } from '../../live-call/calls-back/message-speech.ts'
 import { createPlayMessage } from '../../live-call/calls-back/play-message.ts'
+import { createProviderBook } from '../../live-call/call/provider-book.ts'
 import { createTalks, type Talks } from '../../live-call/call/talks.ts'
 import { createCallLedger } from '../../live-call/call/call-ledger.ts'
 import { createPrepareByRoute, socketOf } from '../../live-call/call/prepare-by-route.ts'
@@ -106,8 +107,10 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     logger,
   })
   const live = createLiveRegistry()
+  const providers = createProviderBook(database, options.box, logger)
   const engineFor = createEngineChoice({
     engines: config.engines,
+    findProvider: providers.find,
     allowPrivateNetwork,
     sandboxUrl: () => scripted.url,
   })
@@ -143,7 +146,7 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     live,
     talks,
     fleet,
-    services: [scripted, sandbox, media, talks, player, callsBack],
+    services: [providers, scripted, sandbox, media, talks, player, callsBack],
     watch,
     capacity: () => media.capacity(),
     prepareCall,

@@ -177,6 +177,19 @@ describe('an agent file', () => {
     ],
     [{ description: [] }, 'description: It must be text.'],
     [{ engine: { kind: 'cascade', url: { toString: 1 } } }, 'engine.url: It must be text.'],
+    [
+      { engine: { kind: 'realtime', stt: ['a'] } },
+      'engine: Only a cascade without a URL of its own names providers.',
+    ],
+    [
+      { engine: { kind: 'cascade', url: 'https://a.example/v1', tts: ['a'] } },
+      'engine: Only a cascade without a URL of its own names providers.',
+    ],
+    [{ engine: { kind: 'cascade', stt: ['a', 'a'] } }, 'engine.stt: It names a provider twice.'],
+    [
+      { engine: { kind: 'cascade', stt: ['A b'] } },
+      'engine.stt[0]: It must be the name of a provider.',
+    ],
     [{ tools: [3] }, 'tools[0]: It must be an object.'],
     [
       { tools: [{ builtin: 'transfer_call', to: 'Bob' }] },

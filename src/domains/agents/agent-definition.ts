@@ -84,6 +84,14 @@ const realtimeTuning = {
   keywords: z.array(text(100)).min(1).max(100).optional(),
 }
 
+/** Providers in the order of failover; each further one is tried when those before it fail. */
+const providerNames = z
+  .array(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'It must be the name of a provider.'))
+  .min(1)
+  .max(5)
+  .refine((names) => new Set(names).size === names.length, 'It names a provider twice.')
+  .optional()
+
 const engine = z.strictObject({
   kind: z.enum(['sandbox', 'realtime', 'cascade']),
   model: text(200).optional(),
@@ -94,6 +102,9 @@ const engine = z.strictObject({
     .max(2048)
     .refine((url) => !isHidden(url), hiddenValue)
     .optional(),
+  stt: providerNames,
+  llm: providerNames,
+  tts: providerNames,
 })
 
 const engineOfServer = engine
@@ -113,6 +124,15 @@ const engineOfServer = engine
       context.issues.push({ code: 'custom', message, path: [member], input: context.value })
     }
   })
+
+const engineOfProviders = engineOfServer.refine(
+  ({ kind, url, stt, llm, tts }) =>
+    (stt ?? llm ?? tts) === undefined || (kind === 'cascade' && url === undefined),
+  {
+    message: 'Only a cascade without a URL of its own names providers.',
+    ...besideOthers,
+  },
+)
 
 const tools = uniqueItems(
   z.array(agentToolSchema).max(50),
@@ -148,7 +168,7 @@ const agentSchema = z
     voicemail_message: template(2000).optional(),
     outcomes: outcomes.optional(),
     tools: tools.optional(),
-    engine: engineOfServer.optional(),
+    engine: engineOfProviders.optional(),
     recording: z.enum(recordingChoices).optional(),
     caller_ids: callerIds.optional(),
   })

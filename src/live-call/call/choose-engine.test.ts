@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { minimalAgentFile } from '../../../tests/support/organization-fixture.ts'
 import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
+import type { StoredProvider } from '../../domains/providers/find-provider.ts'
 import { checkAgentFile } from '../../domains/agents/agent-definition.ts'
 import type { EngineSettings } from '../media/media-protocol.ts'
 import { createEngineChoice, type InstalledEngines } from './choose-engine.ts'
@@ -26,6 +28,30 @@ const installation: InstalledEngines = {
   llm: { url: 'http://10.0.0.2/v1', key: 'sk-llm', model: 'qwen' },
   tts: { ...absent, url: 'http://10.0.0.3/v1', key: 'sk-tts', voice: 'af_heart' },
 }
+const organizationId = '018f0000-0000-7000-8000-000000000001' as OrganizationId
+const stored: Readonly<Record<string, StoredProvider>> = Object.fromEntries(
+  (
+    [
+      ['dg', 'deepgram-stt'],
+      ['aai', 'assemblyai-stt'],
+      ['eleven', 'elevenlabs-tts'],
+    ] as const
+  ).map(([name, kind]) => [
+    name,
+    {
+      id: `id of ${name}`,
+      name,
+      kind,
+      key: `key of ${name}`,
+      url: undefined,
+      model: undefined,
+      voice: undefined,
+    },
+  ]),
+)
+const findProvider = (id: OrganizationId, name: string): StoredProvider | string =>
+  (id === organizationId ? stored[name] : undefined) ?? `There is no provider ${name}.`
+
 const sandboxUrl = () => 'ws://127.0.0.1:1/v1/realtime'
 
 /** Whether each of the servers must be public. */
@@ -40,9 +66,10 @@ const choose = (
   mode: OrganizationMode = 'sandbox',
   allowPrivateNetwork = false,
 ) =>
-  createEngineChoice({ engines, allowPrivateNetwork, sandboxUrl })(
+  createEngineChoice({ engines, allowPrivateNetwork, sandboxUrl, findProvider })(
     checkAgentFile({ ...minimalAgentFile, ...(engine && { engine }) }),
     mode,
+    organizationId,
   )
 
 describe("an agent's engine", () => {
@@ -132,6 +159,36 @@ describe("an agent's engine", () => {
     })
   })
 
+  it('names providers in the order of failover, and else uses those of the environment', () => {
+    const settings = choose({ kind: 'cascade', stt: ['dg', 'aai', 'env'], tts: ['eleven'] })
+    assert.ok(typeof settings === 'object' && settings.kind === 'cascade')
+    assert.deepEqual(
+      settings.stt.map(({ name, kind, key }) => [name, kind, key]),
+      [
+        ['dg', 'deepgram-stt', 'key of dg'],
+        ['aai', 'assemblyai-stt', 'key of aai'],
+        ['env', 'openai-stt', 'sk-stt'],
+      ],
+    )
+    assert.deepEqual(
+      [...settings.llm, ...settings.tts].map(({ name, key }) => [name, key]),
+      [
+        ['env', 'sk-llm'],
+        ['eleven', 'key of eleven'],
+      ],
+    )
+  })
+
+  it('cannot be served with a provider that does not exist, or does something else', () => {
+    for (const [engine, sentence] of [
+      [{ kind: 'cascade', stt: ['gone'] }, /no provider gone/],
+      [{ kind: 'cascade', tts: ['dg'] }, /dg is of the kind deepgram-stt, which serves no tts/],
+    ] as const) {
+      const choice = choose(engine)
+      assert.match(typeof choice === 'string' ? choice : assert.fail('it is served'), sentence)
+    }
+  })
+
   it("never gets the installation's keys at an address of its own, which must be public", () => {
     for (const engine of [
       { kind: 'realtime', url: 'wss://evil.example/v1/realtime' },
@@ -163,7 +220,8 @@ describe("an agent's engine", () => {
       engines: installation,
       allowPrivateNetwork: false,
       sandboxUrl,
-    })({ engine: { kind: 'cascade', url: 'wss://a.example/' } }, 'sandbox')
+      findProvider,
+    })({ engine: { kind: 'cascade', url: 'wss://a.example/' } }, 'sandbox', organizationId)
     assert.match(typeof choice === 'string' ? choice : assert.fail('it is served'), /http or https/)
   })
 })

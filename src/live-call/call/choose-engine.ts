@@ -1,6 +1,15 @@
 import type { AgentDefinition } from '../../domains/agents/agent-definition.ts'
+import {
+  environmentProvider,
+  isOfStage,
+  providerKinds,
+  type ProviderStage,
+} from '../../contract/provider-kinds.ts'
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { OrganizationMode } from '../../domains/organizations/organization-mode.ts'
+import type { StoredProvider } from '../../domains/providers/find-provider.ts'
 import type { EngineSettings } from '../media/media-protocol.ts'
+import type { FindProvider } from './provider-book.ts'
 import { tuningFor, type InstalledTuning } from './realtime-tuning.ts'
 
 /** A server of the installation. */
@@ -29,11 +38,13 @@ interface EngineChoiceOptions {
   readonly allowPrivateNetwork: boolean
   /** The address of the scripted engine. */
   readonly sandboxUrl: () => string
+  readonly findProvider: FindProvider
 }
 
 export type EngineChoice = (
   agent: Pick<AgentDefinition, 'engine'>,
   mode: OrganizationMode,
+  organizationId: OrganizationId,
 ) => EngineSettings | string
 
 /** Why these engines cannot serve an agent, as a sentence; undefined where they can. Nothing is connected. */
@@ -41,14 +52,17 @@ export const engineProblem = (
   engines: InstalledEngines,
   agent: Pick<AgentDefinition, 'engine'>,
   mode: OrganizationMode,
+  organizationId: OrganizationId,
+  findProvider: FindProvider,
 ): string | undefined => {
   // Whether there is a server is asked, not where it is: any address does.
   const choose = createEngineChoice({
     engines,
     allowPrivateNetwork: false,
     sandboxUrl: () => 'ws://127.0.0.1',
+    findProvider,
   })
-  const choice = choose(agent, mode)
+  const choice = choose(agent, mode, organizationId)
   return typeof choice === 'string' ? choice : undefined
 }
 
@@ -60,7 +74,7 @@ export const engineProblem = (
  */
 export const createEngineChoice =
   (options: EngineChoiceOptions): EngineChoice =>
-  (agent, mode) => {
+  (agent, mode, organizationId) => {
     const kind = agent.engine?.kind ?? options.engines.kind ?? scriptedOf(mode)
     switch (kind) {
       case undefined:
@@ -70,13 +84,19 @@ export const createEngineChoice =
       case 'realtime':
         return realtimeSettings(agent, options)
       case 'cascade':
-        return cascadeSettings(agent, options)
+        return namesProviders(agent)
+          ? namedSettings(agent, options, organizationId)
+          : cascadeSettings(agent, options)
     }
   }
 
 /** Whether a live organization's agent can be served. `engine` is the agent's own, if it has one. */
-export const canServeLive = (choose: EngineChoice, engine?: AgentDefinition['engine']): boolean =>
-  typeof choose(engine === undefined ? {} : { engine }, 'live') === 'object'
+export const canServeLive = (
+  choose: EngineChoice,
+  engine: AgentDefinition['engine'],
+  organizationId: OrganizationId,
+): boolean =>
+  typeof choose(engine === undefined ? {} : { engine }, 'live', organizationId) === 'object'
 
 /** People never hear the scripted engine unless the settings name it. */
 const scriptedOf = (mode: OrganizationMode) => (mode === 'sandbox' ? 'sandbox' : undefined)
@@ -130,6 +150,69 @@ const cascadeSettings = (
     tts: [{ ...server('tts', speechUrl, tts), ...withVoice(tts.voice), kind: 'openai-tts' }],
   }
 }
+
+const namesProviders = ({ engine }: Pick<AgentDefinition, 'engine'>): boolean =>
+  engine?.stt !== undefined || engine?.llm !== undefined || engine?.tts !== undefined
+
+/** A stage for which the agent names no provider has the installation's. */
+const namedSettings = (
+  { engine }: Pick<AgentDefinition, 'engine'>,
+  options: EngineChoiceOptions,
+  organizationId: OrganizationId,
+): EngineSettings | string => {
+  const problems: string[] = []
+  const lineup = <Stage extends ProviderStage>(stage: Stage) =>
+    (engine?.[stage] ?? [environmentProvider]).flatMap((name) => {
+      const found =
+        name === environmentProvider
+          ? environmentOf(stage, options.engines)
+          : options.findProvider(organizationId, name)
+      if (typeof found === 'string') {
+        problems.push(found)
+        return []
+      }
+      const { kind } = found
+      if (isOfStage(stage, kind)) return [{ ...withoutUnset(found), kind }]
+      problems.push(
+        `The provider ${name} is of the kind ${kind}, which serves no ${stage}: name one of ${providerKinds[stage].join(', ')}.`,
+      )
+      return []
+    })
+  const [stt, llm, tts] = [lineup('stt'), lineup('llm'), lineup('tts')]
+  const [problem] = problems
+  if (problem !== undefined) return problem
+  const [first, ...others] = llm
+  const model = engine?.model
+  const models = first && model !== undefined ? [{ ...first, model }, ...others] : llm
+  return { kind: 'cascade', stt, llm: models, tts }
+}
+
+const environmentOf = (stage: ProviderStage, engines: InstalledEngines) => {
+  const { url, key, model } = engines[stage]
+  const variable = `OUTDIAL_${stage.toUpperCase()}_URL`
+  if (url === undefined)
+    return `The agent uses the installation's provider for ${stage}, but ${variable} is not set: set it, or name another in the agent's engine.`
+  const voice = stage === 'tts' ? engines.tts.voice : undefined
+  return {
+    id: `env ${stage}`,
+    name: environmentProvider,
+    kind: providerKinds[stage][0],
+    url,
+    key,
+    model,
+    voice,
+  }
+}
+
+/** Members without a value are absent in the engine's settings. */
+const withoutUnset = ({ id, name, url, key, model, voice }: Omit<StoredProvider, 'kind'>) => ({
+  id,
+  name,
+  ...(url !== undefined && { url }),
+  ...(key !== undefined && { key }),
+  ...(model !== undefined && { model }),
+  ...(voice !== undefined && { voice }),
+})
 
 const serverOf = (url: string, key: string | undefined, model: string | undefined) => ({
   url,

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import type { LiveLack } from '../../domains/organizations/organization-mode.ts'
 import { engineProblem, type InstalledEngines } from './choose-engine.ts'
 
@@ -11,6 +12,10 @@ interface LiveNeeds {
   readonly engines: InstalledEngines
 }
 
+// An agent without an engine names no provider.
+const noOrganization = '' as OrganizationId
+const noProvider = (): string => 'There is no such provider.'
+
 /**
  * Returns what is missing here for calls of live organizations, which wait in `queued` (decision D15). Agents with an engine
  * of their own need none of the installation.
@@ -23,5 +28,7 @@ export const liveLacks = ({
 }: LiveNeeds): readonly LiveLack[] => [
   ...(trunks === 0 ? (['no_trunk'] as const) : []),
   ...(callerId === undefined && !hasNumbers ? (['no_caller_id'] as const) : []),
-  ...(engineProblem(engines, {}, 'live') === undefined ? [] : (['no_engine'] as const)),
+  ...(engineProblem(engines, {}, 'live', noOrganization, noProvider) === undefined
+    ? []
+    : (['no_engine'] as const)),
 ]

@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../../contract/organization-id.ts'
 import { builtInTools, transferTool } from '../../conversation/tools/tools.ts'
 import type { ToolSpec } from '../../conversation/engine/voice-engine.ts'
 import type { Database } from '../../database/database.ts'
@@ -20,7 +21,7 @@ interface CallPlanOptions {
   readonly allowPrivateNetwork: boolean
   readonly logger: Logger
   /** The engine of an agent; a sentence if this installation cannot serve it. */
-  engineFor(agent: AgentDefinition): EngineSettings | string
+  engineFor(agent: AgentDefinition, organizationId: OrganizationId): EngineSettings | string
 }
 
 /** Reads the plan of a call from the agent's pinned version and the current contact. */
@@ -35,7 +36,7 @@ export const createLoadCallPlan =
     ])
     if (!agent) return { problem: 'The agent of this call is gone.' }
     if (!contact) return { problem: 'The contact of this call is gone.' }
-    const engine = options.engineFor(agent)
+    const engine = options.engineFor(agent, call.organizationId)
     if (typeof engine === 'string') return { problem: engine }
     const transferTo = await allowedTransferOf(call, agent, options)
     const texts = textsForContact(agent, contact)

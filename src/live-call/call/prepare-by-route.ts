@@ -83,7 +83,7 @@ const prepareOn = (
       database,
       callerId,
       allowPrivateNetwork,
-      engineFor: (agent) => options.engineFor(agent, mode),
+      engineFor: (agent, organizationId) => options.engineFor(agent, mode, organizationId),
       logger,
     }),
     ringTimeoutMs: options.ringTimeoutSeconds * 1000,

@@ -83,7 +83,7 @@ export const createTalks = (options: TalksOptions): Talks => {
     if (running.size >= maxTalks) return 'Too many talks are going on here. Try again later.'
     if (ofLastHour(organizationId).length >= maxTalksPerHour)
       return `The organization began ${maxTalksPerHour} talks in the last hour. Try again later.`
-    const engine = engineFor(agent, mode)
+    const engine = engineFor(agent, mode, organizationId)
     return typeof engine === 'string' ? engine : undefined
   }
 
@@ -136,7 +136,7 @@ const hold = async (
   options: TalksOptions,
   onOpen: (media: MediaCall) => void,
 ): Promise<string> => {
-  const engine = options.engineFor(agent, mode)
+  const engine = options.engineFor(agent, mode, organizationId)
   if (typeof engine === 'string') return engine
   const media = await options.media.open(id, 'browser')
   try {

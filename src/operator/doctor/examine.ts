@@ -8,7 +8,9 @@ import { checkDownloads } from './check-downloads.ts'
 import { checkEngine } from './check-engine.ts'
 import { checkLive } from './check-live.ts'
 import { checkNumbers } from './check-numbers.ts'
+import { createSecretBox } from '../../domains/organizations/secret-box.ts'
 import { checkPorts } from './check-ports.ts'
+import { checkProviders } from './check-providers.ts'
 import { checkTrunk } from './check-trunk.ts'
 import { failed, messageOf, warning, type Finding } from './finding.ts'
 import { checkNodeSettings } from './node-settings.ts'
@@ -28,6 +30,7 @@ export const examine = async (
     ...(await checkLive(config, db)),
     ...(await checkCircuit(db)),
     ...(await checkNumbers(db)),
+    ...(await checkProviders(db, createSecretBox({ ...config.program, ...config.store }))),
   ]).catch((error: unknown) => [
     error instanceof NoInstallationError
       ? warning('database', error.message)
