@@ -41,12 +41,12 @@ const reply = 'Tuesday is fine with us. See you then.'
 const msOf = (text: string): number => text.length * 60
 
 const lines: readonly (readonly string[])[] = [
-  ['I would like to come on Tuesday'],
-  ['Yes that works for me'],
-  ['I think I need a new appointment', 'for my brother'],
-  ['What does it cost'],
-  ['Please call me again tomorrow'],
-  ['My name is Sam', 'and I live next door'],
+  ['I would like to come on Tuesday.'],
+  ['Yes that works for me.'],
+  ['I think I need a new appointment', 'for my brother.'],
+  ['What does it cost.'],
+  ['Please call me again tomorrow.'],
+  ['My name is Sam', 'and I live next door.'],
 ]
 
 interface Spoken {

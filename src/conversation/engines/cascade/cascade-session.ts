@@ -196,14 +196,20 @@ export class CascadeSession implements VoiceSession {
 
   #watchPauses(): void {
     const change = this.#pauses.hear(this.#ear.isVoiced, this.#ear.isHearing)
-    if (change === 'paused') this.#paused()
+    if (change === 'paused' || change === 'long_pause') this.#paused()
     if (change === 'resumed') this.#resumed()
   }
 
   #paused(): void {
-    if (!this.#cascade.budget.mayGuess) return
+    if (!this.#cascade.budget.mayGuess || !this.#seemsOver) return
     this.#transcription.hurry(this.#ear.soFar())
     this.#guess()
+  }
+
+  /** A whole sentence needs less silence after it than other words. */
+  get #seemsOver(): boolean {
+    const { isPaused, isLong } = this.#pauses
+    return isLong || (isPaused && /[.!?。！？]$/u.test(this.#transcription.words))
   }
 
   #resumed(): void {
@@ -218,7 +224,7 @@ export class CascadeSession implements VoiceSession {
   }
 
   /** Asks the model ahead of time, if the callee seems to have finished. */
-  #guess(isHinted = this.#pauses.isPaused): void {
+  #guess(isHinted = this.#seemsOver): void {
     const { budget } = this.#cascade
     const { words } = this.#transcription
     if (!isHinted || this.#isOver || this.#failure || this.#transcriptions > 0) return

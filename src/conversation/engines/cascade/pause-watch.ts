@@ -5,6 +5,8 @@ import { frameMs } from '../../../audio/frame.ts'
  * callee's ear.
  */
 const pauseMs = 100
+/** Words are often that far apart; a longer silence is seldom inside of a sentence. */
+const longPauseMs = 160
 /** A click in a pause is no speech. */
 const resumeFrames = 3
 
@@ -17,8 +19,12 @@ export class PauseWatch {
     return this.#isPaused
   }
 
+  get isLong(): boolean {
+    return this.#isPaused && this.#silentMs >= longPauseMs
+  }
+
   /** @param isHearing speech has begun and not ended */
-  hear(isVoiced: boolean, isHearing: boolean): 'paused' | 'resumed' | undefined {
+  hear(isVoiced: boolean, isHearing: boolean): 'paused' | 'long_pause' | 'resumed' | undefined {
     if (!isHearing) {
       this.reset()
       return undefined
@@ -29,6 +35,7 @@ export class PauseWatch {
       this.#isPaused = true
       return 'paused'
     }
+    if (this.#isPaused && this.#silentMs === longPauseMs) return 'long_pause'
     if (this.#isPaused && this.#voicedRun >= resumeFrames) {
       this.#isPaused = false
       return 'resumed'

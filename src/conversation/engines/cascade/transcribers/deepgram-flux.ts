@@ -19,10 +19,13 @@ export const fluxDialect: CreateDialect = (settings, language, codec) => {
   const spoken = plainLanguage(language)
   const model = settings.model ?? (spoken === 'en' ? 'flux-general-en' : 'flux-general-multi')
   let isTurnOpen = false
+  /** Its documentation: the end of a turn has the words of the eager end before it. */
+  let isEager = false
 
   const readTurn = (message: Record<string, unknown>): TranscriptEvent[] => {
     const text = stringOf(message.transcript)
     const isOver = message.event === 'EndOfTurn'
+    isEager = message.event === 'EagerEndOfTurn'
     isTurnOpen = !isOver && (isTurnOpen || text !== '' || message.event === 'StartOfTurn')
     const events: TranscriptEvent[] = []
     if (text !== '') events.push({ type: 'words', text, isFinal: isOver })
@@ -50,6 +53,7 @@ export const fluxDialect: CreateDialect = (settings, language, codec) => {
     // Its own hints come before a pause would.
     flush: (isOver) => (isOver && isTurnOpen ? { type: 'ForceEndTurn' } : undefined),
     confirmsFlush: false,
+    isSettled: () => isEager,
     bye: { type: 'CloseStream' },
     read(message) {
       if (message.type === 'Connected') return [{ type: 'ready' }]

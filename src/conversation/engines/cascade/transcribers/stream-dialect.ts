@@ -27,6 +27,8 @@ export interface StreamDialect {
   flush(isOver: boolean): object | undefined
   /** Whether a `flushed` event confirms each flush. */
   readonly confirmsFlush: boolean
+  /** Whether the server has stated that the words so far are the last ones, unless the speech goes on. */
+  isSettled?(): boolean
   readonly bye: object | undefined
   read(message: Record<string, unknown>): readonly TranscriptEvent[]
 }
