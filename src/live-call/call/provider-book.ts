@@ -17,7 +17,7 @@ import { systemTime } from '../../runtime/time.ts'
 export type FindProvider = (organizationId: OrganizationId, name: string) => StoredProvider | string
 
 /** This node's copy of the providers, because a call does not wait for the database. */
-export interface ProviderBook extends Service {
+interface ProviderBook extends Service {
   readonly find: FindProvider
 }
 
