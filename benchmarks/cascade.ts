@@ -2,7 +2,7 @@
  * From the end of the callee's speech to the agent's first sound, with a cascade of three scripted providers that take
  * 350 ms (speech to text), 450 ms (model) and 200 ms (text to speech), over HTTP and streaming. Some turns have a pause
  * in the middle, at which the model may be asked in vain. At last each stage has a first provider that never answers:
- * how long the callee hears nothing. Usage: `npm run bench cascade -- [turns]`.
+ * how long the callee hears nothing. Usage: `npm run bench cascade -- [turns] [part of a row's name]`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSynthesizer } from '../src/audio/flite.ts'
@@ -34,7 +34,7 @@ const llmMs = 450
 const ttsMs = 200
 const goalMs = 850
 const frameMs = 20
-/** Every third turn has a pause of this length in the middle. */
+/** Every fourth turn has a pause of this length in the middle. */
 const middlePauseMs = 450
 const reply = 'Tuesday is fine with us. See you then.'
 /** As fast as people speak. */
@@ -47,6 +47,8 @@ const lines: readonly (readonly string[])[] = [
   ['What does it cost.'],
   ['Please call me again tomorrow.'],
   ['My name is Sam', 'and I live next door.'],
+  ['That sounds good.'],
+  ['Can you tell me more about it.'],
 ]
 
 interface Spoken {
@@ -186,6 +188,8 @@ const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.floor(share * (values.length - 1))] ?? 0
 
 const count = Number(process.argv[2] ?? 24)
+/** A part of a row's name: only those rows are measured. */
+const only = process.argv[3] ?? ''
 const turns = Array.from({ length: count }, (_, at) => spokenOf(lines[at % lines.length] ?? []))
 
 const measure = async (
@@ -194,6 +198,7 @@ const measure = async (
   tts: SynthesizerKind,
   lagMs: number,
 ): Promise<void> => {
+  if (!name.includes(only)) return
   const stage = await openStage(stt, tts, turns, lagMs)
   try {
     const waits = await hold(stage.settings, turns)
@@ -249,7 +254,8 @@ await measure('OpenAI stream, ElevenLabs', 'openai-stt-stream', 'elevenlabs-tts'
 await measure('Nova, Aura, words after 150 ms', 'deepgram-nova', 'deepgram-tts', 150)
 await measure('Flux, Cartesia, words after 150 ms', 'deepgram-flux', 'cartesia-tts', 150)
 await measure('Flux, Cartesia, words after 350 ms', 'deepgram-flux', 'cartesia-tts', 350)
-for (const mute of ['stt', 'llm', 'tts'] as const) await measureTakeover(mute)
+for (const mute of ['stt', 'llm', 'tts'] as const)
+  if ('mute'.includes(only)) await measureTakeover(mute)
 console.log(
   `goal: ${goalMs} ms p50 streaming, at most 30 % more requests, no silence above 2000 ms`,
 )

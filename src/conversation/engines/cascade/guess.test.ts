@@ -44,7 +44,7 @@ describe('a pause', () => {
     assert.deepEqual(changes('vvv....'), [])
     assert.deepEqual(changes('vvv.....'), ['paused'])
     assert.deepEqual(changes('vvv.......vv..v'), ['paused'])
-    assert.deepEqual(changes('vvv..........'), ['paused', 'long_pause'])
+    assert.deepEqual(changes('vvv...............'), ['paused', 'long_pause'])
     assert.deepEqual(changes('vvv.......vvv.....'), ['paused', 'resumed', 'paused'])
   })
 

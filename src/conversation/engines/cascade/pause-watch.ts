@@ -6,7 +6,7 @@ import { frameMs } from '../../../audio/frame.ts'
  */
 const pauseMs = 100
 /** Words are often that far apart; a longer silence is seldom inside of a sentence. */
-const longPauseMs = 160
+const longPauseMs = 260
 /** A click in a pause is no speech. */
 const resumeFrames = 3
 

@@ -59,7 +59,8 @@ const flux: CreateFace = (peer, script) => {
       transcript = joined(text)
       tell(event)
     },
-    onPause: () => transcript !== '' && tell('EagerEndOfTurn'),
+    // The model judges by the words too.
+    onPause: () => /[.!?]$/.test(transcript) && tell('EagerEndOfTurn'),
     onResumed() {
       before = transcript
       if (transcript !== '') tell('TurnResumed')

@@ -52,10 +52,12 @@ class HttpTranscription implements Transcription {
     this.#drop()
     const { signal } = this.#abort
     const words = this.#transcribe(speech, signal)
-    this.#asked = { voicedMs: speech.voicedMs, words }
+    const asked = { voicedMs: speech.voicedMs, words }
+    this.#asked = asked
     words.then(
       (text) => {
-        if (signal.aborted) return
+        // The speech went on, or is over: its words belong to no pause any more.
+        if (this.#asked !== asked) return
         this.#words = text
         this.#listener.onWords()
       },
@@ -81,6 +83,7 @@ class HttpTranscription implements Transcription {
     this.#abort.abort()
     this.#abort = new AbortController()
     this.#asked = undefined
+    this.#words = ''
   }
 }
 

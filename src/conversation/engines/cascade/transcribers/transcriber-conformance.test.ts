@@ -113,6 +113,16 @@ for (const name of transcriberNames)
         assert.ok(!server.requests.join().includes('secret-key'))
       }))
 
+    it('shows no words of the speech before', () =>
+      withTranscriber(name, ['I would like that.', 'Yes.'], async (heard) => {
+        say(heard, 400)
+        pause(heard, 500)
+        heard.hurry(speechOf(400))
+        await heard.finish(speechOf(400), signal)
+        await new Promise((resolve) => setImmediate(resolve))
+        assert.equal(heard.words, '')
+      }))
+
     it('reports no words for noise', () =>
       withTranscriber(name, [''], async (heard) => {
         say(heard, 400)
