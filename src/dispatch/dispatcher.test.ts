@@ -23,8 +23,8 @@ import {
   type RunCall,
 } from '../domains/calls/lifecycle/hand-over.ts'
 
-/** Timers of an idle dispatcher: claim, cancellations, lease, sweep, batches. */
-const loops = 5
+/** Timers of an idle dispatcher: claim, cancellations, lease, sweep, batches, forecasts, numbers. */
+const loops = 7
 const pollMs = 250
 
 let test: TestDatabase

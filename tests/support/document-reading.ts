@@ -18,7 +18,13 @@ export const documentParts = {
     'docs/operations.md',
     'docs/carriers.md',
   ],
-  batches: ['docs/batches.md', 'docs/automations.md', 'docs/live.md'],
+  batches: [
+    'docs/batches.md',
+    'docs/automations.md',
+    'docs/live.md',
+    'docs/numbers.md',
+    'docs/calls-back.md',
+  ],
   agents: ['docs/agents.md', 'docs/trunks.md'],
 } as const
 
