@@ -42,10 +42,12 @@ const floorPlan: Readonly<Record<string, readonly string[]>> = {
   'conversation/engine': ['runtime', 'contract', 'audio', 'call-text'],
   'conversation/tools': ['runtime', 'contract', 'audio', 'conversation/engine'],
   'conversation/answering-party': ['runtime', 'audio', 'call-text', 'conversation/engine'],
+  'conversation/turn-taking': ['audio', 'call-text'],
   'conversation/loop': [
     'runtime',
     'audio',
     'call-text',
+    'conversation/turn-taking',
     'conversation/engine',
     'conversation/tools',
     'conversation/answering-party',

@@ -49,6 +49,7 @@ const order = [
   'max_duration_seconds',
   'voicemail',
   'voicemail_message',
+  'turn_taking',
   'outcomes',
   'tools',
   'engine',

@@ -6,6 +6,7 @@ import { send } from '../client/send.ts'
 import { Failure } from '../parts/states.tsx'
 import { BehaviourFields } from './agent-behaviour.tsx'
 import { TextFields } from './agent-fields.tsx'
+import { TurnTakingFields } from './turn-taking-fields.tsx'
 import { sourceOf, type AgentFile, type Problem } from './agent-file.ts'
 import { AgentPreview } from './agent-preview.tsx'
 import { AgentSource } from './agent-source.tsx'
@@ -142,6 +143,7 @@ export const AgentForm = (properties: AgentFormProps) => {
                 <TextFields {...fields} />
               </Tabs.Panel>
               <Tabs.Panel value="behaviour">
+                <TurnTakingFields {...fields} />
                 <BehaviourFields {...fields} />
               </Tabs.Panel>
               <Tabs.Panel value="file">

@@ -19,6 +19,7 @@ export const describeAgent = (agent: ShownAgent, width?: number): Lines => [
       ['caller IDs', agent.caller_ids?.join(', ')],
       ['lasts', `${agent.max_duration_seconds} s at most`],
       ['voicemail', agent.voicemail],
+      ['turn taking', agent.turn_taking && describeTurns(agent.turn_taking)],
     ],
     width,
   ),
@@ -36,6 +37,11 @@ export const describeAgent = (agent: ShownAgent, width?: number): Lines => [
     (agent.tools ?? []).flatMap((tool) => describeTool(tool, width)),
   ),
 ]
+
+const describeTurns = (chosen: NonNullable<ShownAgent['turn_taking']>): string =>
+  Object.entries(chosen)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${[value].flat().join(', ')}`)
+    .join('; ')
 
 const section = (title: string, lines: Lines): Lines =>
   lines.length === 0 ? [] : ['', title, ...lines]

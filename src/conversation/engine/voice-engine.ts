@@ -25,6 +25,18 @@ export interface SessionOptions {
   readonly language: string
   readonly voice?: string
   readonly tools: readonly ToolSpec[]
+  /** `loop`: the loop finds the ends of turns and asks for each reply; otherwise the engine does. */
+  readonly turns?: 'loop' | undefined
+}
+
+/** Turns that the loop owns: the engine replies only when it is asked to. */
+export interface LoopTurns {
+  /** The callee has finished: the agent replies to what they said. */
+  reply(): void
+  /** The speech that began then was none of the callee to the agent: the model forgets it. */
+  dismiss(startMs: number): void
+  /** Whether the engine cannot reply before it knows the words. */
+  readonly needsWords: boolean
 }
 
 export interface ToolSpec {
@@ -35,6 +47,8 @@ export interface ToolSpec {
 }
 
 export interface VoiceSession {
+  /** Present if the session was opened with `turns: 'loop'` and its engine supports that. */
+  readonly loopTurns?: LoopTurns | undefined
   /** 160 bytes of G.711 (20 ms) from the callee; the engine copies what it keeps. Never waits. */
   hear(frame: Uint8Array): void
   /** All events of the engine, for one consumer; ends after `close` or a fatal error. */

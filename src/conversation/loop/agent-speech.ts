@@ -1,15 +1,19 @@
 import { decodeG711, g711FrameBytes, type G711Codec } from '../../audio/g711.ts'
 import { energyOf } from '../../audio/level.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { createBargeIn } from './barge-in.ts'
+import type { BargeIn } from './barge-in.ts'
 import type { CalleeSpeech } from './callee-speech.ts'
 import { createEchoGate } from './echo-gate.ts'
+import { createLineEcho } from './line-echo.ts'
 import { createPlayoutQueue, type PlayedUtterance, type PlayoutQueue } from './playout-queue.ts'
 import type { VoiceSession } from '../engine/voice-engine.ts'
 
 interface AgentSpeechOptions {
   readonly codec: G711Codec
   readonly session: Pick<VoiceSession, 'interrupt'>
+  readonly bargeIn: BargeIn
+  /** The loop owns the turns: an echo is learned, and a paused word is said again. */
+  readonly isLoopsTurn: boolean
   readonly logger: Logger
   /** A frame of this utterance goes to the callee. */
   readonly onPlayed: (utteranceId: string, isVoiced: boolean) => void
@@ -19,6 +23,8 @@ interface AgentSpeechOptions {
 
 /** Frames above this energy (RMS 100) are voiced. */
 const voicedEnergy = 100 ** 2
+/** An echo ends within half a second of the pause; 300 ms of silence follow it. */
+const echoPauseFrames = 40
 /** 400 ms: the receiver is on its way back to the ear. */
 const sayAgainDelayFrames = 20
 
@@ -28,11 +34,15 @@ const sayAgainDelayFrames = 20
  */
 export class AgentSpeech {
   readonly #options: AgentSpeechOptions
-  readonly #bargeIn = createBargeIn()
   readonly #echo = createEchoGate()
+  readonly #lineEcho = createLineEcho()
   readonly #samples = new Int16Array(g711FrameBytes)
   readonly #playout: PlayoutQueue
   #waitsFrames = 0
+  #isEcho = false
+  /** While paused: the loudest frame of the callee, and since when. */
+  #heardEnergy = 0
+  #pausedFrames = 0
 
   constructor(options: AgentSpeechOptions) {
     this.#options = options
@@ -50,6 +60,12 @@ export class AgentSpeech {
   /** How far the utterance is that is playing; undefined while none is. */
   get playing(): PlayedUtterance | undefined {
     return this.#playout.playing
+  }
+
+  /** How much of the speech that has arrived is not played yet. */
+  get remainingMs(): number {
+    const { producedMs = 0, playedMs = 0 } = this.playing ?? {}
+    return producedMs - playedMs
   }
 
   /** Whether the utterance that is playing has run out of audio before its end. */
@@ -74,15 +90,45 @@ export class AgentSpeech {
     this.#playout.end(utteranceId)
   }
 
+  /** One frame of the callee: whether it is only the agent's own voice, returned by the line. */
+  hear(callee: CalleeSpeech): boolean {
+    this.#isEcho =
+      this.#options.isLoopsTurn && this.#lineEcho.isEcho(callee.energy, callee.isVoiced)
+    return this.#isEcho
+  }
+
+  /** Whether the callee's frame is an echo on a line that is known to return the agent's voice. */
+  get isEchoOfLine(): boolean {
+    return this.#isEcho && this.#lineEcho.isMet
+  }
+
+  /** Whether the speech is paused, until it is clear what the callee's sound means. */
+  get isPaused(): boolean {
+    return this.#options.bargeIn.isPaused
+  }
+
+  /** Nothing is played for so long; what is queued follows. */
+  wait(frames: number): void {
+    this.#waitsFrames = Math.max(this.#waitsFrames, frames)
+  }
+
   /**
    * Yields to a callee who interrupts.
    * @param interruptedAfterMs how long the callee must speak; undefined: the speech does not stop
    */
   giveWay(callee: CalleeSpeech, interruptedAfterMs: number | undefined): void {
+    const { bargeIn, isLoopsTurn } = this.#options
     const isHeard = callee.isVoiced && interruptedAfterMs !== undefined
-    const isSpeech = isHeard && !this.#echo.isEcho(callee.energy)
-    const verdict = this.#bargeIn.push(isSpeech, this.isBusy, interruptedAfterMs ?? Infinity)
-    if (verdict === 'commit') this.drop()
+    const isSpeech = isLoopsTurn
+      ? callee.isVoiced && !this.#isEcho
+      : isHeard && !this.#echo.isEcho(callee.energy)
+    const verdict = bargeIn.push(isSpeech, this.isBusy, interruptedAfterMs)
+    if (verdict === 'yield') return this.drop()
+    if (verdict === 'resume') return this.#resume()
+    if (!bargeIn.isPaused) return undefined
+    this.#pausedFrames = verdict === 'pause' ? 0 : this.#pausedFrames + 1
+    const isFirst = verdict === 'pause'
+    if (isSpeech) this.#heardEnergy = Math.max(isFirst ? 0 : this.#heardEnergy, callee.energy)
   }
 
   /** Stops all playing and queued speech. */
@@ -103,11 +149,12 @@ export class AgentSpeech {
       this.#waitsFrames -= 1
       return undefined
     }
-    if (this.#bargeIn.isPaused) return undefined
+    if (this.isPaused) return undefined
     const played = this.#playout.next()
     if (!played) return undefined
     const energy = this.#energyOf(played.frame)
     this.#echo.sent(energy)
+    this.#lineEcho.sent(energy)
     this.#options.onPlayed(played.utteranceId, energy >= voicedEnergy)
     return played.frame
   }
@@ -116,6 +163,13 @@ export class AgentSpeech {
   sayAgain(): void {
     this.#playout.rewind()
     this.#waitsFrames = sayAgainDelayFrames
+  }
+
+  /** Goes on with the word in which it stopped. */
+  #resume(): void {
+    if (!this.#options.isLoopsTurn) return
+    if (this.#pausedFrames <= echoPauseFrames) this.#lineEcho.mayHaveBeenEcho(this.#heardEnergy)
+    this.#playout.rewindToWord()
   }
 
   #energyOf(frame: Uint8Array): number {

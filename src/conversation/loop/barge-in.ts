@@ -1,36 +1,40 @@
 import { frameMs } from '../../audio/frame.ts'
+import type { InterruptionVerdict } from '../turn-taking/interruption-judge.ts'
 
-/**
- * Decides frame by frame what happens to the agent's speech when the callee interrupts. Duration decides, never words: a
- * short "uh-huh" pauses the speech, which then resumes. The engine may still reply to its words.
- */
-interface BargeIn {
+/** Decides frame by frame what happens to the agent's speech when the callee interrupts. */
+export interface BargeIn {
   /**
-   * `pause`: hold the speech; `resume`: it was only a cough; `commit`: the callee has the floor,
+   * `pause`: hold the speech; `resume`: it goes on where it stopped; `yield`: the callee has the floor,
    * drop the speech.
-   * @param isVoiced whether the callee spoke in this frame
+   * @param isVoiced whether the callee spoke in this frame, and not only the agent's echo
    * @param isSpeaking whether the agent has speech to play
-   * @param commitMs how much speech makes an interruption: `interruptedAfterMs` of `phases.ts`
+   * @param interruptedAfterMs of `phases.ts`; undefined: nothing interrupts
    */
-  push(isVoiced: boolean, isSpeaking: boolean, commitMs: number): BargeInVerdict | undefined
+  push(
+    isVoiced: boolean,
+    isSpeaking: boolean,
+    interruptedAfterMs: number | undefined,
+  ): InterruptionVerdict | undefined
   readonly isPaused: boolean
 }
-
-type BargeInVerdict = 'pause' | 'resume' | 'commit'
 
 const pauseAfterMs = 60
 const resumeAfterSilenceMs = 200
 
+/**
+ * For an engine that finds the ends of turns itself: duration decides, never words. A short "uh-huh" pauses the speech,
+ * which then resumes. The engine may still reply to its words.
+ */
 export const createBargeIn = (): BargeIn => {
   let voicedRunMs = 0
   let voicedMs = 0
   let silentRunMs = 0
   let isPaused = false
 
-  const whilePaused = (commitMs: number): BargeInVerdict | undefined => {
+  const whilePaused = (commitMs: number): InterruptionVerdict | undefined => {
     if (voicedMs >= commitMs) {
       isPaused = false
-      return 'commit'
+      return 'yield'
     }
     if (silentRunMs < resumeAfterSilenceMs) return undefined
     isPaused = false
@@ -38,7 +42,9 @@ export const createBargeIn = (): BargeIn => {
   }
 
   return {
-    push(isVoiced, isSpeaking, commitMs) {
+    push(isHeard, isSpeaking, interruptedAfterMs) {
+      const commitMs = interruptedAfterMs ?? Infinity
+      const isVoiced = isHeard && interruptedAfterMs !== undefined
       voicedRunMs = isVoiced ? voicedRunMs + frameMs : 0
       silentRunMs = isVoiced ? 0 : silentRunMs + frameMs
       if (!isSpeaking) {

@@ -70,6 +70,27 @@ export class CallTurns {
     }
   }
 
+  /** The callee's turn goes on until `turnOver`, over several stretches of speech. */
+  ownedByLoop(): void {
+    this.#log.joinTurns()
+  }
+
+  /** The callee has finished, and the agent is asked to reply. */
+  turnOver(): void {
+    this.#log.turnOver()
+    this.#latency.turnOver()
+  }
+
+  /** The speech that the engine dates at `startMs` was no turn. */
+  dismiss(startMs: number): void {
+    this.#log.dismiss(startMs)
+  }
+
+  /** The speech that the engine dates at `startMs` needs no reply. */
+  aside(startMs: number): void {
+    this.#log.aside(startMs)
+  }
+
   /** A frame of the agent went to the callee at this time of the recording. */
   agentPlayed(utteranceId: string, atMs: number, isVoiced: boolean): void {
     this.#log.agentPlayed(utteranceId, atMs, isVoiced)

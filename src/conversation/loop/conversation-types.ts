@@ -2,6 +2,7 @@ import type { HangUpReason } from '../../call-text/hang-up-reason.ts'
 import type { NobodyKind } from '../answering-party/answer-classifier.ts'
 import type { VoicemailResult, VoicemailSettings } from '../answering-party/voicemail.ts'
 import type { VoiceActivityDetector } from '../../audio/voice-activity.ts'
+import type { TurnTakingSettings } from '../turn-taking/turn-taking-settings.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { EngineUsage, VoiceSession } from '../engine/voice-engine.ts'
 import type { G711Codec } from '../../audio/g711.ts'
@@ -20,6 +21,10 @@ export interface ConversationAgent extends VoicemailSettings {
   /** BCP 47; selects the language of our own prompts ("Are you still there?"). */
   readonly language: string
   readonly maxDurationMs: number
+  /** How turns are taken where the engine leaves them to the loop; by default as usual. */
+  readonly turnTaking?: TurnTakingSettings | undefined
+  /** Whether the agent greets by itself; by default it does. */
+  readonly hasGreeting?: boolean | undefined
 }
 
 export interface ConversationListener {

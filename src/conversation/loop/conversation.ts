@@ -2,10 +2,12 @@ import { frameMs } from '../../audio/frame.ts'
 import { g711Silence } from '../../audio/g711.ts'
 import { AgentSpeech } from './agent-speech.ts'
 import { AgentTools } from './agent-tools.ts'
+import { createBargeIn } from './barge-in.ts'
 import { AnsweringParty } from '../answering-party/answering-party.ts'
 import { CallTurns } from './call-turns.ts'
 import { CalleeSpeech } from './callee-speech.ts'
 import type { ConversationFacts, ConversationOptions, PartialTurn } from './conversation-types.ts'
+import { createFirstWordsGate } from './first-words.ts'
 import { HangUp } from './hang-up.ts'
 import { createKeypad, type Keypad } from './keypad.ts'
 import { awaitLastWords } from './last-words.ts'
@@ -16,11 +18,11 @@ import type { PlayedUtterance } from './playout-queue.ts'
 import { Prompts } from './prompts.ts'
 import { createStallWatch } from './stall-watch.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
+import { TurnTaking } from './turn-taking.ts'
+import { usualTurnTaking } from '../turn-taking/turn-taking-settings.ts'
 import { unrecognisedText } from '../../call-text/unrecognised-text.ts'
-import type { VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
+import type { LoopTurns, VoiceEvent, VoiceSession } from '../engine/voice-engine.ts'
 
-/** The media path may take a moment to open; the first word must not be lost. */
-const greetingDelayMs = 100
 const turnFlushFrames = 5
 
 /**
@@ -42,6 +44,9 @@ export class Conversation {
   readonly #transfer: Transfer
   readonly #keypad: Keypad
   readonly #tools: AgentTools
+  /** Absent where the engine finds the ends of turns itself. */
+  readonly #taking: TurnTaking | undefined
+  readonly #firstWords
   readonly #stalls = createStallWatch()
   readonly #eventsTaken: Promise<void>
   #frames = 0
@@ -55,9 +60,13 @@ export class Conversation {
     this.#session = session
     this.#silence = g711Silence(codec)
     this.#callee = new CalleeSpeech(codec, options.voiceActivity)
+    this.#firstWords = createFirstWordsGate(agent.turnTaking?.firstWords ?? 'agent')
+    this.#taking = session.loopTurns && this.#takeTurns(session.loopTurns)
     this.#agent = new AgentSpeech({
       codec,
       session,
+      bargeIn: this.#taking ?? createBargeIn(),
+      isLoopsTurn: this.#taking !== undefined,
       logger: options.logger,
       onPlayed: (utteranceId, isVoiced) => this.#agentPlayed(utteranceId, isVoiced),
       onOver: (utterance, isWhole) => this.#agentOver(utterance, isWhole),
@@ -67,6 +76,7 @@ export class Conversation {
       onsetNear: (engineMs) => this.#callee.onsetNear(engineMs),
       onUntranscribedSpeech: () => this.#calleeUnderstood(),
     })
+    if (this.#taking) this.#turns.ownedByLoop()
     this.#hangUp = new HangUp(this.#phase, (reason) => {
       this.#party.voicemail.settle()
       listener.onHangUp(reason)
@@ -78,6 +88,7 @@ export class Conversation {
       maxDurationMs: agent.maxDurationMs,
       say: (text) => session.say(text),
       silenceAgent: () => this.#silenceAgent(),
+      onAsked: () => this.#taking?.asked(),
     })
     this.#party = new AnsweringParty(agent, {
       silenceAgent: () => this.#silenceAgent(),
@@ -166,10 +177,26 @@ export class Conversation {
     return this.#agent.isBusy || this.#keypad.isSending || this.#transfer.isUnderWay
   }
 
+  #takeTurns(engine: LoopTurns): TurnTaking {
+    const { language, turnTaking = usualTurnTaking, hasGreeting = true } = this.#options.agent
+    const onTurnOver = (): void => this.#turns.turnOver()
+    return new TurnTaking({ settings: turnTaking, language, hasGreeting, engine, onTurnOver })
+  }
+
   #listen(heard: Uint8Array): void {
-    this.#session.hear(this.#isEngineDeaf ? this.#silence : heard)
-    this.#callee.hear(heard)
-    if (this.#callee.isVoiced) this.#turns.heardVoice()
+    const callee = this.#callee
+    callee.hear(heard)
+    const isEcho = this.#agent.hear(callee)
+    const isForEngine = this.#taking?.hear(callee, isEcho, this.#agent.isBusy, this.#isGreeting)
+    const isKept = isForEngine === false || (this.#taking && this.#agent.isEchoOfLine)
+    this.#session.hear(this.#isEngineDeaf || isKept ? this.#silence : heard)
+    if (callee.isVoiced) this.#turns.heardVoice()
+    if (this.#firstWords.push(callee.isVoiced)) return
+    this.#agent.wait(1)
+  }
+
+  get #isGreeting(): boolean {
+    return this.#phase.name === 'greeting'
   }
 
   get #isEngineDeaf(): boolean {
@@ -187,6 +214,7 @@ export class Conversation {
     this.#watchEngine()
     this.#prompts.watchSilence(!this.#isAgentBusy && (!callee.isSpeaking || callee.isNoise))
     this.#prompts.watchDuration(this.#nowMs)
+    this.#taking?.tick(this.#isAgentBusy)
     if (this.#tools.tick() && !this.#agent.isBusy) this.#prompts.toolIsSlow()
   }
 
@@ -207,7 +235,7 @@ export class Conversation {
   }
 
   #speak(): Uint8Array {
-    if (this.#keypad.isSending || this.#nowMs <= greetingDelayMs) return this.#silence
+    if (this.#keypad.isSending) return this.#silence
     return this.#agent.next() ?? this.#silence
   }
 
@@ -230,16 +258,19 @@ export class Conversation {
       case 'audio_end':
         return this.#agent.end(event.utteranceId)
       case 'speech_start':
+        this.#taking?.speechStarted()
         return this.#party.speechStarted()
+      case 'speech_stop':
+        return this.#taking?.speechStopped()
+      case 'agent_text':
+        return this.#taking?.agentSaid(event.text)
       case 'contact_text':
-        return this.#contactText(event.text)
+        return this.#contactText(event.text, event.startMs)
       case 'tool_call':
         return this.#tools.called(event)
       case 'error':
         if (event.fatal) this.#hangUp.now('engine_failed')
         return undefined
-      case 'speech_stop':
-      case 'agent_text':
       case 'first_words':
         return undefined
     }
@@ -259,8 +290,11 @@ export class Conversation {
     }
   }
 
-  #contactText(text: string): void {
-    const isUnderstood = text !== '' && text !== unrecognisedText
+  #contactText(text: string, startMs: number): void {
+    const verdict = this.#taking?.heardWords(text, startMs, this.#agent) ?? 'turn'
+    if (verdict === 'aside') this.#turns.aside(startMs)
+    if (verdict === 'ignored') this.#turns.dismiss(startMs)
+    const isUnderstood = text !== '' && text !== unrecognisedText && verdict !== 'ignored'
     if (isUnderstood && asksNeverToBeCalled(text)) this.#tools.optOut()
     if (this.#phase.isOver) return
     if (isUnderstood) this.#calleeUnderstood()

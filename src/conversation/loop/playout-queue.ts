@@ -19,6 +19,8 @@ export interface PlayoutQueue {
    * a pause in them.
    */
   rewind(): void
+  /** Queues again what was played of the word that is playing. */
+  rewindToWord(): void
   /** Drops everything and returns it, the playing utterance first. */
   clear(): PlayedUtterance[]
   /** How far the first utterance is; undefined while there is none. */
@@ -58,6 +60,8 @@ interface QueuedUtterance {
 const maxQueuedBytes = 180_000 * g711BytesPerMs
 
 const maxRewindFrames = 500
+/** A word is hardly longer than 600 ms. */
+const maxWordFrames = 30
 
 /**
  * `onFinished` is called when the last frame of an utterance has been played: one frame after it
@@ -94,10 +98,16 @@ export const createPlayoutQueue = (
   }
 
   const rewind = (utterance: QueuedUtterance): void => {
-    const { chunks, past, chunkAt, producedBytes } = utterance
+    const { past, producedBytes } = utterance
     const playedFrames = (producedBytes - utterance.queuedBytes) / g711FrameBytes
-    const from = playedFrames > past.length ? afterPause(past, isQuiet) : 0
-    const again = past.splice(0).slice(from)
+    playAgain(utterance, playedFrames > past.length ? afterPause(past, isQuiet) : 0)
+    past.length = 0
+  }
+
+  /** Queues the last played frames again, from this index on. */
+  const playAgain = (utterance: QueuedUtterance, from: number): void => {
+    const { chunks, past, chunkAt } = utterance
+    const again = past.splice(from)
     const [first] = chunks
     if (first) chunks[0] = first.subarray(chunkAt)
     utterance.chunkAt = 0
@@ -136,6 +146,14 @@ export const createPlayoutQueue = (
       finishPlayed()
       const utterance = utterances[0]
       if (utterance) rewind(utterance)
+    },
+    rewindToWord() {
+      finishPlayed()
+      const utterance = utterances[0]
+      if (!utterance) return
+      const first = Math.max(0, utterance.past.length - maxWordFrames)
+      const pauseAt = utterance.past.findLastIndex((frame, at) => at >= first && isQuiet(frame))
+      if (pauseAt >= 0) playAgain(utterance, pauseAt)
     },
     has: (utteranceId) => utterances.some(({ id }) => id === utteranceId),
     clear() {

@@ -12,6 +12,8 @@ interface PromptsOptions {
   say(text: string): void
   /** Stops what the agent is saying. */
   silenceAgent(): void
+  /** The agent asks whether the callee is there. */
+  onAsked(): void
 }
 
 /**
@@ -54,6 +56,7 @@ export class Prompts {
     if (verdict === undefined || !phase.rules.isPrompted) return
     if (verdict === 'prompt') {
       this.#isUnheard = true
+      this.#options.onAsked()
       return this.#options.say(phrases.areYouThere)
     }
     // An engine that has not spoken the last prompt for eight seconds has failed; the callee is not to blame.

@@ -7,6 +7,8 @@ interface TurnLatencyMeter {
   /** A frame of the callee was voiced. */
   heardVoice(): void
   took(event: VoiceEvent): void
+  /** The loop decided that the callee has finished, and asks for the reply. */
+  turnOver(): void
   /** The callee holds the line: a reply that waits for the resume is not measured. */
   held(): void
   /** A frame of this utterance is on its way to the callee; `atMs` on the recording's clock. */
@@ -21,7 +23,7 @@ interface TurnLatencyListener {
 
 interface OpenTurn {
   readonly voicedAt: number
-  readonly stoppedAt: number
+  stoppedAt: number
   textAt?: number
   wordsAt?: number
   audioAt?: number
@@ -74,6 +76,9 @@ export const createTurnLatencyMeter = (
         case 'error':
           return
       }
+    },
+    turnOver() {
+      if (turn && turn.audioAt === undefined) turn.stoppedAt = now()
     },
     held() {
       voicedAt = undefined

@@ -13,6 +13,8 @@ interface Entry {
   /** Of agents: how much of the text was heard; `undefined` while it is playing. */
   heardPart: number | undefined
   isDropped: boolean
+  /** Of callees, where turns are joined: the turn to which this stretch of speech belongs. */
+  turn: number
   /** From this time on the log does not wait for the text; `Infinity` while the speech goes on. */
   deadlineMs: number
 }
@@ -34,6 +36,8 @@ export class TurnLog {
   #entries: Entry[] = []
   #sequence = 0
   #nowMs = 0
+  /** The number of the callee's turn; stretches of speech of one turn are joined. 0: none are. */
+  #turn = 0
 
   /**
    * @param onTurn gets the turns with sequence numbers from 1, without gaps
@@ -46,6 +50,28 @@ export class TurnLog {
   ) {
     this.#onTurn = onTurn
     this.#heardAt = heardAt
+  }
+
+  /** From now on the callee's stretches of speech up to `turnOver` are one turn. */
+  joinTurns(): void {
+    this.#turn = 1
+  }
+
+  /** The callee's turn is over. */
+  turnOver(): void {
+    if (this.#turn > 0) this.#turn += 1
+  }
+
+  /** The speech that began then was no turn. */
+  dismiss(startMs: number): void {
+    const entry = this.#find('contact', startMs)
+    if (entry) entry.isDropped = true
+  }
+
+  /** The speech that began then is a turn of its own, and complete. */
+  aside(startMs: number): void {
+    const entry = this.#find('contact', startMs)
+    if (entry) entry.turn = 0
   }
 
   /** Whether every turn has its text. */
@@ -111,14 +137,32 @@ export class TurnLog {
     this.#entries.sort((one, other) => one.offsetMs - other.offsetMs)
     for (let first = this.#entries[0]; first !== undefined; first = this.#entries[0]) {
       if (!first.isDropped && !isFinal(first) && nowMs < first.deadlineMs) return
+      if (this.#goesOn(first, nowMs)) return
       this.#entries.shift()
-      if (isFinal(first)) this.#emit(first)
+      if (isFinal(first) && !this.#join(first)) this.#emit(first)
     }
   }
 
   /** Delivers every turn that has a text, in order. */
   end(): void {
     this.flush(Infinity)
+  }
+
+  /** Whether the callee may add to this stretch of speech. */
+  #goesOn(entry: Entry, nowMs: number): boolean {
+    const isOpen = entry.speaker === 'contact' && !entry.isDropped && entry.turn === this.#turn
+    return isOpen && this.#turn > 0 && nowMs < entry.offsetMs + speechLimitMs
+  }
+
+  /** Adds the words to those of the next stretch of the same turn, if that has words. */
+  #join(entry: Entry): boolean {
+    const [next] = this.#entries
+    const isSameTurn = next?.speaker === 'contact' && entry.speaker === 'contact'
+    if (entry.turn === 0 || !isSameTurn || next.turn !== entry.turn || entry.isDropped) return false
+    if (next.isDropped || !next.text) return false
+    next.text = `${entry.text ?? ''} ${next.text}`.trim()
+    next.offsetMs = entry.offsetMs
+    return true
   }
 
   #find(speaker: Entry['speaker'], key: Entry['key']): Entry | undefined {
@@ -141,6 +185,7 @@ export class TurnLog {
       text: undefined,
       heardPart: undefined,
       isDropped: false,
+      turn: speaker === 'contact' ? this.#turn : 0,
       deadlineMs,
     }
     this.#entries.push(entry)

@@ -34,6 +34,22 @@ describe('an agent file', () => {
     })
   })
 
+  it('may say who speaks when, by known words only', () => {
+    const turnTaking = {
+      first_words: 'wait',
+      patience: 'long',
+      interruption_sensitivity: 'low',
+      backchannel_words: ['roger'],
+      detection: 'outdial',
+    }
+    assert.deepEqual(problemsOf({ turn_taking: turnTaking }), [])
+    const wrong = problemsOf({ turn_taking: { patience: 'endless', backchannel_words: [''] } })
+    assert.deepEqual(wrong.map((problem) => problem.slice(0, problem.indexOf(':'))).toSorted(), [
+      'turn_taking.backchannel_words[0]',
+      'turn_taking.patience',
+    ])
+  })
+
   it('may have every member', () => {
     const file = {
       ...minimalAgentFile,

@@ -154,6 +154,14 @@ const callerIds = uniqueItems(
     .max(maxCallerIds),
   { keyOf: (number) => number, message: 'It stands in the list already.' },
 )
+/** Who speaks when; every member has a usual value. */
+const turnTaking = z.strictObject({
+  first_words: z.enum(['agent', 'wait', 'callee']).optional(),
+  patience: z.enum(['short', 'normal', 'long']).optional(),
+  interruption_sensitivity: z.enum(['low', 'normal', 'high']).optional(),
+  backchannel_words: z.array(text(50)).max(50).optional(),
+  detection: z.enum(['outdial', 'engine']).optional(),
+})
 
 const agentSchema = z
   .strictObject({
@@ -171,6 +179,7 @@ const agentSchema = z
     engine: engineOfProviders.optional(),
     recording: z.enum(recordingChoices).optional(),
     caller_ids: callerIds.optional(),
+    turn_taking: turnTaking.optional(),
   })
   .refine((agent) => agent.voicemail !== 'leave_message' || agent.voicemail_message !== undefined, {
     path: ['voicemail_message'],

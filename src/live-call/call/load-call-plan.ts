@@ -1,6 +1,10 @@
 import type { OrganizationId } from '../../contract/organization-id.ts'
 import { builtInTools, transferTool } from '../../conversation/tools/tools.ts'
 import type { ToolSpec } from '../../conversation/engine/voice-engine.ts'
+import {
+  usualTurnTaking,
+  type TurnTakingSettings,
+} from '../../conversation/turn-taking/turn-taking-settings.ts'
 import type { Database } from '../../database/database.ts'
 import { outcomesOf, type AgentDefinition } from '../../domains/agents/agent-definition.ts'
 import { findAgentDefinition } from '../../domains/agents/agent-store.ts'
@@ -77,7 +81,9 @@ export const planOf = (
     callerId,
     session: {
       instructions: instructionsOf(agent, texts),
-      greeting: texts.greeting,
+      // An agent that replies to what the callee says first has nothing of its own to say before.
+      greeting: agent.turn_taking?.first_words === 'callee' ? '' : texts.greeting,
+      ...(agent.turn_taking?.detection === 'outdial' && { turns: 'loop' as const }),
       language: agent.language,
       ...(voice !== undefined && { voice }),
       tools: [
@@ -86,6 +92,7 @@ export const planOf = (
         ...configured.flatMap(toolSpec),
       ],
     },
+    ...(agent.turn_taking && { turnTaking: turnTakingOf(agent.turn_taking) }),
     maxDurationMs: agent.max_duration_seconds * 1000,
     voicemail: agent.voicemail,
     ...(texts.voicemailMessage !== undefined && { voicemailMessage: texts.voicemailMessage }),
@@ -95,6 +102,14 @@ export const planOf = (
     allowPrivateNetwork,
   }
 }
+
+const turnTakingOf = (chosen: NonNullable<AgentDefinition['turn_taking']>): TurnTakingSettings => ({
+  patience: chosen.patience ?? usualTurnTaking.patience,
+  interruptionSensitivity:
+    chosen.interruption_sensitivity ?? usualTurnTaking.interruptionSensitivity,
+  backchannelWords: chosen.backchannel_words ?? usualTurnTaking.backchannelWords,
+  firstWords: chosen.first_words ?? usualTurnTaking.firstWords,
+})
 
 const toolSpec = (tool: AgentTool): ToolSpec[] =>
   'builtin' in tool

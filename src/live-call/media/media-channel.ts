@@ -226,6 +226,8 @@ export class MediaChannel {
         maxDurationMs: plan.maxDurationMs,
         voicemail: plan.voicemail,
         voicemailMessage: plan.voicemailMessage ?? '',
+        turnTaking: plan.turnTaking,
+        hasGreeting: plan.session.greeting !== '',
       },
       listener: listenToConversation({
         plan,

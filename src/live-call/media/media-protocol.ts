@@ -9,6 +9,7 @@ import type {
 } from '../../conversation/loop/conversation-types.ts'
 import type { CascadeEngineSettings } from '../../conversation/engines/cascade/cascade-engine.ts'
 import type { RealtimeEngineSettings } from '../../conversation/engines/realtime/realtime-engine.ts'
+import type { TurnTakingSettings } from '../../conversation/turn-taking/turn-taking-settings.ts'
 import type { EngineUsage, SessionOptions } from '../../conversation/engine/voice-engine.ts'
 import type { MediaAddress, NegotiatedMedia } from '../../telephony/carrier.ts'
 import type { HttpTool } from './http-tool.ts'
@@ -108,6 +109,8 @@ export interface ConversationPlan {
   readonly organizationId: OrganizationId
   readonly engine: EngineSettings
   readonly session: Omit<SessionOptions, 'callId' | 'codec'>
+  /** How turns are taken where the session leaves them to the loop; as usual by default. */
+  readonly turnTaking?: TurnTakingSettings
   readonly maxDurationMs: number
   readonly voicemail: 'hang_up' | 'leave_message'
   readonly voicemailMessage?: string

@@ -27,9 +27,10 @@ export class ConversationBench {
     agent: Partial<ConversationAgent> = {},
     runTool?: ConversationListener['runTool'],
     transfer?: ConversationListener['transfer'],
+    isLoopsTurn = false,
   ) {
     this.conversation = new Conversation({
-      session: this.#openSession(),
+      session: this.#openSession(isLoopsTurn),
       codec: 'pcmu',
       agent: {
         language: 'en-US',
@@ -116,8 +117,14 @@ export class ConversationBench {
     return this.conversation.tick(heard)[0] === loudByte
   }
 
-  #openSession(): VoiceSession {
+  #openSession(isLoopsTurn: boolean): VoiceSession {
+    const loopTurns = {
+      reply: this.#note('reply'),
+      dismiss: this.#note('dismiss'),
+      needsWords: true,
+    }
     return {
+      ...(isLoopsTurn && { loopTurns }),
       hear: (frame) => {
         this.#isEngineHearing = frame.some((byte) => byte !== silentByte)
       },

@@ -8,12 +8,14 @@ import { createSpeechEar, type SpeechEar } from '../../engine/speech-ear.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type {
   EngineUsage,
+  LoopTurns,
   SessionOptions,
   VoiceEvent,
   VoiceSession,
 } from '../../engine/voice-engine.ts'
 import { createChatHistory } from './chat-history.ts'
 import type { ChatModel } from './chat-model.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { GuessBudget } from './guess-budget.ts'
 import { PauseWatch } from './pause-watch.ts'
 import { ProviderError, withRetries } from './provider-error.ts'
@@ -43,8 +45,10 @@ interface CascadeOptions {
 }
 
 const maxQueuedEvents = 4_000
-/** Silence after which the callee counts as finished. */
-const endOfTurnSilenceMs = 500
+/** Silence after which a stretch of speech is transcribed; without the loop's turns, the callee has finished. */
+const endOfSpeechSilenceMs = 500
+/** More stretches of one turn than a number has groups. */
+const maxUnansweredTexts = 64
 /** No callee speaks so fast that more than this waits for its words. */
 const maxTranscriptions = 8
 /** When the apology has been played, its last packets are still on their way. */
@@ -63,6 +67,9 @@ export class CascadeSession implements VoiceSession {
   readonly #speaker: Speaker
   readonly #replying: Replying
   readonly #samples = new Int16Array(g711FrameBytes)
+  readonly loopTurns: LoopTurns | undefined
+  /** What the callee said since the loop asked for a reply, by the time at which it began. */
+  readonly #unanswered = new BoundedMap<number, string>({ maxSize: maxUnansweredTexts })
   readonly #tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
   #framesHeard = 0
   #audioOutMs = 0
@@ -83,7 +90,8 @@ export class CascadeSession implements VoiceSession {
     const { signal } = this.#closing
     this.#cascade = cascade
     this.#phrases = phrasesFor(options.language)
-    this.#ear = createSpeechEar(cascade.voiceActivity, endOfTurnSilenceMs)
+    if (options.turns === 'loop') this.loopTurns = this.#createLoopTurns()
+    this.#ear = createSpeechEar(cascade.voiceActivity, endOfSpeechSilenceMs)
     this.#transcription = new FailoverTranscription(cascade.transcribers, {
       onWords: () => this.#guess(),
       onTurnHint: (hint) => this.#hinted(hint),
@@ -184,6 +192,26 @@ export class CascadeSession implements VoiceSession {
     })
   }
 
+  #createLoopTurns(): LoopTurns {
+    return {
+      needsWords: true,
+      reply: () => this.#answer(),
+      dismiss: (startMs) => {
+        this.#unanswered.delete(startMs)
+        this.#replying.goOn()
+      },
+    }
+  }
+
+  #answer(): void {
+    if (this.#isOver || this.#failure) return
+    const texts = [...this.#unanswered].map(([, text]) => text)
+    this.#history.contactSaid(texts.length > 0 ? texts.join(' ') : unrecognisedText)
+    this.#unanswered.clear()
+    this.#replying.expect()
+    this.#replying.owe()
+  }
+
   get #heardMs(): number {
     return this.#framesHeard * frameMs
   }
@@ -201,7 +229,7 @@ export class CascadeSession implements VoiceSession {
   }
 
   #paused(): void {
-    if (!this.#cascade.budget.mayGuess || !this.#seemsOver) return
+    if (this.loopTurns || !this.#cascade.budget.mayGuess || !this.#seemsOver) return
     this.#transcription.hurry(this.#ear.soFar())
     this.#guess()
   }
@@ -225,6 +253,7 @@ export class CascadeSession implements VoiceSession {
 
   /** Asks the model ahead of time, if the callee seems to have finished. */
   #guess(isHinted = this.#seemsOver): void {
+    if (this.loopTurns) return
     const { budget } = this.#cascade
     const { words } = this.#transcription
     if (!isHinted || this.#isOver || this.#failure || this.#transcriptions > 0) return
@@ -244,7 +273,7 @@ export class CascadeSession implements VoiceSession {
     if (this.#transcriptions >= maxTranscriptions)
       return this.#emit({ type: 'contact_text', text: '', startMs })
     this.#transcriptions += 1
-    this.#replying.expect()
+    if (!this.loopTurns) this.#replying.expect()
     this.#transcribing = this.#transcribing.then(() => this.#understand(speech, startMs))
   }
 
@@ -254,7 +283,7 @@ export class CascadeSession implements VoiceSession {
       this.#deafTurns = 0
       this.#transcriptions -= 1
       this.#emit({ type: 'contact_text', text, startMs })
-      this.#understood(text)
+      this.#understood(text, startMs)
     } catch (error) {
       this.#transcriptions -= 1
       this.#notUnderstood(startMs, error)
@@ -266,7 +295,7 @@ export class CascadeSession implements VoiceSession {
     return withRetries(() => this.#transcription.finish(speech, signal), signal)
   }
 
-  #understood(text: string): void {
+  #understood(text: string, startMs: number): void {
     const { budget } = this.#cascade
     const hasGuessed = this.#guessed !== undefined
     this.#guessed = undefined
@@ -274,6 +303,7 @@ export class CascadeSession implements VoiceSession {
       this.#replying.dropGuess()
       return this.#replying.goOn()
     }
+    if (this.loopTurns) return this.#unanswered.set(startMs, text)
     budget.turnEnded()
     if (hasGuessed && this.#replying.confirm(text)) return budget.giveBack()
     this.#history.contactSaid(text)

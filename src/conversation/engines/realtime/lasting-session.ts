@@ -4,6 +4,7 @@ import type { Logger } from '../../../runtime/logger.ts'
 import { createEventQueue } from '../../engine/event-queue.ts'
 import type {
   EngineUsage,
+  LoopTurns,
   SessionOptions,
   VoiceEvent,
   VoiceSession,
@@ -67,7 +68,13 @@ export class LastingSession implements VoiceSession {
   readonly #past: EngineUsage[] = []
   readonly #waitingTexts: string[] = []
   readonly #successor: Successor
+  readonly loopTurns: LoopTurns | undefined
   #stages = 0
+  /** How much audio of the callee came before the present session. */
+  #stageStartMs = 0
+  /** The loop asked for a reply that did not come yet; and whether its session was lost meanwhile. */
+  #isReplyAwaited = false
+  #isReplyLost = false
   #current: SessionStage | undefined
   #reconnects = 0
   #silentSessions = 0
@@ -83,6 +90,8 @@ export class LastingSession implements VoiceSession {
       callId: settings.options.callId,
       logger: settings.logger,
     })
+    if (settings.options.turns === 'loop' && settings.first.dialect !== 'qwen')
+      this.loopTurns = this.#createLoopTurns()
     this.#start(settings.first, 0)
   }
 
@@ -135,6 +144,17 @@ export class LastingSession implements VoiceSession {
     return (this.#closed ??= this.#close())
   }
 
+  #createLoopTurns(): LoopTurns {
+    return {
+      reply: () => {
+        this.#isReplyAwaited = true
+        this.#current?.link.goOn()
+      },
+      dismiss: (startMs) => this.#current?.link.forget(startMs - this.#stageStartMs),
+      needsWords: false,
+    }
+  }
+
   get #heardMs(): number {
     return this.#recent.count * frameMs
   }
@@ -143,6 +163,7 @@ export class LastingSession implements VoiceSession {
     const { options, logger, sessionCapMs } = this.#settings
     const number = this.#stages + 1
     this.#stages = number
+    this.#stageStartMs = startMs
     const link = new RealtimeLink({
       opened,
       session: options,
@@ -160,6 +181,14 @@ export class LastingSession implements VoiceSession {
     const stage = { number, startMs }
     const ofConversation = eventOfConversation(event, stage, this.#speech, this.#heardMs)
     if (ofConversation) this.#emit(ofConversation)
+    if (event.type === 'audio' || event.type === 'tool_call') this.#isReplyAwaited = false
+    if (event.type === 'contact_text' && this.#isReplyLost) this.#replyAgain()
+  }
+
+  /** The words came that the reply of a lost session was about. */
+  #replyAgain(): void {
+    this.#isReplyLost = false
+    this.#current?.link.goOn()
   }
 
   #trackTool(id: string, number: number): void {
@@ -243,7 +272,9 @@ export class LastingSession implements VoiceSession {
     link.remember(this.#history.items(opened.dialect))
     if (isCutOff) link.remember([cutOffNote])
     for (const text of texts) link.say(text)
-    if (isCutOff || (this.#history.isReplyOwed && texts.length === 0)) link.goOn()
+    const goesOn = isCutOff || (this.#history.isReplyOwed && texts.length === 0)
+    if (goesOn) link.goOn()
+    this.#isReplyLost = this.#isReplyAwaited && !goesOn
     for (const heard of this.#recent.since(frame)) link.hear(heard)
   }
 

@@ -7,6 +7,7 @@ export type ClientEvent =
   | { readonly type: 'response.create'; readonly event_id: string; readonly response?: object }
   | { readonly type: 'response.cancel'; readonly response_id?: string }
   | { readonly type: 'conversation.item.create'; readonly item: object }
+  | { readonly type: 'conversation.item.delete'; readonly item_id: string }
   | {
       readonly type: 'conversation.item.truncate'
       readonly item_id: string

@@ -1,4 +1,5 @@
 import { frameMs } from '../../../audio/frame.ts'
+import { BoundedMap } from '../../../runtime/bounded-map.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { unrecognisedText } from '../../../call-text/unrecognised-text.ts'
 import type { EngineUsage, SessionOptions, VoiceEvent } from '../../engine/voice-engine.ts'
@@ -24,7 +25,7 @@ import { createToolResults, type ToolResults } from './tool-results.ts'
 interface RealtimeLinkOptions {
   /** The link owns the socket from here on. */
   readonly opened: Pick<OpenedLink, 'socket' | 'wire' | 'speechTimes'>
-  readonly session: Pick<SessionOptions, 'codec' | 'callId'>
+  readonly session: Pick<SessionOptions, 'codec' | 'callId' | 'turns'>
   /** Never contains a fatal `error`. Times count the audio that this link has heard. */
   readonly onEvent: (event: VoiceEvent) => void
   /** The link broke; nothing follows. Called at most once, and not after `close`. */
@@ -36,6 +37,8 @@ interface RealtimeLinkOptions {
 const responseLimitMs = 12_000
 /** Some models call `end_call` before their goodbye: the call is held back until its reply is complete. */
 const endingTool = 'end_call'
+/** Stretches of speech that the loop may still dismiss. */
+const maxSpeechItems = 32
 
 /** One protocol session over one socket. A conversation may outlive several of them. */
 export class RealtimeLink {
@@ -47,6 +50,7 @@ export class RealtimeLink {
   readonly #tools: ToolResults
   readonly #replies: ReplyWatch
   readonly #speech: ReportedSpeech
+  readonly #itemsOfSpeech = new BoundedMap<number, string>({ maxSize: maxSpeechItems })
   readonly #calls = createModelCalls()
   readonly #tokens = new TokenTally()
   readonly #endings: VoiceEvent[] = []
@@ -137,6 +141,14 @@ export class RealtimeLink {
   /** The conversation has an item that needs a reply. Requests a reply if none comes by itself. */
   goOn(): void {
     this.#responses.oweReply()
+  }
+
+  /** The model forgets the callee's speech that began then. */
+  forget(startMs: number): void {
+    const itemId = this.#itemsOfSpeech.get(startMs)
+    if (itemId === undefined || this.#isOver) return
+    this.#itemsOfSpeech.delete(startMs)
+    this.#connection.send({ type: 'conversation.item.delete', item_id: itemId })
   }
 
   interrupt(utteranceId: string, playedMs: number): void {
@@ -232,13 +244,15 @@ export class RealtimeLink {
 
   #speechStarted(itemId: string, reportedMs: unknown): void {
     const atMs = this.#speech.started(itemId, reportedMs, this.#heardMs)
+    this.#itemsOfSpeech.set(atMs, itemId)
     this.#replies.settled()
     this.#emit({ type: 'speech_start', atMs })
   }
 
   #speechStopped(reportedMs: unknown): void {
     // A server begins no response by itself while another is in flight.
-    if (this.#responses.inFlightId !== undefined) this.#responses.oweReply()
+    if (this.#options.session.turns === 'loop') this.#replies.settled()
+    else if (this.#responses.inFlightId !== undefined) this.#responses.oweReply()
     else this.#replies.expect()
     this.#emit({ type: 'speech_stop', atMs: this.#speech.stopped(reportedMs, this.#heardMs) })
   }

@@ -53,18 +53,24 @@ export const tuningMembers = ({ transcription, tuning }: SessionSettings): Tunin
   return (Object.keys(asked) as TuningMember[]).filter((member) => asked[member])
 }
 
-// The server replies by itself when the callee has finished, which saves a round trip. Interruptions are decided
-// here, where the playout is.
-const replying = { create_response: true, interrupt_response: false }
+// Interruptions are decided here, where the playout is. The server replies by itself when the callee has finished, unless
+// the loop owns the turns.
+const replyingOf = ({ options }: SessionSettings): object => ({
+  create_response: options.turns !== 'loop',
+  interrupt_response: false,
+})
 
-const turnDetection = ({ tuning }: SessionSettings): object =>
-  tuning.turnDetection === 'semantic_vad'
+const turnDetection = (settings: SessionSettings): object => {
+  const { tuning } = settings
+  const replying = replyingOf(settings)
+  return tuning.turnDetection === 'semantic_vad'
     ? {
         type: 'semantic_vad',
         ...(tuning.eagerness !== undefined && { eagerness: tuning.eagerness }),
         ...replying,
       }
     : { type: 'server_vad', silence_duration_ms: endOfTurnSilenceMs, ...replying }
+}
 
 const languageOf = ({ options }: SessionSettings): string | undefined =>
   options.language.split('-')[0]

@@ -7,6 +7,8 @@ export interface ScriptedItems {
   /** Sends an event of a response and applies its effect to the conversation. */
   sendOfResponse(event: object): void
   find(id: string): Item | undefined
+  /** Returns the removed item, if there was one. */
+  remove(id: string): Item | undefined
 }
 
 type Item = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -34,5 +36,12 @@ export const createScriptedItems = (send: (event: object) => void): ScriptedItem
       if (type === 'response.output_item.done') tell('conversation.item.done', item)
     },
     find: (id) => items.get(id),
+    remove(id) {
+      const item = items.get(id)
+      if (!item) return undefined
+      items.delete(id)
+      send({ type: 'conversation.item.deleted', item_id: id })
+      return item
+    },
   }
 }

@@ -27,7 +27,11 @@ interface ConversationItem {
   readonly role?: unknown
   readonly call_id?: unknown
   readonly output?: unknown
-  readonly content?: readonly { readonly type?: unknown; readonly text?: unknown }[]
+  readonly content?: readonly {
+    readonly type?: unknown
+    readonly text?: unknown
+    readonly transcript?: unknown
+  }[]
 }
 
 type Event = Readonly<Record<string, unknown>>
@@ -86,6 +90,8 @@ export class ScriptedSession {
         return this.#truncate(event)
       case 'conversation.item.create':
         return this.#createItem(event)
+      case 'conversation.item.delete':
+        return this.#deleteItem(event)
       case 'conversation.item.retrieve':
         return this.#retrieve(event)
       default:
@@ -242,6 +248,13 @@ export class ScriptedSession {
     for (const part of content ?? []) {
       if (part.type === 'input_text' && typeof part.text === 'string') this.#turns.tell(part.text)
     }
+  }
+
+  #deleteItem(event: Event): void {
+    const item = this.#items.remove(String(event.item_id)) as ConversationItem | undefined
+    if (!item) return this.#refuse('item_not_found', 'There is no such item.', event.event_id)
+    for (const { transcript } of item.content ?? [])
+      if (typeof transcript === 'string') this.#turns.takeBack(transcript)
   }
 
   #retrieve(event: Event): void {

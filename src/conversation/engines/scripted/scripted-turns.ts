@@ -13,6 +13,11 @@ export class ScriptedTurns {
     this.#pendingText = `${this.#pendingText} ${text}`.trim().slice(-maxPendingTextLength)
   }
 
+  /** The input was taken back before the reply. */
+  takeBack(text: string): void {
+    if (text !== '') this.#pendingText = this.#pendingText.replace(text, '').trim()
+  }
+
   transferFailed(): void {
     this.tell(transferFailedNote)
   }
