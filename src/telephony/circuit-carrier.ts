@@ -1,4 +1,4 @@
-import type { Carrier, DialFailure, DialOutcome } from './carrier.ts'
+import type { Carrier, DialFailure, DialOutcome, DialProgress } from './carrier.ts'
 
 /** What one call found out about its gateway; `silence`: the INVITE left and no response came. */
 export interface TrunkFault {
@@ -16,7 +16,7 @@ export interface Circuit {
   downReason(): string | undefined
   /** Resolves once calls for the gateway are held back. Never rejects. */
   report(fault: TrunkFault): Promise<void>
-  /** A call was taken: it works. Never rejects. */
+  /** A call was taken, or a phone rings: it works. Never rejects. */
   prove(): Promise<void>
 }
 
@@ -29,12 +29,19 @@ export const withCircuit = (carrier: Carrier, circuit: Circuit): Carrier => ({
     const reason = circuit.downReason()
     if (reason !== undefined) return { kind: 'failed', failure: heldBack(reason) }
     const dialledMs = performance.now()
-    const outcome = await carrier.dial(request, signal)
+    let isProven = false
+    const onProgress = (progress: DialProgress): void => {
+      request.onProgress?.(progress)
+      if (progress.kind === 'trying' || isProven) return
+      isProven = true
+      void circuit.prove()
+    }
+    const outcome = await carrier.dial({ ...request, onProgress }, signal)
     const fault = outcome.kind === 'failed' ? faultOf(outcome.failure) : undefined
     const ageMs = performance.now() - dialledMs
     if (fault?.cause === 'silence') void circuit.report({ ...fault, ageMs })
     else if (fault) await circuit.report({ ...fault, ageMs })
-    else if (isProof(outcome)) void circuit.prove()
+    else if (!isProven && isProof(outcome)) void circuit.prove()
     return outcome
   },
 })

@@ -29,13 +29,19 @@ const startAgent = async (t: TestContext) => {
 const openLine = async (t: TestContext, uri: string) => {
   const faults: TrunkFault[] = []
   let down: string | undefined
+  let proofs = 0
+  const proven = Promise.withResolvers<void>()
   const circuit: Circuit = {
     downReason: () => down,
     report: (fault) => {
       faults.push(fault)
       return Promise.resolve()
     },
-    prove: () => Promise.resolve(),
+    prove: () => {
+      proofs += 1
+      proven.resolve()
+      return Promise.resolve()
+    },
   }
   const carrier = withCircuit(
     createSipCarrier({
@@ -65,6 +71,8 @@ const openLine = async (t: TestContext, uri: string) => {
   }
   return {
     faults,
+    proofs: () => proofs,
+    proven: proven.promise,
     dial,
     open: (reason: string) => {
       down = reason
@@ -164,6 +172,20 @@ test('a 403 is about the number if no password was asked for, or the trunk has a
   const { failure, goesOn } = await proven.dial()
   assert.deepEqual([failure.cause, goesOn], ['rejected', 'ended'])
   assert.deepEqual(proven.faults, [])
+})
+
+test('a ringing phone proves that the trunk works, before anybody answers', async (t) => {
+  const invites: IncomingInvite[] = []
+  const port = await startTrunk(t, (invite) => {
+    invites.push(invite)
+    invite.provisional(180, 'Ringing')
+  })
+  const line = await openLine(t, `sip:127.0.0.1:${port}`)
+  const dialled = line.dial()
+  await line.proven
+  invites[0]?.reject(486, 'Busy Here')
+  assert.equal((await dialled).failure.cause, 'busy')
+  assert.equal(line.proofs(), 1)
 })
 
 test('no INVITE is sent while the circuit is open', async (t) => {

@@ -14,10 +14,11 @@ import { insertTrunk } from '../../../tests/support/trunk-fixtures.ts'
 import { pauseTrunk } from '../../domains/trunks/edit-trunks.ts'
 import type { TrunkInput } from '../../domains/trunks/trunk-settings.ts'
 import { testBox } from '../../../tests/support/trunk-fixtures.ts'
+import { sql } from '../../database/database.ts'
 import { newId } from '../../runtime/ids.ts'
 import type { ClaimedCall } from '../claim/claim-calls.ts'
 import { chooseTrunk, type TrunkChoice } from './choose-trunk.ts'
-import { openCircuit } from './circuit-store.ts'
+import { closeCircuit, openCircuit, proveGateway } from './circuit-store.ts'
 import { lowerPace } from './pace-store.ts'
 
 let test: TestDatabase
@@ -69,6 +70,13 @@ const choose = (
 
 const nameOf = (choice: TrunkChoice): string =>
   choice.kind === 'chosen' ? choice.trunk : choice.kind === 'none' ? choice.code : choice.kind
+
+const channelsOfRoute = async (): Promise<number | null> => {
+  const route = await test.db.row<{ channels: number | null }>(routeStatement, [])
+  return route?.channels ?? null
+}
+
+const routeStatement = sql('test.channelsOfRoute', `select channels from routes where name = 'env'`)
 
 describe('the choice of a trunk', () => {
   it('takes the lowest priority, and the next one when that is full, paused, down or tried', async () => {
@@ -159,6 +167,40 @@ describe('the choice of a trunk', () => {
     assert.match(none.reason, /carrier is congested/)
     await trunk('b', { priority: 20 })
     assert.equal(nameOf(await choose(0)), 'b', 'another trunk takes it meanwhile')
+  })
+
+  it('tries a trunk with one call at a time, beside the calls that were live before', async () => {
+    await trunk('a', { channels: 3 })
+    await claimAll()
+    const gateway = { trunk: 'a', uri: 'sip:a.example' }
+    assert.equal(nameOf(await choose(0)), 'a')
+    await execute(
+      test.db,
+      `update calls set status = 'in_progress', dialing_at = now(), connected_at = now() where trunk = 'a'`,
+    )
+    await openCircuit(test.db, gateway, { cause: 'credentials', reason: 'SIP 401 Unauthorized.' })
+    assert.equal(nameOf(await choose(1)), 'trunk_down')
+    await closeCircuit(test.db, gateway, 'trial')
+    assert.equal(await channelsOfRoute(), 3, 'calls are claimed for it')
+    await execute(test.db, `update trunks set recovered_at = null, tokens = 100`)
+    assert.equal(nameOf(await choose(1)), 'a', 'the live call is no obstacle')
+    const waiting = await choose(2)
+    assert.ok(waiting.kind === 'none' && waiting.code === 'on_trial' && waiting.until !== undefined)
+    await proveGateway(test.db, gateway)
+    assert.equal(nameOf(await choose(2)), 'a')
+    assert.equal(nameOf(await choose(3)), 'trunk_full', 'its channels count again, and always did')
+  })
+
+  it('does not count a call that was claimed again for the trunk of its last attempt', async () => {
+    await trunk('a', { channels: 1 })
+    await claimAll()
+    assert.equal(nameOf(await choose(0)), 'a')
+    await execute(
+      test.db,
+      `update calls set lease_token = null, claimed_at = null, not_before = now() where lease_token is not null`,
+    )
+    await claimAll()
+    assert.equal(nameOf(await choose(1)), 'a')
   })
 
   it('loses a call that this node no longer holds', async () => {

@@ -43,7 +43,8 @@ export type TrunkChoice =
   | { readonly kind: 'chosen'; readonly trunk: string; readonly waitMs: number }
   | {
       readonly kind: 'none'
-      readonly code: 'no_trunk' | 'trunk_down' | 'trunk_full' | 'congested' | 'elsewhere'
+      readonly code:
+        'no_trunk' | 'trunk_down' | 'on_trial' | 'trunk_full' | 'congested' | 'elsewhere'
       /** One sentence. */
       readonly reason: string
       /** When it may be otherwise. Undefined: a change of a trunk releases it. */
@@ -110,6 +111,8 @@ interface WhyRow {
   readonly fitting: number
   readonly unserved: number
   readonly up: number
+  /** Of those that are up and served: tried by one call at a time. */
+  readonly trials: number
   readonly reason: string | null
   /** Of the congested trunks, until the first has a place in its lowered pace. */
   readonly pace_wait_ms: number | null
@@ -136,6 +139,12 @@ const whyNone = (
         Date.now() + Math.min(Math.max(why.pace_wait_ms, fullRetryMs), maxPaceWaitMs),
       ),
     }
+  if (why.trials > 0 && why.trials + why.unserved === why.up)
+    return {
+      code: 'on_trial',
+      reason: 'Its trunk could not be used, and one call tries it again now.',
+      until: soon,
+    }
   return { code: 'trunk_full', reason: 'Its trunks have no free channel.', until: soon }
 }
 
@@ -157,16 +166,21 @@ const fits = `(t.organizations is null or $1::uuid = any(t.organizations))
 
 const isUp = `exists (select from trunk_gateways g where g.trunk = t.name and g.down_since is null)`
 
+/** Only gateways that are up again to be tried: one call at a time. */
+const isTrial = `not exists (select from trunk_gateways g
+                              where g.trunk = t.name and g.down_since is null and g.trial_since is null)`
+
 const chooseStatement = sql(
   'choose-trunk.choose',
   `with fitting as (
      select t.name, t.priority, t.weight, t.refill_per_second * ${share} as refill,
             least(t.burst, t.tokens + t.refill_per_second * ${share}
                   * greatest(0, extract(epoch from clock_timestamp() - t.refilled_at)::double precision)) as tokens,
-            -- Only gateways on trial: one call at a time.
-            case when exists (select from trunk_gateways g
-                               where g.trunk = t.name and g.down_since is null and g.trial_since is null)
-                 then t.channels else 1 end as channels
+            t.channels,
+            -- Since then one call at a time, beside those that were live before.
+            case when ${isTrial}
+                 then (select min(g.trial_since) from trunk_gateways g where g.trunk = t.name and g.down_since is null)
+            end as trial_since
        from trunks t
       where not t.paused
         and ${fits}
@@ -181,6 +195,11 @@ const chooseStatement = sql(
              or f.channels > (select count(*) from calls c
                                where c.lease_token is not null and c.trunk = f.name
                                  and c.id <> $6))
+        and not (f.trial_since is not null
+                 and exists (select from calls c
+                              where c.lease_token is not null and c.trunk = f.name and c.id <> $6
+                                and c.connected_at is null
+                                and (c.dialing_at is null or c.dialing_at >= f.trial_since)))
         and f.tokens + f.refill * ${maxAdvanceSeconds} >= 1
       order by f.tokens < 1, f.priority, -ln(greatest(random(), 1e-12)) / f.weight
       limit 1
@@ -228,6 +247,8 @@ const whyStatement = sql(
           (count(*) filter (where not t.paused and ${isUp}
                               and not (t.name = any($3::text[]) and t.name <> all($4::text[]))))::integer as unserved,
           (count(*) filter (where not t.paused and ${isUp}))::integer as up,
+          (count(*) filter (where not t.paused and ${isUp} and ${isTrial}
+                              and t.name = any($3::text[]) and t.name <> all($4::text[])))::integer as trials,
           (array_agg(g.down_reason order by t.priority, t.name) filter (where not t.paused and g.down_reason is not null))[1]
             as reason,
           1000 * min(case when 1 - t.tokens <= 0 then 0

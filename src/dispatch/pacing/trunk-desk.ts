@@ -58,6 +58,7 @@ const refundStatement = sql(
 const waitReasons = {
   no_trunk: 'no_trunk',
   trunk_down: 'trunk_down',
+  on_trial: 'trunk_down',
   trunk_full: 'trunk_full',
   congested: 'carrier_congestion',
   elsewhere: 'trunk_full',
@@ -79,9 +80,10 @@ export const createTrunkDesk = ({
         const { code, reason, until } = choice
         await releaseClaim(database, fence, { reason, until, waitReason: waitReasons[code] })
       }
-      // A place in the pace of a congested trunk is not given back: the next call would find none either.
-      const isCongested = choice.kind === 'none' && choice.code === 'congested'
-      if (!isCongested) await database.run(refundStatement, [])
+      // A place in the pace of a congested or tried trunk is not given back: the next call would find none either.
+      const isSlow =
+        choice.kind === 'none' && (choice.code === 'congested' || choice.code === 'on_trial')
+      if (!isSlow) await database.run(refundStatement, [])
       const what = choice.kind === 'none' ? 'a call waits for a trunk' : 'a call waits for a number'
       logger.info({ call_id: fence.callId, reason: choice.reason }, what)
       return undefined

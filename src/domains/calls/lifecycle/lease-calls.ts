@@ -16,6 +16,8 @@ export const leaseCallsFragment = ({ from, nodeId, route }: LeaseParts): string 
             claimed_at  = statement_timestamp(),
             wait_reason = null,
             number_next = false,
+            -- Until one is chosen for this attempt, it holds no channel of any.
+            trunk       = null,
             route       = ${route}
        from ${from} h
       -- Where it was locked: not looked for again.
