@@ -13,7 +13,7 @@ interface Order {
   readonly do: string
   readonly target: string
   readonly bindAddress: string
-  readonly keepAliveMs: number
+  readonly keepAliveMs?: number
   readonly address: string
   readonly port: number
   readonly ssrc: number
@@ -29,7 +29,11 @@ const phone = createSocket('udp4').on('message', () => (received += 1))
 const orders: Readonly<Record<string, (order: Order) => Promise<unknown>>> = {
   /** Calls a target over UDP, after OPTIONS that showed our address outside. */
   call: async ({ target, bindAddress, keepAliveMs }) => {
-    const udp = createUdpTransport({ bindAddress, port: 0, keepAliveMs })
+    const udp = createUdpTransport({
+      bindAddress,
+      port: 0,
+      ...(keepAliveMs !== undefined && { keepAliveMs }),
+    })
     const transports = new Map([['udp' as const, udp]])
     const agent = createUserAgent({ bindAddress, sources: anySource, transports })
     await agent.start()

@@ -1,65 +1,27 @@
 // Runs beside others: it waits for most of its 45 s.
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { g711Silence } from '../../src/audio/g711.ts'
 import { openRtpSession } from '../../src/rtp/rtp-session.ts'
-import { headersOf } from '../../src/sip/message/message.ts'
-import { missingPeer } from '../support/peers.ts'
-import { makeSelfSigned } from '../support/self-signed.ts'
-import { audioSdp, startAgent } from '../support/sip/test-agents.ts'
 import { until } from '../support/until.ts'
-import { missingKamailio, startKamailio } from './kamailio-proxy.ts'
-import { missingNat, openNat, type NatEnd } from './nat-network.ts'
+import { callThroughNat, missingNatCall } from './nat-call.ts'
+import { missingNat, openNat } from './nat-network.ts'
 
 const reason = missingNat()
-const reasonOfCalls = reason ?? missingKamailio() ?? missingPeer('openssl')
+const reasonOfCalls = missingNatCall()
 const skip = (text: string | undefined) => (text === undefined ? {} : { skip: text })
 
-/** The NAT forgets what is silent for this long, and the callee hangs up after longer. */
-const bindingSeconds = 8
-const talkMs = 13_000
-
-/** A call from behind the NAT over Kamailio; the callee hangs up after `talkMs` without a message. */
-const callThrough = async (
-  t: TestContext,
-  keepAliveMs: number,
-): Promise<{ readonly end: NatEnd; readonly contact: string; readonly natAddress: string }> => {
-  const nat = openNat(t, { bindingSeconds })
-  const callee = await startAgent(t, { bindAddress: nat.publicAddress })
-  const proxy = await startKamailio(t, {
-    certificate: makeSelfSigned(),
-    address: nat.publicAddress,
-    callee: `sip:${nat.publicAddress}:${callee.localPort}`,
-  })
-  const hungUp = Promise.withResolvers<void>()
-  let contact = ''
-  callee.onInvite((incoming) => {
-    contact = headersOf(incoming.request, 'contact')[0] ?? ''
-    void incoming.accept(audioSdp()).then(async (dialog) => {
-      await delay(talkMs)
-      await dialog?.bye()
-      hungUp.resolve()
-    }, hungUp.reject)
-  })
-  const end = nat.startEnd('inside')
-  const target = `sip:+12025550100@${nat.publicAddress}:${proxy.port}`
-  const kind = await end.ask({
-    do: 'call',
-    target,
-    bindAddress: nat.privateAddress,
-    keepAliveMs,
-  })
-  assert.equal(kind, 'answered', proxy.output())
-  await hungUp.promise
-  return { end, contact, natAddress: nat.natAddress }
-}
+/** The NAT forgets before the callee hangs up; `npm run outage nat` takes a minute and ten. */
+const quick = { bindingSeconds: 8, talkMs: 13_000 }
 
 test(
   'from behind a NAT that forgets quickly, the callee is heard when it hangs up',
   skip(reasonOfCalls),
   async (t) => {
-    const { end, contact, natAddress } = await callThrough(t, 1_000)
+    const { end, contact, natAddress } = await callThroughNat(t, {
+      ...quick,
+      keepAliveMs: 1_000,
+    })
     assert.ok(contact.includes(`@${natAddress}:3`), `our Contact shows the NAT: ${contact}`)
     assert.deepEqual(await end.ask({ do: 'ended', waitMs: 60_000 }), { by: 'remote' })
   },
@@ -69,7 +31,7 @@ test(
   'without packets that keep the binding, it is not: the NAT does forget',
   skip(reasonOfCalls),
   async (t) => {
-    const { end } = await callThrough(t, 3_600_000)
+    const { end } = await callThroughNat(t, { ...quick, keepAliveMs: 3_600_000 })
     assert.equal(await end.ask({ do: 'ended', waitMs: 0 }), 'no end')
   },
 )
