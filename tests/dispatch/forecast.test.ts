@@ -7,6 +7,7 @@ import { passGate } from '../../src/dispatch/gate.ts'
 import { findBatch } from '../../src/domains/batches/batch-store.ts'
 import { forecastBatch } from '../../src/domains/batches/forecast/forecast-batch.ts'
 import { keepForecasts } from '../../src/domains/batches/forecast/keep-forecasts.ts'
+import { addNumber, restNumber } from '../../src/domains/numbers/edit-numbers.ts'
 import { addDoNotCall } from '../../src/domains/organizations/do-not-call.ts'
 import type { CallingPolicy } from '../../src/domains/organizations/calling-policy.ts'
 import { endHeld } from '../../src/domains/calls/lifecycle/end-held-call.ts'
@@ -249,6 +250,49 @@ describe('a forecast is what the dispatcher does', () => {
     )
     assert.equal(forecast.will_ring, 4)
   })
+})
+
+it('spreads a batch over the days that the limits and rests of its numbers take', async () => {
+  await moveTo(Date.parse('2026-11-23T12:00:00Z'))
+  const fixture = await fixtureOf(always, 20)
+  const { organizationId } = fixture
+  const batch = await fixture.create(10, { recipients: recipientsIn(10) })
+  const days = async (): Promise<Readonly<Record<string, number>>> => {
+    const { recipients } = await forecastOf(fixture, batch.id)
+    const rings = recipients.map(({ rings_at: at, never }) => at?.slice(0, 10) ?? never ?? '')
+    return Object.fromEntries(
+      [...new Set(rings)].map((day) => [day, rings.filter((each) => each === day).length]),
+    )
+  }
+  const [boston, london] = ['+16175550100', '+442079460018']
+  assert.deepEqual(await days(), { '2026-11-23': 10 })
+  await test.db.transaction((tx) => addNumber(tx, organizationId, boston, { calls_per_day: 4 }))
+  assert.deepEqual(await days(), { '2026-11-23': 4, '2026-11-24': 4, '2026-11-25': 2 })
+  await execute(
+    test.db,
+    `insert into caller_number_days values ('${organizationId}', '${boston}', '2026-11-23', 3)`,
+  )
+  assert.deepEqual(await days(), {
+    '2026-11-23': 1,
+    '2026-11-24': 4,
+    '2026-11-25': 4,
+    '2026-11-26': 1,
+  })
+  await test.db.transaction((tx) => addNumber(tx, organizationId, london, {}))
+  assert.deepEqual(await days(), { '2026-11-23': 10 })
+  await execute(
+    test.db,
+    `update agent_versions set definition = definition || '{"caller_ids": ["${boston}"]}'
+      where organization_id = '${organizationId}'`,
+  )
+  assert.deepEqual(await days(), {
+    '2026-11-23': 1,
+    '2026-11-24': 4,
+    '2026-11-25': 4,
+    '2026-11-26': 1,
+  })
+  await test.db.transaction((tx) => restNumber(tx, organizationId, boston, {}))
+  assert.deepEqual(await days(), { calling_hours: 10 })
 })
 
 describe('while a batch runs', () => {

@@ -18,6 +18,7 @@ import {
   type RecipientRow,
   type WaitingRow,
 } from './forecast-store.ts'
+import { loadForecastNumbers, type ForecastNumbers } from './forecast-numbers.ts'
 import { findKeptForecast } from './find-kept-forecast.ts'
 import { averageOf, type Average } from './recent-average.ts'
 import { simulateInThread } from './simulate-in-thread.ts'
@@ -72,11 +73,17 @@ export const forecastBatch = async (
           rows.map((row) => row.phone_number),
           new Date(nowMs - 2 * dayMs),
         )
+  const numbers = await loadForecastNumbers(db, organizationId, {
+    timeZone: policy.timeZone,
+    agentIds: new Set(rows.map((row) => row.agent_id)),
+    playedAgain: isWhole ? countedOf(recipients) : new Map(),
+  })
   const { lines, notes } = linesOf(capacity, others.length)
   const rings = await simulateInThread({
     fromMs: Math.min(nowMs, startMs),
     policy,
-    ...lanesOf(rows),
+    ...lanesOf(rows, numbers),
+    ...(numbers && { numbers: numbers.simulated }),
     lines,
     callsPerSecond: capacity.refill_per_second,
     burst: Math.max(1, capacity.burst),
@@ -133,6 +140,14 @@ const beganMs = (recipients: readonly RecipientRow[], nowMs: number): number =>
     nowMs,
   )
 
+/** How many recipients were shown each number. */
+const countedOf = (recipients: readonly RecipientRow[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { counted_number: number } of recipients)
+    if (number !== null) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return counts
+}
+
 /** A queued call may have its own time, after congestion or at the limit of its day. */
 const fromMsOf = ({ status, not_before: notBefore }: RecipientRow, startMs: number): number =>
   status === 'queued' ? Math.max(startMs, notBefore?.getTime() ?? startMs) : startMs
@@ -165,11 +180,15 @@ const linesOf = (row: CapacityRow, others: number) => {
 
 type Row = WaitingRow & { readonly fromMs: number }
 
-const lanesOf = (rows: readonly Row[]): Pick<SimulatedWork, 'lanes' | 'calls'> => {
+const lanesOf = (
+  rows: readonly Row[],
+  numbers: ForecastNumbers | undefined,
+): Pick<SimulatedWork, 'lanes' | 'calls'> => {
   const indexes = new Map<string, number>()
   const lanes: SimulatedLane[] = []
   const calls = rows.map((row) => {
-    const key = `${row.source_id}/${row.rank}/${row.time_zones}`
+    const pool = numbers?.poolOf(row.agent_id)
+    const key = `${row.source_id}/${row.rank}/${row.time_zones}/${pool ?? ''}`
     let lane = indexes.get(key)
     if (lane === undefined) {
       lane = lanes.length
@@ -178,6 +197,7 @@ const lanesOf = (rows: readonly Row[]): Pick<SimulatedWork, 'lanes' | 'calls'> =
         timeZones: zonesOfText(row.time_zones),
         source: `${row.source_id}/${row.rank}`,
         rank: row.rank,
+        ...(pool !== undefined && { pool }),
         ...(row.calling_window && { callingWindow: row.calling_window }),
       })
     }

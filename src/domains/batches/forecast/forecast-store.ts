@@ -55,6 +55,7 @@ export const findCapacity = (
 export interface WaitingRow {
   readonly id: string
   readonly phone_number: string
+  readonly agent_id: string
   readonly status: string
   readonly not_before: Date | null
   readonly time_zones: string
@@ -67,6 +68,8 @@ export interface RecipientRow extends WaitingRow {
   readonly is_on_do_not_call_list: boolean
   readonly is_contact_known: boolean
   readonly is_live: boolean
+  /** The number shown to the callee, if it was counted. */
+  readonly counted_number: string | null
   readonly dialing_at: Date | null
   readonly ended_at: Date | null
 }
@@ -76,7 +79,8 @@ const laneColumns = 'l.time_zones, l.calling_window, l.source_id, l.rank'
 // A batch has at most 1,000 calls (D5).
 const recipientsStatement = sql(
   'forecast-store.listForecastRecipients',
-  `select c.id, c.phone_number, c.status, c.dialing_at, c.ended_at, ${laneColumns},
+  `select c.id, c.phone_number, c.agent_id, c.status, c.dialing_at, c.ended_at, ${laneColumns},
+          case when c.caller_id_day is not null then c.caller_id end as counted_number,
           case when isfinite(c.not_before) then c.not_before end as not_before,
           c.lease_token is not null as is_live,
           d.phone_number is not null as is_on_do_not_call_list,
@@ -102,10 +106,10 @@ export const listForecastRecipients = (
 
 const othersStatement = sql(
   'forecast-store.listOtherCalls',
-  `select c.id, c.phone_number, c.status, c.not_before, ${laneColumns}
+  `select c.id, c.phone_number, c.agent_id, c.status, c.not_before, ${laneColumns}
      from lanes l
     cross join lateral (
-      select id, phone_number, status, not_before
+      select id, phone_number, agent_id, status, not_before
         from calls
        where organization_id = l.organization_id
          and lane_id = l.id
@@ -118,7 +122,7 @@ const othersStatement = sql(
       and not l.paused
       and isfinite(c.not_before)
    union all
-   select c.id, c.phone_number, c.status, b.scheduled_start_at, ${laneColumns}
+   select c.id, c.phone_number, c.agent_id, c.status, b.scheduled_start_at, ${laneColumns}
      from batches b
      join calls c on c.organization_id = b.organization_id and c.batch_id = b.id
      join lanes l on l.organization_id = c.organization_id and l.id = c.lane_id

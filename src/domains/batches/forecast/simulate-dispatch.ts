@@ -1,6 +1,7 @@
 import { MinHeap } from '../../../runtime/min-heap.ts'
 import type { CallingWindowJson } from '../../../calling-hours/weekly-window.ts'
 import type { CallingPolicy } from '../../organizations/calling-policy.ts'
+import { createNumberLimits, type SimulatedNumbers } from './number-limits.ts'
 import { createOpenings, type LaneOpenings } from './lane-openings.ts'
 
 /** One source of work in one combination of zones, as dispatch has them. */
@@ -11,6 +12,8 @@ export interface SimulatedLane {
   readonly source: string
   /** 0 immediate calls, 1 Automations, 2 batches: a lower rank goes first. */
   readonly rank: number
+  /** Its calls choose among the numbers of this pool; undefined: they never wait for one. */
+  readonly pool?: number
 }
 
 /** A call that waits. */
@@ -38,6 +41,8 @@ export interface SimulatedWork {
   readonly live: readonly { readonly number: string; readonly endsMs: number }[]
   /** Dials of the last days by number, where the policy limits them. */
   readonly dialled: ReadonlyMap<string, readonly number[]>
+  /** Where calls may have to wait for a number to show. */
+  readonly numbers?: SimulatedNumbers
 }
 
 /** How far a forecast looks ahead. */
@@ -46,7 +51,7 @@ export const maxForecastMs = 400 * 24 * 3_600_000
 /**
  * When each call rings, in epoch milliseconds; NaN: not within `maxForecastMs`. Plays what dispatch does, with one
  * average length for every call: open lanes only, ranks, turns among sources, one call per number, attempts per day,
- * lines and calls per second. The same work gives the same result. It takes a time of n log n, times the lanes.
+ * limits of the numbers that are shown, lines and calls per second. The same work gives the same result. It takes a time of n log n, times the lanes.
  */
 export const simulateDispatch = (work: SimulatedWork): Float64Array => {
   const rings = new Float64Array(work.calls.length).fill(Number.NaN)
@@ -69,7 +74,7 @@ export const simulateDispatch = (work: SimulatedWork): Float64Array => {
       continue
     }
     if (lines.isBusy(head.number)) queue.waitForNumber(head)
-    else if (queue.isTooOften(head, nowMs)) continue
+    else if (queue.isTooOften(head, nowMs) || queue.lacksNumber(head, nowMs)) continue
     else {
       rings[head.index] = nowMs
       left -= 1
@@ -134,6 +139,7 @@ interface Lane {
   readonly openings: LaneOpenings
   readonly source: Source
   readonly waiting: MinHeap<Waiting>
+  readonly pool: number | undefined
 }
 
 interface Source {
@@ -153,6 +159,7 @@ const isEarlier = (left: Waiting, right: Waiting): boolean =>
 /** Who is next: the claim of dispatch. */
 const createQueue = (work: SimulatedWork) => {
   const lanes = lanesOf(work)
+  const numbers = createNumberLimits(work.numbers)
   const parked = new Map<string, Head[]>()
   const dialled = new Map([...work.dialled].map(([number, times]) => [number, [...times]]))
   const limit = work.policy.attemptsPerNumberPerDay
@@ -162,6 +169,7 @@ const createQueue = (work: SimulatedWork) => {
   const isDue = (lane: Lane, nowMs: number): boolean => {
     const first = lane.waiting.peek()
     if (first === undefined || first.notBeforeMs > nowMs) return false
+    if (numbers.freeAtMs(lane.pool) > nowMs) return false
     const opening = lane.openings.at(nowMs)
     return opening !== undefined && opening.startMs <= nowMs
   }
@@ -198,10 +206,11 @@ const createQueue = (work: SimulatedWork) => {
       let dueMs = Number.POSITIVE_INFINITY
       for (const lane of lanes) {
         const first = lane.waiting.peek()
-        if (!first) continue
+        const freeMs = numbers.freeAtMs(lane.pool)
+        if (!first || freeMs === Number.POSITIVE_INFINITY) continue
         const opening = lane.openings.at(nowMs)
         if (!opening) continue
-        const atMs = Math.max(first.notBeforeMs, opening.startMs)
+        const atMs = Math.max(first.notBeforeMs, opening.startMs, freeMs)
         dueMs = Math.min(dueMs, Math.max(nowMs + 1, Math.min(atMs, opening.endMs)))
       }
       return dueMs
@@ -229,6 +238,12 @@ const createQueue = (work: SimulatedWork) => {
       put(head, day.endMs)
       return true
     },
+    /** Then its lane waits for a number, the call in its old place. */
+    lacksNumber: (head: Head, nowMs: number): boolean => {
+      if (numbers.take(head.lane.pool, nowMs)) return false
+      put(head, Math.min(nowMs, work.calls[head.index]?.notBeforeMs ?? nowMs))
+      return true
+    },
     served: ({ number }: Head, nowMs: number): void => {
       if (limit === undefined) return
       const times = dialled.get(number)
@@ -241,13 +256,14 @@ const createQueue = (work: SimulatedWork) => {
 const lanesOf = (work: SimulatedWork): Lane[] => {
   const openingsOf = createOpenings(work.policy)
   const sources = new Map<string, Source>()
-  const lanes = work.lanes.map(({ timeZones, callingWindow, source: key, rank }): Lane => {
+  const lanes = work.lanes.map(({ timeZones, callingWindow, source: key, rank, pool }): Lane => {
     const source = sources.get(key) ?? { rank, virtualTime: 0 }
     sources.set(key, source)
     return {
       openings: openingsOf(timeZones, callingWindow),
       source,
       waiting: new MinHeap<Waiting>(isEarlier),
+      pool,
     }
   })
   for (const [index, call] of work.calls.entries())

@@ -56,6 +56,50 @@ it('leaves out what no hour of 400 days reaches, and everything without a line',
   assert.equal(slow.filter(Number.isNaN).length, 2)
 })
 
+const timeOf = (text: string) => Date.parse(text)
+
+it('rings no more callees a day than the numbers of its agent may be shown to', () => {
+  const numbers = {
+    timeZone: 'America/New_York',
+    numbers: [
+      { callsPerDay: 10, callsToday: 4, restsUntilMs: 0 },
+      { callsPerDay: 5, callsToday: 0, restsUntilMs: timeOf('2026-11-25T12:00:00Z') },
+      { callsPerDay: 1, callsToday: 0, restsUntilMs: Number.POSITIVE_INFINITY },
+    ],
+    pools: [[0, 1], [2], []],
+  }
+  const alone = workOf(40, { numbers, lines: 100 })
+  const lane = { timeZones: ['America/New_York'], source: 'batch', rank: 2 }
+  const calls = alone.calls.map((call) => ({ ...call, lane: 0 }))
+  const ringsOf = (pool: number) =>
+    simulateDispatch({ ...alone, calls, lanes: [{ ...lane, pool }] })
+  const rings = ringsOf(0)
+  const between = (from: string, to: string) =>
+    rings.filter((atMs) => atMs >= timeOf(from) && atMs < timeOf(to)).length
+  // Its days are those of New York, and its hours begin at 8 there.
+  assert.equal(between('2026-11-23T00:00:00-05:00', '2026-11-24T00:00:00-05:00'), 6)
+  assert.equal(between('2026-11-24T08:00:00-05:00', '2026-11-25T00:00:00-05:00'), 10)
+  assert.equal(between('2026-11-25T08:00:00-05:00', '2026-11-26T00:00:00-05:00'), 15)
+  assert.equal(between('2026-11-26T08:00:00-05:00', '2026-11-27T00:00:00-05:00'), 9)
+  assert.deepEqual(rings, rings.toSorted())
+  assert.ok(ringsOf(1).every(Number.isNaN))
+  assert.ok(ringsOf(2).every(Number.isNaN))
+})
+
+it('keeps work that waits for no number at its pace beside work that does', () => {
+  const numbers = {
+    timeZone: 'UTC',
+    numbers: [{ callsPerDay: 1, callsToday: 1, restsUntilMs: 0 }],
+    pools: [[0]],
+  }
+  const work = workOf(30)
+  const lanes = work.lanes.map((lane, index) => (index === 0 ? { ...lane, pool: 0 } : lane))
+  const rings = simulateDispatch({ ...work, lanes, numbers })
+  for (const [index, { lane }] of work.calls.entries())
+    if (lane === 2) assert.ok((rings[index] ?? 0) < fromMs + 60_000)
+    else if (lane === 0) assert.ok((rings[index] ?? 0) >= timeOf('2026-11-24T00:00:00Z'))
+})
+
 it('rings each of ten thousand calls to one number in its turn', () => {
   const work = workOf(10_000, { lines: 5, lineMs: 1_000 })
   const calls = work.calls.map((call) => ({ ...call, lane: 2, number: '+12025550100' }))
