@@ -27,7 +27,8 @@ import { tryPortsOfFirstStart } from '../operator/port-trials.ts'
 import { readEnvironmentTrunk } from '../telephony/telephony.ts'
 import { systemTime } from '../runtime/time.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { LoggedTelemetry, type Telemetry } from '../runtime/telemetry.ts'
+import { LoggedTelemetry } from '../runtime/telemetry.ts'
+import { openMetrics, type Metrics } from '../operator/metrics/metrics.ts'
 import { createServiceGroup, type ServiceGroup } from '../runtime/service-group.ts'
 import { endCall } from './call-end.ts'
 import { dashboardOrigins } from './dashboard-origins.ts'
@@ -72,14 +73,15 @@ export const startAllInOne = async (
   onTakingWork: () => void,
 ): Promise<RunningOutdial> => {
   const services = createServiceGroup(logger)
-  const telemetry = new LoggedTelemetry(logger, systemTime)
-  services.add(telemetry)
+  const logged = new LoggedTelemetry(logger, systemTime)
+  services.add(logged)
+  const metrics = openMetrics(config, logged)
   try {
     await tryPortsOfFirstStart(config)
     const store = await openStore(config.store, 'service', logger)
     services.add(store)
     logger.info({}, 'the database is ready')
-    const roles = await createRoles(config, store, logger, telemetry)
+    const roles = await createRoles(config, store, logger, metrics)
     await startRoles(roles, services, store, logger, onTakingWork)
     // The key is printed once, so a start that fails must not create it.
     const firstStart = await prepareFirstStart(store.database)
@@ -94,7 +96,8 @@ export const startAllInOne = async (
 
 type Roles = Awaited<ReturnType<typeof createRoles>>
 
-const createRoles = async (config: Config, store: Store, logger: Logger, telemetry: Telemetry) => {
+const createRoles = async (config: Config, store: Store, logger: Logger, metrics: Metrics) => {
+  const { telemetry } = metrics
   // Loaded at start, because loading takes time that a live call does not have.
   phoneMetadata()
   const { database } = store
@@ -129,8 +132,23 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     lacks,
     time,
     logger,
+    telemetry,
   })
-  const worker = createWorkerRole({ config, store, storage: downloads.storage, ...spool, logger })
+  const worker = createWorkerRole({
+    config,
+    store,
+    storage: downloads.storage,
+    ...spool,
+    logger,
+    telemetry,
+  })
+  const exporter = metrics.createServer({
+    database,
+    liveCalls: () => dispatching.dispatcher.liveCalls(),
+    mediaCapacity: media.capacity,
+    tickLatenessMs: media.tickLatenessMs,
+    logger,
+  })
   const { host, apiPort, publicApiUrl, trustedProxies } = config.http
   const apiUrl = (): string => publicApiUrl ?? httpOrigin(host, api.port)
   const origins = () =>
@@ -187,6 +205,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
     media,
     dispatching,
     worker,
+    exporter,
     lacks,
     trunks,
     state,
@@ -195,7 +214,7 @@ const createRoles = async (config: Config, store: Store, logger: Logger, telemet
 
 /** Dispatch starts last, because a start that fails must not have dialled anybody. */
 const startRoles = async (
-  { api, application, dashboard, downloads, media, dispatching, worker, trunks }: Roles,
+  { api, application, dashboard, downloads, media, dispatching, worker, exporter, trunks }: Roles,
   services: ServiceGroup,
   { database }: Store,
   logger: Logger,
@@ -204,7 +223,7 @@ const startRoles = async (
   await services.run(...media.services)
   await services.run(media.fleet)
   logger.info({}, 'telephony and media threads are ready')
-  await services.run(downloads.keys, downloads.server, api, dashboard)
+  await services.run(downloads.keys, downloads.server, exporter, api, dashboard)
   logger.info({}, 'HTTP is ready')
   await decideModes(database, modeBeside(trunks))
   onTakingWork()

@@ -50,6 +50,17 @@ const http = {
   apiPort: setting('OUTDIAL_API_PORT', port.prefault('4000'), 'Port of the API.'),
   dashboardPort: setting('OUTDIAL_DASHBOARD_PORT', port.prefault('4001'), 'Port of the dashboard.'),
   mediaPort: setting('OUTDIAL_MEDIA_PORT', port.prefault('4002'), 'Port of recording downloads.'),
+  metricsPort: setting(
+    'OUTDIAL_METRICS_PORT',
+    optional(port),
+    'Private port of the metrics for Prometheus, `GET /metrics`; without it there is none.',
+    { shown: 'none' },
+  ),
+  metricsHost: setting(
+    'OUTDIAL_METRICS_HOST',
+    z.string().min(1).default('127.0.0.1'),
+    'Address that the port of the metrics listens on; whoever reaches it can read them.',
+  ),
   trustedProxies: setting(
     'OUTDIAL_TRUSTED_PROXIES',
     optional(networks),

@@ -17,6 +17,7 @@ import { renewIntervalMs, takeLease, type Lease } from './lease/lease.ts'
 import type { LeaseKeeper } from './lease/lease-keeper.ts'
 import { createLiveCalls } from './live-calls.ts'
 import { repeat, type Repeating } from '../runtime/repeating.ts'
+import type { Telemetry } from '../runtime/telemetry.ts'
 import { systemTime, type Time } from '../runtime/time.ts'
 import type { PrepareCall } from '../domains/calls/lifecycle/hand-over.ts'
 import { watchNumbers } from './numbers/watch-numbers.ts'
@@ -54,6 +55,7 @@ export interface DispatcherOptions {
   readonly trunks?: TrunkDesk
   readonly time: Time
   readonly logger: Logger
+  readonly telemetry?: Telemetry
   /** Renews the lease while this thread is stalled. */
   readonly leaseKeeper?: LeaseKeeper
 }
@@ -137,10 +139,12 @@ export class Dispatcher implements Service {
       nodeId: lease.nodeId,
       routes: this.#routeNames(),
       freeChannels: () => Math.min(maxChannels, this.#mediaCapacity()) - this.#live.size(),
-      start: (call) =>
+      start: (call) => {
+        this.#options.telemetry?.count('outdial_calls_claimed_total')
         this.#live.add(call.callId, (signal) =>
           dispatchCall({ ...this.#options, lease }, call, signal),
-        ),
+        )
+      },
     })
   }
 

@@ -13,6 +13,7 @@ import type { Database } from '../database/database.ts'
 import { backoffMs } from '../runtime/backoff.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Service } from '../runtime/service.ts'
+import type { Telemetry } from '../runtime/telemetry.ts'
 import { forgetJobWorkers, rescueJobs, touchJobWorkers } from './job-worker-store.ts'
 import { repeat, type Repeating } from '../runtime/repeating.ts'
 import { systemTime } from '../runtime/time.ts'
@@ -30,6 +31,7 @@ interface JobRunnerOptions {
   /** Jobs at a time in this process; 2 by default. */
   readonly concurrency?: number
   readonly logger: Logger
+  readonly telemetry?: Telemetry
 }
 
 /** A notification starts a new job at once; the poll finds jobs that are due later. */
@@ -116,6 +118,10 @@ export class JobRunner implements Service {
       ownIds.push(workerPool.id)
       this.#poolIds.add(workerPool.id)
     })
+    const count = (result: string) => () =>
+      this.#options.telemetry?.count('outdial_jobs_total', { result })
+    events.on('job:success', count('done'))
+    events.on('job:error', count('failed'))
     this.#current = await run({
       pgPool,
       taskList: tasks,

@@ -11,6 +11,7 @@ const httpPorts = ({ http }: Pick<Config, 'http'>): readonly (readonly [number, 
   [http.apiPort, 'OUTDIAL_API_PORT'],
   [http.dashboardPort, 'OUTDIAL_DASHBOARD_PORT'],
   [http.mediaPort, 'OUTDIAL_MEDIA_PORT'],
+  ...(http.metricsPort === undefined ? [] : [[http.metricsPort, 'OUTDIAL_METRICS_PORT'] as const]),
 ]
 
 /** The problem if servers of ours have one port. Port 0 is a different one for each. */
@@ -48,6 +49,11 @@ export const explainStartError = (error: unknown, config: StartConfig): unknown 
   if (code === 'EACCES' && setting)
     return new StartError(
       `This user may not listen on port ${port}: set ${setting} to a port from 1024.`,
+      { cause: error },
+    )
+  if (code === 'EADDRNOTAVAIL' && port !== undefined && port === config.http.metricsPort)
+    return new StartError(
+      `This machine has no address ${address ?? config.http.metricsHost}: set OUTDIAL_METRICS_HOST to one it has.`,
       { cause: error },
     )
   if (code === 'EADDRNOTAVAIL' || isHostUnknown(fault, config))

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLogger } from './logger.ts'
 import { createManualTime } from '../../tests/support/manual-time.ts'
-import { bucketBounds, LoggedTelemetry, type Figure } from './telemetry.ts'
+import { bucketBounds } from './metric-list.ts'
+import { LoggedTelemetry, type Figure } from './telemetry.ts'
 
 const open = () => {
   const time = createManualTime()

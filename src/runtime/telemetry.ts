@@ -1,21 +1,13 @@
 import type { Logger } from './logger.ts'
+import { bucketBounds, type CounterName, type HistogramName } from './metric-list.ts'
 import type { Time } from './time.ts'
 
-/** The one list of all counts and measurements: `outdial_<noun>_<unit>`. */
-type CounterName =
-  | 'outdial_http_requests_total'
-  | 'outdial_sip_dropped_messages_total'
-  | 'outdial_dropped_requests_total'
-  | 'outdial_calls_back_total'
-  | 'outdial_trunk_faults_total'
-type HistogramName = 'outdial_http_request_seconds'
-
 /** Values out of small closed sets: a status, an operation, a reason. Never an id, an address or a name. */
-type Labels = Readonly<Record<string, string | number>>
+export type Labels = Readonly<Record<string, string | number>>
 
 /** What the parts of the program count and measure. It goes where `logger` goes. */
 export interface Telemetry {
-  readonly count: (name: CounterName, labels?: Labels) => void
+  readonly count: (name: CounterName, labels?: Labels, by?: number) => void
   readonly observe: (name: HistogramName, value: number, labels?: Labels) => void
 }
 
@@ -32,9 +24,6 @@ export type Figure =
       /** How many values were at most as large as the bucket's bound, which is in `bucketBounds`. */
       readonly buckets: readonly number[]
     }
-
-/** In the unit of the name; seconds from 1 ms to 10 s. */
-export const bucketBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Maximum number of names with labels; further ones are counted under their name without labels. */
 const maxSeries = 1_000
@@ -67,13 +56,13 @@ export class LoggedTelemetry implements Telemetry {
     this.#time = time
   }
 
-  readonly count = (name: CounterName, labels: Labels = {}): void => {
+  readonly count = (name: CounterName, labels: Labels = {}, by = 1): void => {
     const counter = seriesOf(this.#counters, name, labels, (kept) => ({
       name,
       labels: kept,
       total: 0,
     }))
-    counter.total += 1
+    counter.total += by
     this.#cancelReport ??= this.#time.after(reportMs, () => this.#report())
   }
 

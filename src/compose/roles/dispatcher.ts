@@ -12,6 +12,7 @@ import { canServeLive } from '../../live-call/call/choose-engine.ts'
 import { nodeSettings } from '../../operator/doctor/node-settings.ts'
 import type { Time } from '../../runtime/time.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import type { Service } from '../../runtime/service.ts'
 import { endCall } from '../call-end.ts'
 import type { MediaRole } from './media.ts'
@@ -23,6 +24,7 @@ interface DispatcherRoleOptions {
   readonly lacks: readonly LiveLack[]
   readonly time: Time
   readonly logger: Logger
+  readonly telemetry: Telemetry
 }
 
 interface DispatcherRole {
@@ -56,6 +58,7 @@ export const createDispatcherRole = (options: DispatcherRoleOptions): Dispatcher
     leaseKeeper: new LeaseKeeper({ connection, logger }),
     time,
     logger,
+    telemetry: options.telemetry,
   })
   const registrations = createRegistrationReport({
     database,

@@ -56,6 +56,7 @@ export interface MediaRole {
   readonly watch: Service
   /** How many calls the threads can carry now. */
   readonly capacity: () => number
+  readonly tickLatenessMs: () => number
   readonly prepareCall: PrepareCall
   readonly engineFor: EngineChoice
   /** The conversations of this process. */
@@ -136,6 +137,7 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
       endCall,
       encodingTask: options.encodingTask,
       prices: options.prices,
+      telemetry,
     }),
     live,
     spoolFolder,
@@ -149,6 +151,7 @@ export const createMediaRole = (options: MediaRoleOptions): MediaRole => {
     services: [providers, scripted, sandbox, media, talks, player, callsBack],
     watch,
     capacity: () => media.capacity(),
+    tickLatenessMs: () => media.load().latenessP99Ms,
     prepareCall,
     engineFor,
   }

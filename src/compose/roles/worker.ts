@@ -16,6 +16,7 @@ import { createThreadEncoder } from '../../live-call/recording/encode-in-thread.
 import { createEncodeRecording } from '../../live-call/recording/encode-recording.ts'
 import { createRecordingStore } from '../../live-call/recording/store-recording.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import type { Service } from '../../runtime/service.ts'
 import type { ObjectStorage } from '../../storage/object-storage.ts'
 
@@ -28,6 +29,7 @@ interface WorkerRoleOptions {
   readonly encodingTask: string
   readonly prices: PriceTable
   readonly logger: Logger
+  readonly telemetry: Telemetry
 }
 
 /** The worker role: jobs after calls, housekeeping, and the spools of dead processes. */
@@ -68,6 +70,7 @@ export const createWorkerRole = (options: WorkerRoleOptions): readonly Service[]
       }),
     },
     logger,
+    telemetry: options.telemetry,
   })
   const sweeper = createSpoolSweeper({
     spoolFolder,

@@ -14,10 +14,12 @@ import { insertTries } from '../../domains/calls/call-tries.ts'
 import type { RecordedFrames } from '../../domains/recordings/recording-store.ts'
 import { saveSipTrace } from '../../domains/calls/sip-trace-store.ts'
 import { costOf, type PriceTable } from '../../domains/results/price-table.ts'
+import type { Telemetry } from '../../runtime/telemetry.ts'
 import { appendTurn } from '../../domains/results/transcript-store.ts'
 import type { CallUsage } from '../../domains/results/usage-store.ts'
 import type { LearnedOnCall } from './call-end-subscribers.ts'
 import { notPlaced } from './call-ending.ts'
+import { countEndedCalls, countTries } from './count-calls.ts'
 import type { AnsweredCall, CallLedger, FinishedCall } from './live-call-port.ts'
 import type { DialableCall } from '../../domains/calls/lifecycle/hand-over.ts'
 import type { EngineSettings, MediaReport } from '../media/media-protocol.ts'
@@ -29,6 +31,7 @@ interface CallLedgerDependencies {
   readonly encodingTask: string
   /** By model; the cost of a model without a price is unknown. */
   readonly prices?: PriceTable
+  readonly telemetry?: Telemetry
 }
 
 /** The ledger of live calls over the database. */
@@ -47,7 +50,10 @@ export const createCallLedger = (deps: CallLedgerDependencies): CallLedger => ({
     return reason === undefined ? undefined : notPlaced(reason)
   },
   note: (call, note) => noteOnCall(deps.database, call, note),
-  noteTries: (call, tries) => insertTries(deps.database, call, call.attempt, tries),
+  noteTries: (call, tries) => {
+    countTries(deps.telemetry, tries)
+    return insertTries(deps.database, call, call.attempt, tries)
+  },
   saveTrace: (call, trace) => saveSipTrace(deps.database, call, trace),
   appendTurn: (call, turn) => appendTurn(deps.database, call, turn),
   finish: (call, finished) => deps.database.transaction((tx) => finish(deps, tx, call, finished)),
@@ -64,7 +70,9 @@ const finish = async (
     durationSeconds: answered?.durationSeconds,
     connectedAt: answered?.connectedAt,
   })
-  const ended = await deps.endCall(tx, end, answered && learnedOn(answered, deps))
+  const learned = answered && learnedOn(answered, deps)
+  const ended = await deps.endCall(tx, end, learned)
+  tx.afterCommit(() => countEndedCalls(deps.telemetry, ended, learned))
   return ended.length > 0
 }
 
