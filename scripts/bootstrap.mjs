@@ -36,7 +36,7 @@ const scripts = {
   chaos: (name) => [findScript(scriptFolders.chaos, name)],
   attack: (name) => [findScript(scriptFolders.attack, name)],
   outage: (name) => [findScript(scriptFolders.outage, name)],
-  provider: () => ['docs/examples/scripted-provider.ts'],
+  'scripted-provider': () => ['docs/examples/scripted-provider.ts'],
 }
 const namedScripts = new Set(['bench', 'fuzz', 'chaos', 'attack', 'outage'])
 
@@ -103,7 +103,7 @@ const main = async ([command, ...rest]) => {
   const node = await ensureNode(root)
   // Commands of `outdial`, and the trial provider, need only the product's packages; the others need the
   // development packages.
-  const development = command in scripts && command !== 'provider'
+  const development = command in scripts && command !== 'scripted-provider'
   await ensurePackages(root, node, { development })
   await dashboardNeeds[command]?.(root, node)
   const cache = join(root, '.runtime', 'compile-cache')

@@ -1,6 +1,6 @@
 /**
  * A model without weights behind the interfaces of OpenAI, for trying out agents and engines without a provider:
- * `npm run provider -- 4100`. It understands what the people of the sandbox carrier say.
+ * `npm run scripted-provider -- 4100`. It understands what the people of the sandbox carrier say.
  */
 import { ScriptedRealtimeServer } from '../../src/conversation/engines/scripted/scripted-realtime-server.ts'
 import { createLogger } from '../../src/runtime/logger.ts'

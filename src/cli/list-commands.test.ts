@@ -120,6 +120,29 @@ describe('outdial call', () => {
   })
 })
 
+describe('an id that can be none', () => {
+  const commands = [
+    ['call', 'show'],
+    ['call', 'explain'],
+    ['call', 'trace'],
+    ['call', 'cancel'],
+    ['batch', 'show'],
+    ['batch', 'explain'],
+    ['contact', 'show'],
+    ['run', 'show'],
+    ['run', 'explain'],
+  ]
+  for (const [noun = '', verb = ''] of commands)
+    it(`is refused in words by ${noun} ${verb}`, async () => {
+      const refused = await outdial(noun, verb, '1234', '--org', batches.organizationId)
+      assert.equal(refused.status, 1)
+      assert.match(
+        refused.stderr,
+        new RegExp(`^There is no ${noun} 1234\\.$|^The organization has no ${noun} 1234\\.$`),
+      )
+    })
+})
+
 describe('outdial contact', () => {
   it('checks a file without a change, imports it, and lists its contacts', async () => {
     const file = csv(`${heading}a,Ada,(212) 555-5600\nb,"=1+1",2125555601\n`)

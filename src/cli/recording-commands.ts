@@ -42,13 +42,13 @@ export const addRecordingCommands = (program: Command, context: CliContext): voi
     .action(async (options: RecordingListOptions) => {
       const rows = await context.withDatabase((db) => listRecordings(db, options))
       showList(context, options, {
-        resources: rows.map(recordingResource),
+        resources: rows.map((row) => ({ ...recordingResource(row), call_id: row.any_call_id })),
         heading: ['ID', 'RECORDED', 'LASTED', 'CALL', 'CONTACT'],
         rows: rows.map((row) => [
           row.id,
           row.recorded_at.toISOString(),
           row.duration_seconds === null ? '' : `${row.duration_seconds} s`,
-          row.call_id ?? '',
+          row.any_call_id,
           row.contact_id ?? '',
         ]),
         whenEmpty: 'There is no recording.',

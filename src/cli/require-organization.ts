@@ -42,13 +42,17 @@ export const requireOrganization = async (
   return organization
 }
 
-/** The id of the organization that a command names, or that owns the named resource. */
+/**
+ * The id of the organization that a command names, or that owns the named resource. Throws `OperatorError` for what can
+ * be no id.
+ */
 export const requireOwner = async (
   db: Queryable,
   { org }: OrganizationOption,
   owned: Owned,
   id: string,
 ): Promise<OrganizationId> => {
+  if (!isUuid(id)) throw new OperatorError(`There is no ${owned} ${id}.`)
   if (org !== undefined) return (await requireOrganization(db, org)).id
   const owner = await organizationOf(db, owned, id)
   if (owner === undefined) throw new OperatorError(`There is no ${owned} ${id}.`)

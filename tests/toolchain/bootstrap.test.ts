@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, test } from 'node:test'
+import { commandGroups } from '../../src/cli/commands.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 
@@ -78,6 +79,14 @@ test('the first run installs, later ones do not, and the command gets its argume
     readdirSync(join(root, '.runtime')).filter((name) => name.startsWith('staging')),
     [],
   )
+})
+
+test('every command of outdial reaches it: no script of the checkout has its name', () => {
+  const names = commandGroups
+    .flatMap(({ help }) => Object.keys(help))
+    .map((each) => each.split(' ')[0] ?? '')
+  assert.ok(names.includes('provider'))
+  for (const name of names) assert.equal(run([name, 'list']).stdout, `["${name}","list"]\n`, name)
 })
 
 test('running the product installs no development package, and working on it installs them once', () => {

@@ -24,6 +24,7 @@ import { show, type Lines, type OutputOptions } from '../terminal/output.ts'
 import { readJsonFile } from '../read-file.ts'
 import { requireOrganization } from '../require-organization.ts'
 import { table } from '../terminal/table.ts'
+import { plural } from '../../runtime/plural.ts'
 
 type Answers = Simulation['answers']
 
@@ -150,7 +151,7 @@ const printTimetable = (timetable: Timetable, width?: number): Lines => [
   ),
   '',
   `Local time is that of ${timetable.time_zones.join(', ')}.`,
-  `The run ends ${timetable.status}${timetable.failure_code === undefined ? '' : ` (${timetable.failure_code})`} at ${timetable.ended_at} after ${timetable.calls} calls.`,
+  `The run ends ${timetable.status}${timetable.failure_code === undefined ? '' : ` (${timetable.failure_code})`} at ${timetable.ended_at} after ${plural(timetable.calls, 'call')}.`,
 ]
 
 const describeMove = (entry: Timetable['entries'][number]): string => {

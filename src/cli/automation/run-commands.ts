@@ -46,7 +46,7 @@ export const addRunCommands = (program: Command, context: CliContext): void => {
           row.queued_at.toISOString(),
           row.failure_code ?? '',
         ]),
-        whenEmpty: `There is no such run: ${programPath()} automation run ID --contact CONTACT makes one.`,
+        whenEmpty: `No run to list: ${programPath()} automation run ID --contact CONTACT makes one.`,
       })
     })
   addRunExplanation(run, context, 'show')

@@ -32,6 +32,7 @@ import {
   type OrganizationOption,
 } from '../require-organization.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
+import { plural } from '../../runtime/plural.ts'
 
 interface RunOptions extends ContactFileOptions, OrganizationOption {
   readonly agent: string
@@ -102,7 +103,8 @@ const tellIds = (
   { json, watch }: RunOptions,
 ): void => {
   const lines = started.map(
-    ({ id, status, total_recipients: total }) => `Batch ${id} is ${status}: ${total} recipients.`,
+    ({ id, status, total_recipients: total }) =>
+      `Batch ${id} is ${status}: ${plural(total, 'recipient')}.`,
   )
   // When a program reads standard output, it contains only documents.
   if (json || (watch && !context.isTerminal)) warn(context, lines)

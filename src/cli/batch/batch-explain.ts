@@ -20,7 +20,8 @@ export const addBatchExplanation = (batch: Command, context: CliContext): void =
         return { status: row.status, reasons: await explainBatch(db, organizationId, row) }
       })
       show(context, options, { object: 'explanation', status, reasons }, () => [
-        `The batch is ${status}.`,
+        // A paused batch says so itself.
+        ...(status === 'paused' ? [] : [`The batch is ${status}.`]),
         ...(reasons.length === 0 ? ['It waits for nothing.'] : describeReasons(reasons)),
       ])
     })

@@ -51,7 +51,7 @@ export const addBatchListCommands = (batch: Command, context: CliContext): void 
           `${endedOf(each)}/${each.total_recipients}`,
           each.name,
         ]),
-        whenEmpty: `There is no such batch: ${programPath()} batch run FILE.csv makes one.`,
+        whenEmpty: `No batch to list: ${programPath()} batch run FILE.csv makes one.`,
       })
     })
   withOrganization(

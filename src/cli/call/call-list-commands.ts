@@ -70,7 +70,7 @@ export const addCallListCommands = (call: Command, context: CliContext): void =>
           row.outcome ?? '',
           row.outcome_reason ?? waiting.get(row.id) ?? '',
         ]),
-        whenEmpty: `There is no such call: ${programPath()} dial --agent AGENT NUMBER makes one.`,
+        whenEmpty: `No call to list: ${programPath()} dial --agent AGENT NUMBER makes one.`,
       })
     })
   withOrganization(

@@ -14,6 +14,7 @@ import { programPath } from '../../runtime/program-path.ts'
 import { withLocalTime } from '../terminal/local-time.ts'
 import { facts, hanging, type Lines, type Piece } from '../terminal/output.ts'
 import { table } from '../terminal/table.ts'
+import { plural } from '../../runtime/plural.ts'
 
 /** All data of a call, as `call show --json` prints it. */
 export type ShownCall = ReturnType<typeof callResource> &
@@ -81,7 +82,7 @@ export const describeExplanation = (
   { status, attempt, reasons, decisions }: CallExplanation,
   width?: number,
 ): Lines => [
-  `The call is ${status}; it was dialled ${attempt} ${attempt === 1 ? 'time' : 'times'}.`,
+  `The call is ${status}; it was ${attempt === 0 ? 'not dialled' : `dialled ${plural(attempt, 'time')}`}.`,
   ...describeReasons(reasons),
   ...(decisions.length === 0 && reasons.length > 0
     ? []

@@ -57,7 +57,7 @@ const erase = (context: CliContext, options: OrganizationOption, contact: string
   })
 
 const describe = ({ contact_id: id, calls, recordings }: Erasure, purged: number): Lines => [
-  `Contact ${id} is erased: ${calls} calls keep only their facts, ${recordings} recordings are gone for everybody.`,
+  `Contact ${id} is erased: ${calls === 1 ? '1 call keeps only its facts' : `${calls} calls keep only their facts`}, ${recordings === 1 ? '1 recording is' : `${recordings} recordings are`} gone for everybody.`,
   ...(purged < recordings
     ? ['Bytes that are not in this data folder are deleted by the service within ten minutes.']
     : []),

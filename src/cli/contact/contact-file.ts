@@ -17,6 +17,7 @@ import {
 import { UsageError, type CliContext } from '../cli-context.ts'
 import { show, warn, type OutputOptions } from '../terminal/output.ts'
 import type { OrganizationId } from '../../contract/organization-id.ts'
+import { plural } from '../../runtime/plural.ts'
 
 /** The whole file is checked before anything is created, so this bounds that transaction too. */
 const maxRows = 100_000
@@ -120,7 +121,7 @@ export const showCheck = (
     invalid: invalid.size,
   }
   show(context, options, { ...counts, problems }, () => [
-    `${rows} rows: ${counts.ready} ready (${counts.new} new, ${known} updated), ${counts.duplicate} duplicate, ${counts.invalid} invalid. Nothing was changed.`,
+    `${plural(rows, 'row')}: ${counts.ready} ready (${counts.new} new, ${known} updated), ${counts.duplicate} duplicate, ${counts.invalid} invalid. Nothing was changed.`,
   ])
   if (problems.length > 0) throw refusedFile(problems)
 }

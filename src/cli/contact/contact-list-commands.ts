@@ -27,6 +27,7 @@ import {
   withOrganization,
   type OrganizationOption,
 } from '../require-organization.ts'
+import { plural } from '../../runtime/plural.ts'
 
 interface ContactListOptions extends ListOptions {
   readonly externalId?: string
@@ -46,7 +47,7 @@ export const addContactListCommands = (contact: Command, context: CliContext): v
         resources: rows.map(contactResource),
         heading: ['ID', 'NUMBER', 'EXTERNAL ID', 'NAME'],
         rows: rows.map((row) => [row.id, row.phone_number, row.external_id ?? '', row.name]),
-        whenEmpty: `There is no such contact: ${programPath()} contact import FILE.csv makes some.`,
+        whenEmpty: `No contact to list: ${programPath()} contact import FILE.csv makes some.`,
       })
     })
   withOrganization(
@@ -116,7 +117,7 @@ const importContacts = async (
     context,
     options,
     told,
-    () => `${inputs.length} contacts: ${told.new} new, ${known} updated.`,
+    () => `${plural(inputs.length, 'contact')}: ${told.new} new, ${known} updated.`,
   )
 }
 

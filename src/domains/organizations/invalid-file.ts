@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { firstCauses } from '../../contract/first-causes.ts'
+import { plural } from '../../runtime/plural.ts'
 
 /** One problem of an administrator's file: its path and, in a sentence, the problem. */
 export interface FileProblem {
@@ -55,9 +56,6 @@ const problemsOfIssue = (issue: z.core.$ZodIssue): FileProblem[] => {
   }
   return [{ path: pathText(issue.path), message: sentenceOf(issue) }]
 }
-
-const plural = (count: number | bigint, noun: string): string =>
-  `${count} ${noun}${Number(count) === 1 ? '' : 's'}`
 
 const bound = (origin: string, which: 'least' | 'most', count: number | bigint): string => {
   if (origin === 'string') return `It must be at ${which} ${plural(count, 'character')} long.`

@@ -139,13 +139,16 @@ export const recordingStatus = async (
 /** A recording for clients. */
 export interface RecordingRow {
   readonly id: string
+  /** Null: the call was not made by the API, whose clients do not know its id (D3). */
   readonly call_id: string | null
+  /** The same for operators. */
+  readonly any_call_id: string
   readonly contact_id: string | null
   readonly recorded_at: Date
   readonly duration_seconds: number | null
 }
 
-const columns = `case when is_api_call then call_id end as call_id, contact_id, recorded_at, duration_seconds`
+const columns = `case when is_api_call then call_id end as call_id, call_id as any_call_id, contact_id, recorded_at, duration_seconds`
 
 const findStatement = sql(
   'recording-store.findRecording',

@@ -123,7 +123,12 @@ test('beyond loopback, clients need the public address of recordings', async () 
 })
 
 const ports = async (env: Record<string, string>) => {
-  const none = { OUTDIAL_API_PORT: '0', OUTDIAL_MEDIA_PORT: '0', OUTDIAL_DATA: folder }
+  const none = {
+    OUTDIAL_API_PORT: '0',
+    OUTDIAL_DASHBOARD_PORT: '0',
+    OUTDIAL_MEDIA_PORT: '0',
+    OUTDIAL_DATA: folder,
+  }
   const found = await examine(readConfig({ ...none, ...env }), () => Promise.reject(new Error()))
   return found.find(({ check }) => check === 'ports')
 }
