@@ -24,8 +24,12 @@ import {
 import type { VoiceEvent, VoiceSession } from '../../engine/voice-engine.ts'
 import { createCascadeEngine, type CascadeEngineSettings } from './cascade-engine.ts'
 
+/** `unreachable`: the server is gone, and its port refuses connections. */
+type Fault = ProviderFault | 'unreachable'
+
 /** Every provider of every stage with every fault: the second provider takes over within the same turn. */
-const faults: readonly ProviderFault[] = [
+const faults: readonly Fault[] = [
+  'unreachable',
   'expired_key',
   'throttled_with_time',
   'throttled',
@@ -131,7 +135,7 @@ const logInto = (lines: object[]): Logger => ({
     void lines.push(typeof fields === 'string' ? { message: fields } : { ...fields, message }),
 })
 
-const holdTurn = async (one: Case, fault: ProviderFault): Promise<void> => {
+const holdTurn = async (one: Case, fault: Fault): Promise<void> => {
   const lines: object[] = []
   const engine = createCascadeEngine({ ...one.settings, logger: logInto(lines) })
   const session = await engine.open(
@@ -148,9 +152,10 @@ const holdTurn = async (one: Case, fault: ProviderFault): Promise<void> => {
   try {
     const { events, until } = watch(session)
     await until(() => events.find(({ type }) => type === 'agent_text'))
-    one.first.fault = fault
     // A key that expires, or a limit that is reached, is met by the next connection.
     one.first.drop(1011)
+    if (fault === 'unreachable') one.first.stop()
+    else one.first.fault = fault
     speakTo(session)
     const said = await until(() => events.find((event) => event.type === 'contact_text'))
     assert.ok(said.type === 'contact_text')
