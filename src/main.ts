@@ -4,6 +4,7 @@ import { runCli } from './cli/run-cli.ts'
 import { ConfigError, loadEnvFile, readConfig, type Config } from './config/read-config.ts'
 import { createLogger } from './runtime/logger.ts'
 import { plainText } from './runtime/plain-text.ts'
+import { terminalWidthOf } from './cli/terminal/terminal-width.ts'
 
 /** The program: settings, then the command. */
 const main = async (argv: readonly string[]): Promise<number> => {
@@ -32,7 +33,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     warn: (text) => void process.stderr.write(`${text}\n`),
     isTerminal: process.stdout.isTTY,
     get terminalWidth() {
-      return process.stdout.isTTY ? process.stdout.columns : undefined
+      return terminalWidthOf(process.stdout)
     },
     // Node detects the terminals and variables that enable or disable colours.
     hasColour: styleText('bold', ' ', { stream: process.stdout }) !== ' ',
