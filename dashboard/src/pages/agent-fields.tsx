@@ -53,7 +53,7 @@ export const TextFields = (properties: AgentFieldsProps) => {
       <VoicemailFields {...properties} />
       <NativeSelect
         label="Recording"
-        description="Without one the words are still written down. An organization that records never wins."
+        description="Without one the words are still written down. Where the organization records no call, none is recorded."
         value={textOf(properties.file, 'recording') || 'always'}
         disabled={properties.isReadOnly}
         error={problemAt(properties.problems, 'recording')}

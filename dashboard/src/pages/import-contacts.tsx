@@ -20,7 +20,7 @@ export const ImportContacts = () => {
       body: { leave_out_refused: true },
     })
     return 'status' in answer ? (await endOfWork(importId, tell)).receipt : answer
-  })
+  }, 'ends')
   return (
     <Page
       title="Import contacts"
@@ -30,8 +30,8 @@ export const ImportContacts = () => {
       {commit.data && (
         <Alert role="status" color="teal" variant="outline" title="The file is imported">
           <Text size="sm">
-            {commit.data.contacts} contacts: {commit.data.new} new, {commit.data.updated} updated.{' '}
-            <AnchorLink to="/contacts">See the contacts</AnchorLink>
+            {contactsOf(commit.data.contacts)}: {commit.data.new} new, {commit.data.updated}{' '}
+            updated. <AnchorLink to="/contacts">See the contacts</AnchorLink>
           </Text>
         </Alert>
       )}
@@ -52,9 +52,7 @@ export const ImportContacts = () => {
                   commit.mutate(file ?? '', { onSuccess: () => void navigate({ search: {} }) })
                 }
               >
-                {duplicate + invalid === 0
-                  ? `Import ${ready} contacts`
-                  : `Import ${ready} contacts, leave out ${duplicate + invalid} rows`}
+                {importLabel(ready, duplicate + invalid)}
               </Button>
             </>
           )}
@@ -62,4 +60,12 @@ export const ImportContacts = () => {
       )}
     </Page>
   )
+}
+
+const contactsOf = (count: number): string => (count === 1 ? '1 contact' : `${count} contacts`)
+
+const importLabel = (contacts: number, refused: number): string => {
+  const taken = `Import ${contactsOf(contacts)}`
+  if (refused === 0) return taken
+  return `${taken}, leave out ${refused === 1 ? '1 row' : `${refused} rows`}`
 }

@@ -72,7 +72,7 @@ const BatchForm = ({ recipients, count, fileName }: BatchFormProps) => {
     const answer = await send('draftImport', input)
     if ('data' in answer) return answer.data.map(({ id }) => id)
     return (await endOfWork(input.params.import_id, tell)).batch_ids ?? []
-  })
+  }, 'ends')
   const navigate = useNavigate()
   const [written, setName] = useState<string>()
   const zone = use(ZoneContext)

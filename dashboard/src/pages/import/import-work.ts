@@ -38,15 +38,22 @@ export const endOfWork = async (
   }
 }
 
-/** A change of a file that may outlast its request. `progress` is given while it does. */
+/**
+ * A change of a file that may outlast its request. `progress` is given while it does. `ends`: the file is gone then, and is
+ * not read again by the page that still shows it.
+ */
 export const useImportWork = <Input, Result>(
   change: (input: Input, tell: (progress: WorkProgress) => void) => Promise<Result>,
+  what: 'checks' | 'ends' = 'checks',
 ) => {
   const queries = useQueryClient()
   const [progress, setProgress] = useState<WorkProgress>()
   const mutation = useMutation<Result, RequestFailure, Input>({
     mutationFn: (input) => change(input, setProgress).finally(() => setProgress(undefined)),
-    onSuccess: () => void queries.invalidateQueries(),
+    onSuccess: () =>
+      void queries.invalidateQueries({
+        predicate: ({ queryKey: [name] }) => what === 'checks' || name !== 'getImport',
+      }),
   })
   return { ...mutation, progress }
 }
