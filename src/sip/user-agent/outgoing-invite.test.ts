@@ -286,7 +286,7 @@ test('a lease lost between challenge and answer sends nothing more', async (t) =
   const challenge = createDigestServer(credentials, { realm: 'r' }).challenge()
   peer.reply(invite, 401, { toTag: 'b', headers: [['www-authenticate', challenge]] })
   assert.deepEqual(await result, { kind: 'cancelled', rang: false, invited: true })
-  assert.equal(peer.heard.filter((what) => what === 'INVITE').length, 1)
+  assert.equal(peer.heardOnce.filter((what) => what === 'INVITE').length, 1)
 })
 
 test('a redirection is reported, not followed', async (t) => {
