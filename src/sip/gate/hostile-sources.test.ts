@@ -125,7 +125,7 @@ test('a response counts only from the address of its request', async (t) => {
   peer.reply(invite, 486)
   const result = await placed
   assert.equal(result.kind === 'refused' && result.response.status, 486)
-  assert.equal(peer.heard.filter((what) => what === 'INVITE').length, 1)
+  assert.equal(peer.heardOnce.filter((what) => what === 'INVITE').length, 1)
   assert.deepEqual([...stranger.heard, ...neighbour.heard], [])
 })
 
