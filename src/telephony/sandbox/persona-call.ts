@@ -140,8 +140,7 @@ const ringAndAnswer = async (
     if (!dialog) return
     const transfers = takeTransfers(dialog, deps, (target) => call.note('referred', target))
     const talk = createPersonaTalk(behaviour, deps.speak)
-    // A persona that hears another phone ring does not speak meanwhile.
-    const patient = { tick: (isVoiced: boolean) => talk.tick(isVoiced || transfers.isUnderWay) }
+    const patient = { tick: (isVoiced: boolean) => talk.tick(isVoiced, transfers.isUnderWay) }
     media.start(patient, () => void dialog.bye())
     await endOf(dialog, deps.signal)
     call.note('ended')

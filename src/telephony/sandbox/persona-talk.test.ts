@@ -18,12 +18,17 @@ const loudnessOf = (line: string): number => 1000 + personaVocabulary.indexOf(li
 const speak = (line: string): Int16Array => new Int16Array(8000).fill(loudnessOf(line))
 
 /** Runs the talk against a caller who speaks as `isVoiced` says, and records what was said when. */
-const listenTo = (behaviour: Behaviour, seconds: number, isVoiced: (ms: number) => boolean) => {
+const listenTo = (
+  behaviour: Behaviour,
+  seconds: number,
+  isVoiced: (ms: number) => boolean,
+  isRinging: (ms: number) => boolean = () => false,
+) => {
   const talk = createPersonaTalk(behaviour, speak)
   const said: { line: string; atMs: number }[] = []
   const samples: Int16Array[] = []
   for (let ms = 0; ms < seconds * 1000; ms += frameMs) {
-    const frame = talk.tick(isVoiced(ms))
+    const frame = talk.tick(isVoiced(ms), isRinging(ms))
     if (frame.hangsUp) return { said, samples, hungUpAtMs: ms }
     samples.push(frame.samples ?? new Int16Array(160))
     const line = personaVocabulary[peakOf(frame.samples ?? new Int16Array(1)) - 1000]
@@ -70,6 +75,15 @@ describe('a persona', () => {
     const sentences = (ms: number) => between(300, 1300)(ms) || between(1800, 2800)(ms)
     const { said } = listenTo(behaviourOf('+12025550100'), 5, sentences)
     assert.ok(said[0]!.atMs >= 2800 + turnSilenceMs - frameMs, `${said[0]!.atMs}`)
+  })
+
+  it('lets the caller speak first after another phone has rung, however late that is', () => {
+    const announces = between(300, 2300)
+    const apologises = between(5000, 6500)
+    const speaks = (ms: number) => announces(ms) || apologises(ms)
+    const { said } = listenTo(behaviourOf('+12025550100'), 9, speaks, between(2600, 3200))
+    assert.equal(said[0]?.line, 'Hello, this is Sam speaking.')
+    assert.ok(said[0].atMs >= 6500 + turnSilenceMs - frameMs, `${said[0].atMs}`)
   })
 
   it('says all its lines in turn to a caller who replies to each, and waits for the goodbye', () => {

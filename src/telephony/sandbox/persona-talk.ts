@@ -5,8 +5,11 @@ import { personaHello, type Behaviour } from './personas.ts'
 
 /** A persona's side of a conversation, 20 ms at a time; it counts frames and has no clock. */
 export interface PersonaTalk {
-  /** Takes whether the other side speaks in this frame; returns the persona's audio. */
-  tick(isVoiced: boolean): PersonaFrame
+  /**
+   * Takes whether the other side speaks in this frame, and whether the persona hears another phone ring; returns the
+   * persona's audio.
+   */
+  tick(isVoiced: boolean, isRinging?: boolean): PersonaFrame
 }
 
 interface PersonaFrame {
@@ -99,7 +102,7 @@ const createEar = () => {
 
 const createConversing = (lines: readonly string[], speak: SpeakLine): PersonaTalk => {
   const mouth = createMouth()
-  const ear = createEar()
+  let ear = createEar()
   let nextLine = 0
   let hasSaidHello = false
 
@@ -121,9 +124,11 @@ const createConversing = (lines: readonly string[], speak: SpeakLine): PersonaTa
   }
 
   return {
-    tick(isVoiced) {
+    tick(isVoiced, isRinging = false) {
       ear.listen(isVoiced)
-      if (!mouth.isSpeaking) return waitForTurn()
+      // Ringing is no turn: after it the other side is the first to speak, or the persona's patience ends.
+      if (isRinging) ear = createEar()
+      if (!mouth.isSpeaking) return isRinging ? quiet : waitForTurn()
       const frame = mouth.next()
       if (!mouth.isSpeaking) ear.startOver()
       return frame
@@ -138,8 +143,8 @@ const createTalkingOn = (lines: readonly string[], speak: SpeakLine): PersonaTal
   let nextLine = 0
 
   return {
-    tick(isVoiced) {
-      ear.listen(isVoiced)
+    tick(isVoiced, isRinging = false) {
+      ear.listen(isVoiced || isRinging)
       if (!mouth.isSpeaking) {
         if (!ear.hasFinished && ear.waitedMs < talkerPauseMs) return quiet
         mouth.say(speak(lines[nextLine++ % lines.length]!))
