@@ -93,6 +93,18 @@ test('an agent whose engine has no server is published with a warning that names
   assert.equal((await outdialWarned('agent', 'publish', id, '--file', path)).warned, '')
 })
 
+test('an agent’s engine and what it records are shown in words', async () => {
+  const engine = { kind: 'cascade', stt: ['env'], llm: ['env'], tts: ['env'] }
+  const { id } = await createAgent(database.db, organization.organizationId, {
+    ...file,
+    engine,
+    recording: 'never',
+  })
+  const lines = await outdial('agent', 'show', id)
+  assert.match(lines, /^engine +cascade; llm: env; stt: env; tts: env$/m)
+  assert.match(lines, /^recording +never$/m)
+})
+
 test('each command that changes an agent is in the audit log', async () => {
   const path = join(folder, 'audited.json')
   writeFileSync(path, JSON.stringify(file))

@@ -14,12 +14,13 @@ export const describeAgent = (agent: ShownAgent, width?: number): Lines => [
       ['created', agent.created_at],
       ['published', agent.updated_at],
       ['archived', agent.archived_at],
-      ['engine', agent.engine && Object.values(agent.engine).join(', ')],
+      ['engine', agent.engine && describeEngine(agent.engine)],
       ['voice', agent.voice],
       ['caller IDs', agent.caller_ids?.join(', ')],
       ['lasts', `${agent.max_duration_seconds} s at most`],
       ['voicemail', agent.voicemail],
-      ['turn taking', agent.turn_taking && describeTurns(agent.turn_taking)],
+      ['recording', agent.recording],
+      ['turn taking', agent.turn_taking && describeMembers(agent.turn_taking)],
     ],
     width,
   ),
@@ -38,7 +39,10 @@ export const describeAgent = (agent: ShownAgent, width?: number): Lines => [
   ),
 ]
 
-const describeTurns = (chosen: NonNullable<ShownAgent['turn_taking']>): string =>
+const describeEngine = ({ kind, ...chosen }: NonNullable<ShownAgent['engine']>): string =>
+  [kind, describeMembers(chosen)].filter((part) => part !== '').join('; ')
+
+const describeMembers = (chosen: object): string =>
   Object.entries(chosen)
     .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${[value].flat().join(', ')}`)
     .join('; ')

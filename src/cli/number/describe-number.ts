@@ -40,4 +40,4 @@ export const describeNumber = (number: ShownNumber, width?: number): Lines =>
   )
 
 const callsToday = ({ calls_today: calls, calls_per_day: limit }: ShownNumber): string =>
-  `${calls}/${limit ?? 'no limit'}`
+  limit === null ? `${calls}, no limit` : `${calls} of ${limit}`

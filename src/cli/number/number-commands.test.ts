@@ -72,7 +72,7 @@ test('numbers are added, changed, rested, resumed and removed, each with its aud
     list.map(({ phone_number: number }) => number),
     [first, second],
   )
-  assert.match((await run('number', 'list')).stdout, /\+12125550123 +US +resting +0\/no limit/)
+  assert.match((await run('number', 'list')).stdout, /\+12125550123 +US +resting +0, no limit/)
   assert.equal((await ask<ShownNumber>('number', 'resume', first)).state, 'active')
   await ask('number', 'remove', first)
   await ask('number', 'remove', second)

@@ -13,11 +13,14 @@ export const trunkRow = (trunk: ShownTrunk): Piece[] => [
   stateOf(trunk.state),
   trunk.uris.join(' '),
   String(trunk.priority),
-  `${trunk.live_calls}/${trunk.channels ?? 'no limit'}`,
+  channelsOf(trunk),
   paceOf(trunk),
   listed(trunk.countries),
   registrationOf(trunk) ?? '',
 ]
+
+const channelsOf = ({ live_calls: live, channels }: ShownTrunk): string =>
+  channels === null ? `${live}, no limit` : `${live} of ${channels}`
 
 /** Everything that was set, and how each gateway is. */
 export const describeTrunk = (trunk: ShownTrunk, width?: number): Lines => [
@@ -28,7 +31,7 @@ export const describeTrunk = (trunk: ShownTrunk, width?: number): Lines => [
       ['state', stateOf(trunk.state)],
       ['reason', trunk.reason ?? undefined],
       ['priority', `${trunk.priority}, weight ${trunk.weight}`],
-      ['channels', `${trunk.live_calls} of ${trunk.channels ?? 'no limit'}`],
+      ['channels', channelsOf(trunk)],
       ['calls per second', paceOf(trunk)],
       ['congested since', trunk.congested_since ?? undefined],
       ['countries', listed(trunk.countries)],

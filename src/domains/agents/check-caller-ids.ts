@@ -17,7 +17,7 @@ export const callerIdProblems = async (
       ? [
           {
             path: `caller_ids[${index}]`,
-            message: `${number} is no number of the organization: number add makes it one, number list shows them.`,
+            message: `${number} is no number of the organization: add it to its numbers first, or choose one of them.`,
           },
         ]
       : [],

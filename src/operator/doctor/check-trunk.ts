@@ -144,12 +144,12 @@ const meaningOf = (
     return {
       status: 'warning',
       meaning:
-        'it knows this machine not, or refuses OPTIONS: allow the public address of this machine at the carrier, check user and domain, and try `./outdial doctor --call NUMBER`.',
+        'it does not know this machine, or refuses OPTIONS: allow the public address of this machine at the carrier, check user and domain, and try `./outdial doctor --call NUMBER`.',
     }
   if (sipStatus === 404)
     return {
       status: 'warning',
-      meaning: `it is alive, but knows no such domain or user: many carriers answer OPTIONS so; where calls fail too, check that ${trunk.host} is the name that the carrier gave you, and no address of it.`,
+      meaning: `it is alive, but does not know this domain or user. Many carriers answer OPTIONS so; where calls fail too, check that ${trunk.host} is the name that the carrier gave you, and not one of its addresses.`,
     }
   if (sipStatus === 408 || sipStatus >= 500)
     return {

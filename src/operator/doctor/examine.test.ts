@@ -188,7 +188,7 @@ for (const [status, expected, words] of [
   ['405 Method Not Allowed', 'ok', /answers OPTIONS with 405/],
   ['401 Unauthorized', 'warning', /asks for a user and a password, and OUTDIAL_SIP_TRUNK has none/],
   ['403 Forbidden', 'warning', /allow the public address of this machine/],
-  ['404 Not Found', 'warning', /knows no such domain or user/],
+  ['404 Not Found', 'warning', /does not know this domain or user/],
   ['503 Service Unavailable', 'failed', /out of service/],
 ] as const)
   test(`a trunk that answers OPTIONS with ${status} is told for what it means`, async (t) => {
