@@ -125,6 +125,42 @@ test('a test call reaches a person of the sandbox', { skip }, async () => {
   await page.getByText('busy').first().waitFor({ timeout: 60_000 })
 })
 
+test(
+  'an agent shows the numbers chosen for it, and is not stopped by words of its own',
+  { skip },
+  async () => {
+    const { page } = dashboard.visitor
+    await page.goto('/settings/numbers')
+    const dialog = page.getByRole('dialog')
+    for (const number of ['+12125550123', '+12125550124']) {
+      await page.getByRole('button', { name: 'Add number' }).click()
+      await dialog.getByLabel('Number').fill(number)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.goto('/agents')
+    await page.getByRole('link', { name: 'Imported' }).click()
+    await page.getByRole('tab', { name: 'Behaviour' }).click()
+    const numbers = page.getByRole('group', { name: 'Numbers that callees see' })
+    await numbers.getByLabel('+12125550124').check()
+    const words = page.getByLabel('Words that do not interrupt')
+    await words.pressSequentially('roger \n copy that\n')
+    assert.equal(await words.inputValue(), 'roger \n copy that\n')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Version 2.').waitFor()
+    await page.reload()
+    await page.getByRole('tab', { name: 'Behaviour' }).click()
+    await numbers.getByLabel('+12125550124').waitFor()
+    assert.equal(await numbers.getByLabel('+12125550124').isChecked(), true)
+    assert.equal(await numbers.getByLabel('+12125550123').isChecked(), false)
+    assert.equal(await words.inputValue(), 'roger\ncopy that')
+    await page.getByRole('tab', { name: 'File' }).click()
+    await page.getByText('"caller_ids"').waitFor()
+    await numbers.waitFor({ state: 'detached' })
+    await rules.hold(page, 'agent-caller-ids')
+  },
+)
+
 test('what another person saved meanwhile is not overwritten', { skip }, async () => {
   const { page } = dashboard.visitor
   await page.goto('/agents')

@@ -21,7 +21,7 @@ test('a number is added, changed, rested, resumed and removed on its page', { sk
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   const row = page.getByRole('table', { name: 'Numbers' }).getByRole('row', { name: /\+1212/ })
-  await row.getByText('0 of no limit').waitFor()
+  await row.getByText('0, no limit').waitFor()
   await rules.hold(page, 'numbers')
 
   await page.getByRole('button', { name: 'Edit +12125550123' }).click()

@@ -1,6 +1,7 @@
 import { Button, Code, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { isMembers, itemsOf, textOf, withMember, type AgentFile } from './agent-file.ts'
 import { problemAt, textField, type AgentFieldsProps } from './agent-fields.tsx'
+import { CallerIdsField } from './caller-ids-field.tsx'
 
 /** How the agent behaves: voice, length, transfer, outcomes, tools, engine. */
 export const BehaviourFields = (properties: AgentFieldsProps) => (
@@ -11,6 +12,7 @@ export const BehaviourFields = (properties: AgentFieldsProps) => (
       {...textField(properties, 'voice')}
     />
     <LengthField {...properties} />
+    <CallerIdsField {...properties} />
     <TransferField {...properties} />
     <OutcomeFields {...properties} />
     <ToolList {...properties} />

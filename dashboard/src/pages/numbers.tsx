@@ -106,7 +106,8 @@ const numberColumns: readonly Column<CallerNumber>[] = [
   },
   {
     name: 'Calls today',
-    cell: ({ calls_today: calls, calls_per_day: limit }) => `${calls} of ${limit ?? 'no limit'}`,
+    cell: ({ calls_today: calls, calls_per_day: limit }) =>
+      limit === null ? `${calls}, no limit` : `${calls} of ${limit}`,
   },
   { name: 'Trunk', cell: ({ trunk }) => trunk ?? 'any' },
 ]

@@ -104,7 +104,8 @@ const trunkColumns: readonly Column<Trunk>[] = [
   { name: 'Priority', cell: ({ priority }) => priority },
   {
     name: 'Calls',
-    cell: ({ live_calls: live, channels }) => `${live} of ${channels ?? 'no limit'}`,
+    cell: ({ live_calls: live, channels }) =>
+      channels === null ? `${live}, no limit` : `${live} of ${channels}`,
   },
   { name: 'Calls per second', cell: paceText },
   { name: 'Registration', cell: registrationText },

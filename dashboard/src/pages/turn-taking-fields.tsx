@@ -1,4 +1,5 @@
-import { NativeSelect, Stack, TagsInput } from '@mantine/core'
+import { NativeSelect, Stack } from '@mantine/core'
+import { LinesField } from '../parts/lines-field.tsx'
 import { isMembers, itemsOf, textOf, withMember, type AgentFile } from './agent-file.ts'
 import { problemAt, type AgentFieldsProps } from './agent-fields.tsx'
 
@@ -79,15 +80,17 @@ export const TurnTakingFields = ({ file, problems, isReadOnly, onChange }: Agent
           }
         />
       ))}
-      <TagsInput
+      <LinesField
         label="Words that do not interrupt"
-        description="Besides those of the language, such as uh-huh, right and okay."
-        maxTags={50}
-        value={itemsOf(chosen, 'backchannel_words').map(String)}
-        disabled={isReadOnly}
-        error={problemAt(problems, 'turn_taking.backchannel_words')}
+        description="One a line, besides those of the language, such as uh-huh, right and okay."
+        lines={itemsOf(chosen, 'backchannel_words').map(String)}
+        isReadOnly={isReadOnly}
+        error={wordsProblem(problems)}
         onChange={(words) => change('backchannel_words', words.length === 0 ? undefined : words)}
       />
     </Stack>
   )
 }
+
+const wordsProblem = (problems: AgentFieldsProps['problems']): string | undefined =>
+  problems.find(({ path }) => path.startsWith('turn_taking.backchannel_words'))?.message
