@@ -2,7 +2,8 @@
  * Live conversations over real SIP and RTP, measured at the callee's end: the latency of replies, the time until an
  * interruption silences the agent, and processor and memory per call. Callees and the scripted model run in another
  * process; this one contains the product's parts: SIP user agent, media worker, conversation loop, recorder. Usage:
- * `npm run bench conversation -- [calls,calls,…] [seconds]`, or `… -- leak [conversations]`.
+ * `npm run bench conversation -- [calls,calls,…] [seconds] [pcm]`, or `… -- leak [conversations]`. The model takes G.711,
+ * as OpenAI's does; `pcm`: 24 kHz, as servers take that Outdial does not know.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,6 +20,7 @@ import {
 } from '../src/domains/calls/lifecycle/hand-over.ts'
 import { MediaWorkerPool } from '../src/live-call/media/media-worker-pool.ts'
 import { createRunCall } from '../src/live-call/call/run-call.ts'
+import { g711Wire, pcmWire } from '../src/conversation/engines/realtime/wire-audio.ts'
 import { systemTime } from '../src/runtime/time.ts'
 import type { OrganizationId } from '../src/contract/organization-id.ts'
 import { newId } from '../src/runtime/ids.ts'
@@ -275,10 +277,11 @@ const someCall = (): DialableCall => ({
 })
 
 const outcomes = ['achieved', 'inconclusive'] as const
+const wireFormat = process.argv.includes('pcm') ? pcmWire(24_000, 24_000) : g711Wire
 
 const planFor = (modelUrl: string): CallPlan => ({
   organizationId: '00000000-0000-4000-8000-000000000001' as OrganizationId,
-  engine: { kind: 'realtime', url: modelUrl },
+  engine: { kind: 'realtime', url: modelUrl, wireFormat },
   callerId: '+12025550199',
   isRecorded: true,
   session: {

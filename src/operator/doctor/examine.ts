@@ -1,6 +1,7 @@
 import type { Config } from '../../config/read-config.ts'
 import type { Database } from '../../database/database.ts'
 import { NoInstallationError } from '../../database/setup-error.ts'
+import { checkCertificate } from './check-certificate.ts'
 import { checkCircuit } from './check-circuit.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
@@ -39,6 +40,7 @@ export const examine = async (
   const findings = await Promise.all([
     onDatabase,
     checkDisk(config.store.dataFolder),
+    Promise.resolve(checkCertificate(config.sip)),
     checkTrunk(config.sip, callNumber),
     checkEngine(config.engines),
     checkPorts(config),

@@ -6,6 +6,7 @@ export interface Finding {
     | 'disk'
     | 'live'
     | 'dns'
+    | 'certificate'
     | 'trunk'
     | 'nat'
     | 'numbers'
