@@ -12,7 +12,8 @@ test('there are as many messages as in RFC 4475', () => {
 
 for (const message of tortureMessages) {
   if (message.answer === undefined) continue
-  test(`RFC 4475 ${message.section} ${message.name} gets ${message.answer}`, async (t) => {
+  const rfc = message.section.startsWith('5118') ? 'RFC' : 'RFC 4475'
+  test(`${rfc} ${message.section} ${message.name} gets ${message.answer}`, async (t) => {
     const agent = await startAgent(t)
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')

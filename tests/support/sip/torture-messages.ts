@@ -1,8 +1,9 @@
+import { ipv6Messages } from './rfc5118.ts'
+
 /**
  * Messages in the style of RFC 4475, one for each of its traps, with its names: short ones beside the originals of
- * `rfc4475.ts`. `
- * ` stands for CRLF. `section` is the one of the RFC; `fault` is the refusal status of such a request, absent if it
- * must be accepted.
+ * `rfc4475.ts`, and those of RFC 5118. LF stands for CRLF. `section` is the one of the RFC; `fault` is the refusal status
+ * of such a request, absent if it must be accepted.
  */
 export interface TortureMessage {
   readonly name: string
@@ -340,85 +341,6 @@ const understood: readonly TortureMessage[] = [
   },
 ]
 
-/** IPv6 in the style of RFC 5118, with its sections. */
-const ipv6: readonly TortureMessage[] = [
-  {
-    name: 'ipv6-good: references everywhere',
-    section: '5118 4.1',
-    text: compose({
-      start: 'OPTIONS sip:user@[2001:db8::10] SIP/2.0',
-      via: 'SIP/2.0/UDP [2001:db8::9:1];branch=z9hG4bKas3-111',
-      extra: ['Contact: "Caller" <sip:caller@[2001:db8::1]>'],
-    }),
-    answer: 200,
-  },
-  {
-    name: 'ipv6-bad: an address without brackets in the request URI',
-    section: '5118 4.2',
-    text: compose({ start: 'OPTIONS sip:2001:db8::10 SIP/2.0' }),
-    fault: 400,
-  },
-  {
-    name: 'port-ambiguous: a port inside of the brackets is a part of the address',
-    section: '5118 4.3',
-    text: compose({ start: 'OPTIONS sip:[2001:db8::10:5070] SIP/2.0' }),
-    answer: 200,
-  },
-  {
-    name: 'port-unambiguous: a port behind the brackets',
-    section: '5118 4.4',
-    text: compose({ start: 'OPTIONS sip:[2001:db8::10]:5070 SIP/2.0' }),
-    answer: 200,
-  },
-  {
-    name: 'via-received-param-with-delim: brackets in received',
-    section: '5118 4.5',
-    text: compose({
-      via: 'SIP/2.0/UDP [2001:db8::9:1];received=[2001:db8::9:255];branch=z9hG4bKas3-111',
-    }),
-    answer: 200,
-  },
-  {
-    name: 'via-received-param-no-delim: none',
-    section: '5118 4.5',
-    text: compose({
-      via: 'SIP/2.0/UDP [2001:db8::9:1];received=2001:db8::9:255;branch=z9hG4bKas3',
-    }),
-    answer: 200,
-  },
-  {
-    name: 'ipv6-in-sdp: addresses of both versions in one description',
-    section: '5118 4.6, 4.7',
-    text: compose({
-      start: 'INVITE sip:user@[2001:db8::10] SIP/2.0',
-      cseq: '8 INVITE',
-      extra: ['Contact: <sip:caller@[2001:db8::1]>', 'Content-Type: application/sdp'],
-      body: 'v=0\no=a 1 1 IN IP6 2001:db8::20\ns=-\nc=IN IP6 2001:db8::20\nt=0 0\nm=audio 4224 RTP/AVP 0\nm=video 6000 RTP/AVP 97\nc=IN IP4 192.0.2.1\n',
-    }),
-    answer: 403,
-  },
-  {
-    name: 'mult-ip-in-header: Vias of both versions',
-    section: '5118 4.8',
-    text: compose({
-      via: 'SIP/2.0/UDP [2001:db8::9:1]:6050;branch=z9hG4bKas3,SIP/2.0/UDP 192.0.2.1;branch=z9hG4bKjhja',
-    }),
-    answer: 200,
-  },
-  {
-    name: 'ipv4-mapped-ipv6: an IPv4 address inside of an IPv6 one',
-    section: '5118 4.9',
-    text: compose({ extra: ['Contact: <sip:caller@[::ffff:192.0.2.10]:19823>'] }),
-    answer: 200,
-  },
-  {
-    name: 'ipv6-bug-abnf-3-colons: three colons',
-    section: '5118 4.10',
-    text: compose({ start: 'OPTIONS sip:user@[2001:db8:::192.0.2.1] SIP/2.0' }),
-    fault: 400,
-  },
-]
-
 const invalid: readonly TortureMessage[] = [
   {
     name: 'badinv01: separators with nothing between them',
@@ -558,7 +480,7 @@ export const tortureMessages: readonly TortureMessage[] = [
   ...valid,
   ...understood,
   ...invalid,
-  ...ipv6,
+  ...ipv6Messages,
 ]
 
 /** The message as a datagram contains it. */
