@@ -1,13 +1,13 @@
 // Runs beside others: it waits for most of its 15 s.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { Dialog } from '../../src/sip/dialog/dialog.ts'
 import { headersOf, type SipRequest } from '../../src/sip/message/message.ts'
 import { defaultTiming } from '../../src/sip/transaction/transaction-timing.ts'
 import { freeUdpPort } from '../support/free-port.ts'
-import { missingPeer } from '../support/peers.ts'
+import { missingFile, missingPeer } from '../support/peers.ts'
 import { makeSelfSigned } from '../support/self-signed.ts'
 import { audioSdp, call, startAgent } from '../support/sip/test-agents.ts'
 import { missingKamailio, startKamailio, type KamailioOptions } from './kamailio-proxy.ts'
@@ -130,8 +130,8 @@ for (const kind of ['topoh', 'topos'] as const)
       `through ${kind}, over ${transport}, a call is answered, changed, and hung up by ${hanging}`,
       skip,
       async (t) => {
-        if (kind === 'topos' && !existsSync(join(schema, 'topos_d')))
-          return t.skip('the tables of topos are not installed')
+        const withoutTables = kind === 'topos' ? missingFile(join(schema, 'topos_d')) : undefined
+        if (withoutTables !== undefined) return t.skip(withoutTables)
         const callee = await startCallee(t)
         const proxy = await startProxy(t, { callee: callee.uri, ...hiding[kind](t) })
         const result = await callOver(t, proxy.port, transport)
