@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { yieldSession, yieldingNiceness } from '../../tests/support/yield-session.ts'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 /** The kept part of a child's output; the end explains a failure. */
 const maxOutput = 200_000
 
-/** A nine-times smaller share of a processor than others get; the program itself takes the place of `nice`. */
-const yielding = process.platform === 'win32' ? [] : ['nice', '-n', '10']
+/** The program itself takes the place of `nice`. */
+const yielding = process.platform === 'win32' ? [] : ['nice', '-n', String(yieldingNiceness)]
 
 /**
  * Runs Node with `args` until it ends, or is killed with all its children: after `timeoutMs`, or when `signal`
@@ -29,6 +30,7 @@ export const runNode = (args, { timeoutMs, signal, environment = {}, yields = fa
       // A separate process group, so that a test's peers die with it.
       detached: true,
     })
+    if (yields && child.pid !== undefined) yieldSession(child.pid)
     const kill = (reason) => {
       killed ??= reason
       killGroup(child.pid)

@@ -1,4 +1,3 @@
-// Runs beside others: it waits for most of its 60 s.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

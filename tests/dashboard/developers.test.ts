@@ -1,4 +1,3 @@
-// Runs beside others: it waits for most of its 20 s.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'

@@ -1,8 +1,7 @@
-// Runs beside others: it waits for most of its 20 s.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { launchChromium } from '../support/chromium.ts'
+import { launchThrifty } from '../support/chromium.ts'
 import { createRuleKeeper, openVisitor, type Visitor } from '../support/dashboard.ts'
 import {
   createInstallation,
@@ -30,7 +29,7 @@ before(async () => {
   })
   outdial = await startOutdial(installation.env)
   const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
-  browser = await launchChromium()
+  browser = await launchThrifty()
   visitor = await openVisitor(browser, origin)
   await until(
     'the built dashboard',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDocumentationPages } from '../../src/http/documentation/documentation-pages.ts'
 import { startApiFixture } from '../support/api-fixture.ts'
-import { launchChromium } from '../support/chromium.ts'
+import { launchThrifty } from '../support/chromium.ts'
 import { freeTcpPort } from '../support/free-port.ts'
 import { missingPeer } from '../support/peers.ts'
 
@@ -15,7 +15,7 @@ test('a browser shows an operation on /docs and asks nobody but this server', as
   const port = await freeTcpPort()
   const url = `http://127.0.0.1:${port}`
   const api = await startApiFixture({ port, pages: createDocumentationPages(() => url) })
-  const browser = await launchChromium()
+  const browser = await launchThrifty()
   try {
     const page = await browser.newPage()
     page.setDefaultTimeout(pageTimeoutMs)
@@ -48,7 +48,7 @@ test('the reference serves every name of the installation, and its search knows 
   const port = await freeTcpPort()
   const pages = createDocumentationPages(() => `http://127.0.0.1:${port}`)
   const api = await startApiFixture({ port, pages })
-  const browser = await launchChromium()
+  const browser = await launchThrifty()
   try {
     for (const host of ['localhost', '127.0.0.1']) {
       const page = await browser.newPage()

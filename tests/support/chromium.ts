@@ -1,10 +1,11 @@
 import { chromium, type Browser, type BrowserContext } from 'playwright-core'
+import { yieldChildSessions } from './yield-session.ts'
 
 /**
  * For tests, whose pages live for seconds: about a tenth less processor time. A page that measures is to be compiled as
  * for people.
  */
-export const thriftyArguments = [
+const thriftyArguments = [
   '--js-flags=--no-opt,--no-sparkplug',
   '--num-raster-threads=1',
   '--renderer-process-limit=1',
@@ -27,6 +28,13 @@ const quietArguments = [
 /** The system's Chromium. */
 export const launchChromium = (further: readonly string[] = []): Promise<Browser> =>
   chromium.launch({ executablePath, args: [...quietArguments, ...further] })
+
+/** The same for tests beside which calls hold conversations in real time: it yields the processors to them. */
+export const launchThrifty = async (): Promise<Browser> => {
+  const browser = await launchChromium(thriftyArguments)
+  yieldChildSessions()
+  return browser
+}
 
 /** The same with a profile of its own, as a person's browser has, which keeps what it has compiled. */
 export const launchProfile = (folder: string, baseURL: string): Promise<BrowserContext> =>

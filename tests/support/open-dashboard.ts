@@ -1,7 +1,7 @@
 import { after, afterEach, before } from 'node:test'
 import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
-import { launchChromium, thriftyArguments } from './chromium.ts'
+import { launchThrifty } from './chromium.ts'
 import { describePages, openVisitor, type Visitor } from './dashboard.ts'
 import { createInstallation, startOutdial, type OutdialProcess } from './outdial-process.ts'
 import { missingPeer } from './peers.ts'
@@ -111,10 +111,7 @@ const open = async ({ account }: DashboardOptions): Promise<Opened> => {
         }
       : {},
   )
-  const [outdial, browser] = await Promise.all([
-    startOutdial(installation.env),
-    launchChromium(thriftyArguments),
-  ])
+  const [outdial, browser] = await Promise.all([startOutdial(installation.env), launchThrifty()])
   const origin = `http://127.0.0.1:${installation.env['OUTDIAL_DASHBOARD_PORT']}`
   await until(
     'the built dashboard',

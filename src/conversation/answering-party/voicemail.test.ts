@@ -45,6 +45,35 @@ describe('a voicemail', () => {
     assert.equal((await bench.finish()).voicemail, 'message_left')
   })
 
+  it('gets the message too where the engine first replies to the greeting, too late to be stopped', async () => {
+    const bench = new ConversationBench({
+      voicemail: 'leave_message',
+      voicemailMessage: 'Please call us back at your convenience.',
+    })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(2_100)
+    bench.speak('late', 'Sorry, I did not catch that. Could you say it again, please?', 1_000)
+    await bench.run(2_500)
+    assert.deepEqual(named(bench, 'hang_up'), [], 'it waits for the message')
+    bench.speak('u2', 'Please call us back at your convenience.', 1_000)
+    await bench.run(1_500)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    assert.equal((await bench.finish()).voicemail, 'message_left')
+  })
+
+  it('counts as skipped where other words came and the message never did', async () => {
+    const bench = new ConversationBench({
+      voicemail: 'leave_message',
+      voicemailMessage: 'Please call us back at your convenience.',
+    })
+    bench.emit(call('voicemail_detected'))
+    await bench.run(2_100)
+    bench.speak('late', 'Sorry, I did not catch that.', 1_000)
+    await bench.run(6_500)
+    assert.deepEqual(named(bench, 'hang_up'), [['voicemail']])
+    assert.equal((await bench.finish()).voicemail, 'skipped')
+  })
+
   it('with a late beep gets the whole message again, and never a third time', async () => {
     const bench = new ConversationBench({
       voicemail: 'leave_message',

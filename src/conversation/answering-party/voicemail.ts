@@ -1,9 +1,17 @@
 import { frameMs } from '../../audio/frame.ts'
+import { sharesWords } from './shares-words.ts'
 
 export interface VoicemailSettings {
   readonly voicemail: 'hang_up' | 'leave_message'
   /** Said after the beep where `voicemail` is `leave_message`. */
   readonly voicemailMessage: string
+}
+
+/** Of an utterance that is over: how much of what there was of it was played. */
+interface PlayedUtterance {
+  readonly utteranceId: string
+  readonly playedMs: number
+  readonly producedMs: number
 }
 
 export type VoicemailResult = 'none' | 'message_left' | 'skipped'
@@ -53,6 +61,10 @@ export class Voicemail {
   #stateMs = 0
   #quietMs = 0
   #hasSpoken = false
+  /** What the machine recorded so far was a late reply to its greeting, and the message is still to come. */
+  #isMessageAhead = false
+  /** The words of the utterance that the engine reported last. */
+  #lastSaid: { readonly utteranceId: string; readonly text: string } | undefined
   #hasRestarted = false
   #isMessageLeft = false
   #isSettled = false
@@ -100,9 +112,18 @@ export class Voicemail {
     else if (this.#state === 'speaking') this.#tickSpeaking(isBusy)
   }
 
-  /** This much of the current speech was played. */
-  played(playedMs: number, producedMs: number): void {
-    if (this.#state === 'speaking' && playedMs >= producedMs * leftPart) this.#isMessageLeft = true
+  /** The engine reported the words of this utterance. */
+  agentSaid(utteranceId: string, text: string): void {
+    this.#lastSaid = { utteranceId, text }
+  }
+
+  /** This utterance is over, and this much of it was played. One of unknown words is taken for the message. */
+  played({ utteranceId, playedMs, producedMs }: PlayedUtterance): void {
+    if (this.#state !== 'speaking') return
+    const said = this.#lastSaid?.utteranceId === utteranceId ? this.#lastSaid.text : this.#message
+    this.#isMessageAhead = !sharesWords(said, this.#message)
+    if (this.#isMessageAhead) return
+    if (playedMs >= producedMs * leftPart) this.#isMessageLeft = true
   }
 
   /** The call is over: reports the result if a machine had answered. Safe twice. */
@@ -128,6 +149,7 @@ export class Voicemail {
   #speak(): void {
     this.#enter('speaking')
     this.#hasSpoken = false
+    this.#isMessageAhead = false
     this.#actions.say(this.#message)
   }
 
@@ -148,7 +170,8 @@ export class Voicemail {
   #tickSpeaking(isBusy: boolean): void {
     this.#quietMs = isBusy ? 0 : this.#quietMs + frameMs
     this.#hasSpoken ||= isBusy
-    const isSaid = this.#hasSpoken && this.#quietMs >= tailMs
+    const awaitedMs = this.#isMessageAhead ? messageDelayLimitMs : tailMs
+    const isSaid = this.#hasSpoken && this.#quietMs >= awaitedMs
     const isMute = !this.#hasSpoken && this.#stateMs >= messageDelayLimitMs
     if (isSaid || isMute || this.#stateMs >= longestMessageMs) this.#end()
   }

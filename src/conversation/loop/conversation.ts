@@ -263,6 +263,7 @@ export class Conversation {
       case 'speech_stop':
         return this.#taking?.speechStopped()
       case 'agent_text':
+        this.#party.voicemail.agentSaid(event.utteranceId, event.text)
         return this.#taking?.agentSaid(event.text)
       case 'contact_text':
         return this.#contactText(event.text, event.startMs)
@@ -315,7 +316,7 @@ export class Conversation {
 
   #agentOver(utterance: PlayedUtterance, isWhole: boolean): void {
     this.#turns.agentOver(utterance)
-    this.#party.voicemail.played(utterance.playedMs, utterance.producedMs)
+    this.#party.voicemail.played(utterance)
     if (isWhole) this.#prompts.agentFinished()
     this.#phase.greeted()
   }
