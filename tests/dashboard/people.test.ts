@@ -138,7 +138,8 @@ test('an invitation makes a member, who sees what the role may not do', { skip }
   await viewer.page.goto('/agents')
   assert.ok(await viewer.page.getByRole('button', { name: 'Create agent' }).isDisabled())
   await viewer.page.goto('/settings/members')
-  await viewer.page.getByText('Your role does not allow this').first().waitFor()
+  await viewer.page.getByText('Your role does not allow this').waitFor()
+  assert.ok(await viewer.page.getByRole('button', { name: 'Invite' }).isDisabled())
   await rules.hold(viewer.page, 'not-permitted')
 
   await page.reload()

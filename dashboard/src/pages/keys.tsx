@@ -3,7 +3,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { atLeast } from '../../../src/contract/roles.ts'
 import { reading, useChange } from '../client/queries.ts'
+import { useMay } from '../client/session.ts'
 import type { AnswerOf } from '../client/table.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { CopyText } from '../parts/copy-text.tsx'
@@ -17,6 +19,7 @@ import { CreateKey, NewKey } from './create-key.tsx'
 type ApiKey = AnswerOf<'listApiKeys'>['data'][number]
 
 export const Keys = () => {
+  const mayCreate = useMay(atLeast('admin'))
   const result = useQuery(reading('listApiKeys', {}))
   const { sort, create } = useSearch({ from: '/shell/settings/keys' })
   const navigate = useNavigate({ from: '/settings/keys' })
@@ -31,7 +34,15 @@ export const Keys = () => {
     <Page
       title="API keys"
       purpose="Programs use the API with a key. A key opens only what its scopes name; its secret is shown once."
-      actions={<Button onClick={creating.open}>Create key</Button>}
+      actions={
+        <Button
+          disabled={!mayCreate}
+          title={mayCreate ? undefined : 'For administrators.'}
+          onClick={creating.open}
+        >
+          Create key
+        </Button>
+      }
     >
       <Loaded result={result}>
         {({ data }) =>

@@ -3,9 +3,15 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { mayDecideAbout, rolePurposes, roles, type Role } from '../../../src/contract/roles.ts'
+import {
+  atLeast,
+  mayDecideAbout,
+  rolePurposes,
+  roles,
+  type Role,
+} from '../../../src/contract/roles.ts'
 import { reading, useChange } from '../client/queries.ts'
-import { useSession } from '../client/session.ts'
+import { useMay, useSession } from '../client/session.ts'
 import type { AnswerOf } from '../client/table.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { CopyText } from '../parts/copy-text.tsx'
@@ -19,8 +25,9 @@ type Member = AnswerOf<'listMembers'>['data'][number]
 type Invitation = AnswerOf<'listInvitations'>['data'][number]
 
 export const Members = () => {
+  const mayInvite = useMay(atLeast('admin'))
   const members = useQuery(reading('listMembers', {}))
-  const invitations = useQuery(reading('listInvitations', {}))
+  const invitations = useQuery({ ...reading('listInvitations', {}), enabled: mayInvite })
   const { sort, create } = useSearch({ from: '/shell/settings/members' })
   const navigate = useNavigate({ from: '/settings/members' })
   const [isInviting, inviting] = useDisclosure()
@@ -33,7 +40,15 @@ export const Members = () => {
     <Page
       title="Members"
       purpose="Who may do what in this organization. A change of role ends the member's sessions here."
-      actions={<Button onClick={inviting.open}>Invite</Button>}
+      actions={
+        <Button
+          disabled={!mayInvite}
+          title={mayInvite ? undefined : 'For administrators.'}
+          onClick={inviting.open}
+        >
+          Invite
+        </Button>
+      }
     >
       <Loaded result={members}>
         {({ data }) => (
@@ -47,24 +62,27 @@ export const Members = () => {
           />
         )}
       </Loaded>
-      <Loaded result={invitations}>
-        {({ data }) =>
-          data.length === 0 ? null : (
-            <>
-              <Title order={2} size="h4">
-                Open invitations
-              </Title>
-              <DataTable
-                label="Open invitations"
-                columns={invitationColumns}
-                rows={data}
-                keyOf={({ id }) => id}
-              />
-            </>
-          )
-        }
-      </Loaded>
-      <InviteDialog isOpen={isInviting} onClose={inviting.close} />
+      {/* Who may not read them is told so once, by the members. */}
+      {mayInvite && (
+        <Loaded result={invitations}>
+          {({ data }) =>
+            data.length === 0 ? null : (
+              <>
+                <Title order={2} size="h4">
+                  Open invitations
+                </Title>
+                <DataTable
+                  label="Open invitations"
+                  columns={invitationColumns}
+                  rows={data}
+                  keyOf={({ id }) => id}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      )}
+      <InviteDialog isOpen={isInviting && mayInvite} onClose={inviting.close} />
     </Page>
   )
 }
