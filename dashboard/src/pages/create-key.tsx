@@ -55,6 +55,7 @@ export const CreateKey = ({ isOpen, onClose, onCreated }: CreateKeyProps) => {
                   key={scope}
                   label={scope}
                   description={openedBy[scope]?.join(', ')}
+                  style={{ overflowWrap: 'anywhere' }}
                   checked={chosen.includes(scope)}
                   onChange={({ currentTarget }) =>
                     setChosen(withScope(chosen, scope, currentTarget.checked))

@@ -1,9 +1,9 @@
 import { createLink, type LinkComponent } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes } from 'react'
 
-// Underlined, because its colour alone would not set it off.
+// Underlined, because its colour alone would not set it off. The router gives a link to the shown page a class of its own.
 const Underlined = (attributes: AnchorHTMLAttributes<HTMLAnchorElement>) => (
-  <a className="link" {...attributes} />
+  <a {...attributes} className="link" />
 )
 
 const LinkToPage = createLink(Underlined)

@@ -41,6 +41,7 @@ const ShownCopy = ({ value, what }: CopyProps) => (
         <Button
           size="compact-xs"
           variant="default"
+          flex="none"
           onClick={copy}
           aria-label={nameOf(what, copied)}
         >

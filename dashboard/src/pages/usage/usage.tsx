@@ -113,8 +113,8 @@ const Sums = ({ usage }: { usage: UsageAnswer }) => {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {from} to {to}, days of {zone.replaceAll('_', ' ')}: {total.calls} calls, {total.answered}{' '}
-        answered, {total.minutes} minutes
+        {from} to {to}, days of {zone.replaceAll('_', ' ')}: {total.calls}{' '}
+        {total.calls === 1 ? 'call' : 'calls'}, {total.answered} answered, {total.minutes} minutes
         {total.cost !== undefined && `, ${moneyOf(total.cost, usage.currency)}`}.
       </Text>
       {by === 'day' && (
