@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { headerOf, serializeMessage, type SipRequest } from '../../src/sip/message/message.ts'
 import { parseMessage } from '../../src/sip/message/parse-message.ts'
 import { createResponse } from '../../src/sip/message/responses.ts'
+import { receiveBufferBytes } from '../../src/sip/transport/connected-udp.ts'
 import { freeUdpPort } from './free-port.ts'
 
 /** The trunk's response to an INVITE: a status and its own headers. */
@@ -94,6 +95,8 @@ export const openVanishingTrunk = async ({
     // A socket that is no longer connected keeps a port that was requested by number.
     each.bind(await freeUdpPort(), addressOfTrunk)
     await once(each, 'listening')
+    // A datagram that finds the buffer full would be lost, and neither side could tell.
+    each.setRecvBufferSize(receiveBufferBytes)
   }
 
   return {

@@ -40,7 +40,8 @@ export const receiveBufferBytes = 4 * 1024 * 1024
 
 /**
  * A refusal names no datagram. It belongs to the only one in flight; of several none counts as refused, because a
- * delivered one may ring a phone. On loopback the refusal arrives before the next datagram leaves.
+ * delivered one may ring a phone. On loopback the kernel refuses while it sends, and the next use of the socket
+ * reports it: a refusal belongs to the last one sent.
  */
 export const connectUdp = async (options: ConnectedUdpOptions): Promise<ConnectedUdp> => {
   const { family, bindAddress, port, destination, receive } = options
@@ -51,9 +52,9 @@ export const connectUdp = async (options: ConnectedUdpOptions): Promise<Connecte
 
   const refusedOneOf = (sent: readonly Sent[], error: Error): void => {
     refusedAtMs = performance.now()
-    const [only, ...others] = sent
-    if (others.length === 0) only?.settle(error)
-    else for (const each of sent) each.settle()
+    const last = sent.at(-1)
+    if (isNear || sent.length === 1) last?.settle(error)
+    for (const each of sent) each.settle()
   }
 
   try {
